@@ -1,0 +1,84 @@
+package heatwalk
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/heatwalk/heatwalk/"
+
+// floors is the house from the ground up: a package imports only packages of
+// lower floors, never one of its own. docs/architecture.md says what each is for.
+var floors = map[string]int{
+	"internal/simd":    0,
+	"internal/sched":   0,
+	"internal/durable": 0,
+	"internal/budget":  0,
+	"internal/textio":  0,
+	"sparse":           1,
+	"sparse/shard":     2,
+	"cwk":              2,
+	"ingest":           3,
+	"generate":         3,
+	"classify":         4,
+	"evaluate":         5,
+	"bench":            6,
+	"internal/cli":     7,
+	"cmd/heatwalk":     8,
+}
+
+// forTests may be imported by tests of any package, and by each other.
+var forTests = map[string]bool{"internal/testgraph": true, "sparse/sparsetest": true}
+
+// graphFree packages work on plain matrices and know no graph.
+var graphFree = map[string]bool{"classify": true}
+
+func TestImportsPointDownwards(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := map[string]bool{}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		from, ours := strings.CutPrefix(p.ImportPath, module)
+		if !ours || forTests[from] {
+			continue
+		}
+		floor, known := floors[from]
+		if !known {
+			t.Errorf("%s stands on no floor: add it to the table and to docs/architecture.md", from)
+			continue
+		}
+		seen[from] = true
+		for _, imported := range p.Imports {
+			to, ours := strings.CutPrefix(imported, module)
+			switch {
+			case !ours:
+			case forTests[to]:
+				t.Errorf("%s imports %s, which is for tests", from, to)
+			case floors[to] >= floor:
+				t.Errorf("%s (floor %d) imports %s (floor %d)", from, floor, to, floors[to])
+			case graphFree[from] && floors[to] > 0:
+				t.Errorf("%s imports %s but is to know no graph", from, to)
+			}
+		}
+	}
+	for name := range floors {
+		if !seen[name] {
+			t.Errorf("%s is in the table but not in the tree", name)
+		}
+	}
+}

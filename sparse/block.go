@@ -1,0 +1,102 @@
+package sparse
+
+import (
+	"unsafe"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Float is the element type of a block.
+type Float interface{ float32 | float64 }
+
+// Block is a dense Rows×Cols matrix stored by rows: element (i, j) is
+// Data[i·Stride+j]. What lies between Cols and Stride is padding; it is zero
+// in a block from [NewBlock] and stays so.
+type Block[T Float] struct {
+	Rows, Cols, Stride int
+	Data               []T
+}
+
+// NewBlock returns a zero block whose rows are padded to whole vector
+// registers: to 4, 8, 16 or 32 bytes, and to a multiple of 32 bytes from there.
+func NewBlock[T Float](rows, cols int) *Block[T] {
+	if rows < 0 || cols < 1 {
+		panic(badShape)
+	}
+	stride := Stride[T](cols)
+	return &Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: make([]T, rows*stride)}
+}
+
+// Stride returns the distance between rows that [NewBlock] chooses for blocks
+// of cols columns.
+func Stride[T Float](cols int) int {
+	var t T
+	size := int(unsafe.Sizeof(t))
+	const register = 32
+	if bytes := cols * size; bytes > register/2 {
+		return (bytes + register - 1) / register * register / size
+	}
+	stride := 1
+	for stride < cols {
+		stride *= 2
+	}
+	return stride
+}
+
+// BlockOf returns a rows×cols block over data, which holds its rows one after
+// the other without padding and is shared, not copied.
+func BlockOf[T Float](rows, cols int, data []T) *Block[T] {
+	if rows < 0 || cols < 1 || len(data) != rows*cols {
+		panic(badShape)
+	}
+	return &Block[T]{Rows: rows, Cols: cols, Stride: cols, Data: data}
+}
+
+// Row returns row i. The slice shares memory with the block.
+func (b *Block[T]) Row(i int) []T {
+	return b.Data[i*b.Stride : i*b.Stride+b.Cols : i*b.Stride+b.Cols]
+}
+
+// Columns returns the block of the columns lo ≤ j < hi. It shares memory with
+// b; what was column data of b beyond hi is not padding and may be non-zero.
+func (b *Block[T]) Columns(lo, hi int) *Block[T] {
+	if lo < 0 || hi > b.Cols || lo >= hi {
+		panic(badShape)
+	}
+	data := b.Data
+	if b.Rows > 0 {
+		data = data[lo : (b.Rows-1)*b.Stride+hi]
+	}
+	return &Block[T]{Rows: b.Rows, Cols: hi - lo, Stride: b.Stride, Data: data}
+}
+
+// Dims returns the number of rows and columns.
+func (b *Block[T]) Dims() (r, c int) { return b.Rows, b.Cols }
+
+// At returns element (i, j).
+func (b *Block[T]) At(i, j int) float64 {
+	if uint(i) >= uint(b.Rows) || uint(j) >= uint(b.Cols) {
+		panic(badIndex)
+	}
+	return float64(b.Data[i*b.Stride+j])
+}
+
+// T returns the transpose as a view.
+func (b *Block[T]) T() mat.Matrix { return mat.Transpose{Matrix: b} }
+
+// overlaps reports whether a and b share any memory.
+func overlaps[T Float](a, b *Block[T]) bool {
+	if len(a.Data) == 0 || len(b.Data) == 0 {
+		return false
+	}
+	startA, startB := uintptr(unsafe.Pointer(&a.Data[0])), uintptr(unsafe.Pointer(&b.Data[0]))
+	var t T
+	size := unsafe.Sizeof(t)
+	return startA < startB+uintptr(len(b.Data))*size && startB < startA+uintptr(len(a.Data))*size
+}
+
+const (
+	badShape   = "sparse: dimension mismatch"
+	badIndex   = "sparse: index out of range"
+	badOverlap = "sparse: dst overlaps x"
+)

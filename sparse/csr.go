@@ -1,0 +1,137 @@
+package sparse
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// CSR is a sparse matrix in memory: 64-bit row pointers, 32-bit column ids,
+// and values only where some stored entry is not 1. It is never changed after
+// it was made. CSR implements [Matrix] and, for gonum, mat.Matrix,
+// mat.NonZeroDoer and mat.RowNonZeroDoer.
+type CSR struct {
+	rows, cols int
+	ptr        []int64
+	col        []uint32
+	val        []float64
+	ranges     []Range
+}
+
+// ErrStructure is returned for row pointers or column ids that do not form a
+// matrix.
+var ErrStructure = errors.New("sparse: malformed matrix")
+
+// NewCSR returns the rows×cols matrix whose row i has the columns
+// col[ptr[i]:ptr[i+1]], strictly increasing, and the values at the same
+// positions of val. A nil val stands for ones. The slices are kept and must
+// not be changed. The error wraps [ErrStructure] and names the place.
+func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, error) {
+	switch {
+	case rows < 0 || cols < 0 || cols > math.MaxUint32:
+		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, rows, cols)
+	case len(ptr) != rows+1 || ptr[0] != 0 || ptr[rows] != int64(len(col)):
+		return nil, fmt.Errorf("%w: row pointers do not span the columns", ErrStructure)
+	case val != nil && len(val) != len(col):
+		return nil, fmt.Errorf("%w: %d values for %d entries", ErrStructure, len(val), len(col))
+	}
+	for i := range rows {
+		if ptr[i+1] < ptr[i] || ptr[i+1] > int64(len(col)) {
+			return nil, fmt.Errorf("%w: row pointer %d is out of order", ErrStructure, i+1)
+		}
+		row := col[ptr[i]:ptr[i+1]]
+		for e, c := range row {
+			if int64(c) >= int64(cols) || e > 0 && row[e-1] >= c {
+				return nil, fmt.Errorf("%w: row %d, entry %d: column %d", ErrStructure, i, e, c)
+			}
+		}
+	}
+	m := &CSR{rows: rows, cols: cols, ptr: ptr, col: col, val: val}
+	m.ranges = Cut(rows, func(i int) int64 { return ptr[i+1] - ptr[i] })
+	return m, nil
+}
+
+// Triplet is one entry of a matrix under construction.
+type Triplet struct {
+	Row, Col uint32
+	Val      float64
+}
+
+// FromTriplets returns the rows×cols matrix with the given entries, in any
+// order; several entries at one place are added, in the order given. It sorts
+// entries in place. If the result is 1 at every stored entry, no values are
+// kept. The error wraps [ErrStructure].
+func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
+	for _, e := range entries {
+		if int64(e.Row) >= int64(rows) || int64(e.Col) >= int64(cols) {
+			return nil, fmt.Errorf("%w: entry (%d, %d) lies outside %d×%d", ErrStructure, e.Row, e.Col, rows, cols)
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b Triplet) int {
+		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col))
+	})
+	ptr := make([]int64, rows+1)
+	col := make([]uint32, 0, len(entries))
+	val := make([]float64, 0, len(entries))
+	for i, e := range entries {
+		if i > 0 && entries[i-1].Row == e.Row && entries[i-1].Col == e.Col {
+			val[len(val)-1] += e.Val
+			continue
+		}
+		col = append(col, e.Col)
+		val = append(val, e.Val)
+		ptr[e.Row+1]++
+	}
+	for i := range rows {
+		ptr[i+1] += ptr[i]
+	}
+	if !slices.ContainsFunc(val, func(v float64) bool { return v != 1 }) {
+		val = nil
+	}
+	return NewCSR(rows, cols, ptr, col, val)
+}
+
+// Dims returns the number of rows and columns.
+func (m *CSR) Dims() (r, c int) { return m.rows, m.cols }
+
+// NNZ returns the number of stored entries.
+func (m *CSR) NNZ() int64 { return int64(len(m.col)) }
+
+// Ranges returns the cut of the rows.
+func (m *CSR) Ranges() []Range { return m.ranges }
+
+// Weighted reports whether some stored entry is not 1.
+func (m *CSR) Weighted() bool { return m.val != nil }
+
+// Row returns the columns and values of row i; the values are nil if all are
+// 1. The slices must not be changed.
+func (m *CSR) Row(i int) (col []uint32, val []float64) {
+	lo, hi := m.ptr[i], m.ptr[i+1]
+	if m.val != nil {
+		val = m.val[lo:hi]
+	}
+	return m.col[lo:hi], val
+}
+
+// Sweep implements [Matrix]. Panels share memory with the matrix.
+func (m *CSR) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+	return sched.Run(ctx, workers, len(m.ranges), func(worker, i int) error {
+		p := Panel{Range: m.ranges[i], Index: i}
+		start := m.ptr[p.Lo] + int64(p.Piece)*MaxRange
+		if p.Pieces == 1 {
+			p.Ptr = m.ptr[p.Lo : p.Hi+1]
+		} else {
+			p.Ptr = []int64{start, start + int64(p.Entries)}
+		}
+		p.Col = m.col[start : start+int64(p.Entries)]
+		if m.val != nil {
+			p.Val = m.val[start : start+int64(p.Entries)]
+		}
+		return visit(worker, p)
+	})
+}
