@@ -23,16 +23,20 @@ var floors = map[string]int{
 	"sparse/shard":     2,
 	"cwk":              2,
 	"ingest":           3,
+	"export":           3,
 	"generate":         3,
 	"classify":         4,
 	"evaluate":         5,
-	"bench":            6,
 	"internal/cli":     7,
 	"cmd/heatwalk":     8,
 }
 
 // forTests may be imported by tests of any package, and by each other.
-var forTests = map[string]bool{"internal/testgraph": true, "sparse/sparsetest": true}
+var forTests = map[string]bool{
+	"internal/testgraph":           true,
+	"internal/durable/durabletest": true,
+	"sparse/sparsetest":            true,
+}
 
 // graphFree packages work on plain matrices and know no graph.
 var graphFree = map[string]bool{"classify": true}
