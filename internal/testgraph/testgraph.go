@@ -1,0 +1,155 @@
+// Package testgraph holds graphs for tests: tiny ones with known answers,
+// random ones from an rng seed, and those of testdata/golden together with
+// reference results that were computed on them by other programs. Row i of
+// every golden array is line i of the graph's nodes.tsv.
+package testgraph
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Path returns the path 0 – 1 – … – n−1.
+func Path(n int) *sparse.CSR {
+	b := builder{nodes: n}
+	for i := range n - 1 {
+		b.edge(i, i+1, 1)
+	}
+	return b.csr()
+}
+
+// Cycle returns the cycle over n ≥ 3 nodes.
+func Cycle(n int) *sparse.CSR {
+	b := builder{nodes: n}
+	for i := range n {
+		b.edge(i, (i+1)%n, 1)
+	}
+	return b.csr()
+}
+
+// Star returns n nodes of which node 0 is joined to all others.
+func Star(n int) *sparse.CSR {
+	b := builder{nodes: n}
+	for i := 1; i < n; i++ {
+		b.edge(0, i, 1)
+	}
+	return b.csr()
+}
+
+// Complete returns n nodes, each joined to every other.
+func Complete(n int) *sparse.CSR {
+	b := builder{nodes: n}
+	b.clique(0, n)
+	return b.csr()
+}
+
+// TwoCliques returns two complete graphs of size nodes each, not joined:
+// rows 0 … size−1 and size … 2·size−1.
+func TwoCliques(size int) *sparse.CSR {
+	b := builder{nodes: 2 * size}
+	b.clique(0, size)
+	b.clique(size, 2*size)
+	return b.csr()
+}
+
+// Hub returns a wheel whose hub, node 0, has more than two ranges of
+// neighbours, so that its row is cut into three pieces; the other nodes lie
+// on a cycle.
+func Hub() *sparse.CSR {
+	const rim = 2*sparse.MaxRange + 5
+	b := builder{nodes: rim + 1}
+	for i := range rim {
+		b.edge(0, 1+i, 1)
+		b.edge(1+i, 1+(i+1)%rim, 1)
+	}
+	return b.csr()
+}
+
+// Random returns an undirected graph with the given number of distinct edges
+// between uniformly drawn nodes; about one in nodes of them is a self loop.
+// Weights are multiples of 1/64 in (0, 4] if weighted, otherwise 1. Few edges
+// leave nodes isolated.
+func Random(rngSeed uint64, nodes, edges int, weighted bool) *sparse.CSR {
+	return random(rngSeed, nodes, edges, weighted, false)
+}
+
+// RandomDirected is Random with arcs instead of edges.
+func RandomDirected(rngSeed uint64, nodes, arcs int, weighted bool) *sparse.CSR {
+	return random(rngSeed, nodes, arcs, weighted, true)
+}
+
+func random(rngSeed uint64, nodes, edges int, weighted, directed bool) *sparse.CSR {
+	most := nodes * (nodes + 1) / 2
+	if directed {
+		most = nodes * nodes
+	}
+	if edges > most {
+		panic(fmt.Sprintf("testgraph: %d edges among %d nodes", edges, nodes))
+	}
+	rng := rand.New(rand.NewPCG(rngSeed, uint64(nodes)))
+	b := builder{nodes: nodes}
+	drawn := map[[2]int]bool{}
+	for len(drawn) < edges {
+		i, j := rng.IntN(nodes), rng.IntN(nodes)
+		if !directed && i > j {
+			i, j = j, i
+		}
+		if drawn[[2]int{i, j}] {
+			continue
+		}
+		drawn[[2]int{i, j}] = true
+		weight := 1.0
+		if weighted {
+			weight = float64(1+rng.IntN(256)) / 64
+		}
+		if directed {
+			b.arc(i, j, weight)
+		} else {
+			b.edge(i, j, weight)
+		}
+	}
+	return b.csr()
+}
+
+// Permute returns the graph in which node i of a is called order[i].
+func Permute(a *sparse.CSR, order []int) *sparse.CSR {
+	rows, _ := a.Dims()
+	b := builder{nodes: rows}
+	a.DoNonZero(func(i, j int, v float64) { b.arc(order[i], order[j], v) })
+	return b.csr()
+}
+
+// builder collects the entries of a graph.
+type builder struct {
+	nodes   int
+	entries []sparse.Triplet
+}
+
+func (b *builder) arc(i, j int, weight float64) {
+	b.entries = append(b.entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: weight})
+}
+
+func (b *builder) edge(i, j int, weight float64) {
+	b.arc(i, j, weight)
+	if i != j {
+		b.arc(j, i, weight)
+	}
+}
+
+func (b *builder) clique(lo, hi int) {
+	for i := lo; i < hi; i++ {
+		for j := i + 1; j < hi; j++ {
+			b.edge(i, j, 1)
+		}
+	}
+}
+
+func (b *builder) csr() *sparse.CSR {
+	a, err := sparse.FromTriplets(b.nodes, b.nodes, b.entries)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
