@@ -27,6 +27,7 @@ var floors = map[string]int{
 	"generate":         3,
 	"classify":         4,
 	"evaluate":         5,
+	"bench":            6,
 	"internal/cli":     7,
 	"cmd/heatwalk":     8,
 }

@@ -1,0 +1,9 @@
+// Package bench measures heatwalk on this machine: the products, walks and
+// decoders that its algorithms are made of, beside the limits that the machine
+// sets them in the same run, so that a figure can be read as a share.
+//
+// Every workload is verified by a checksum that other programs can compute
+// (docs/json.md has the formulas; bench/peers holds drivers for SciPy,
+// SuiteSparse:GraphBLAS and Eigen that print the same). Times are taken over
+// whole passes; the minimum and the median are reported.
+package bench

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Installs the peers from the distribution's packages.
+set -euo pipefail
+apt-get update
+apt-get install -y --no-install-recommends \
+	python3-numpy python3-scipy libgraphblas-dev libeigen3-dev gcc g++

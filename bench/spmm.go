@@ -1,0 +1,190 @@
+package bench
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Sweeps is the report of a workload that sweeps a matrix.
+type Sweeps struct {
+	Timing
+	Columns          int     `json:"columns"`
+	DType            string  `json:"dtype"`
+	Entries          int64   `json:"entries"`
+	Sweeps           int     `json:"sweeps"`
+	NsPerEntryColumn float64 `json:"ns_per_entry_column"`
+	BytesPerSecond   float64 `json:"bytes_per_second"` // rows gathered, with padding
+	Checksum         float64 `json:"checksum"`
+
+	// GatherShare is the time of gathering the same rows in the same order
+	// and writing nothing, over the time of the sweep.
+	GatherShare float64 `json:"gather_share,omitempty"`
+}
+
+// SpMM times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1 on a block of k
+// columns. The checksum is Σ Y. order gives the row of the default order for
+// each row of a, nil if they are the same.
+func SpMM[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []int, k, workers, repeat int) (Sweeps, error) {
+	n, _ := a.Dims()
+	x, y := sparse.NewBlock[T](n, k), sparse.NewBlock[T](n, k)
+	for r := range n {
+		i := r
+		if order != nil {
+			i = order[r]
+		}
+		for j := range x.Row(r) {
+			x.Row(r)[j] = T((i*k+j)%17 + 1)
+		}
+	}
+	op := &sparse.Operator[T]{A: a, Left: inverse(degrees), Workers: workers}
+	timing, err := measure(repeat, func() error { return op.ApplyTo(ctx, y, x) })
+	if err != nil {
+		return Sweeps{}, err
+	}
+	s := sweeps[T](timing, a, k, 1)
+	s.Checksum = sum(y, func(int, int) float64 { return 1 })
+	s.GatherShare, err = gatherShare[T](ctx, a, k, workers, repeat, s.SecondsMin)
+	return s, err
+}
+
+// Walk times ten steps of the partially absorbing walk with five classes and
+// α = ½, every P_t kept: rows divisible by 20 are labelled, row i with class
+// (i/20) mod 5. The checksum is Σ_ic P_10[i,c]·((31·i + 17·c) mod 101).
+func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, workers, repeat int) (Sweeps, error) {
+	const steps, classes, absorb, stride = 10, 5, 0.5, 20
+	n, _ := a.Dims()
+	var p [steps + 1]*sparse.Block[T]
+	for t := range p {
+		p[t] = sparse.NewBlock[T](n, classes)
+	}
+	left := inverse(degrees)
+	for i := range n {
+		row := p[0].Row(i)
+		if i%stride != 0 {
+			for c := range row {
+				row[c] = 1. / classes
+			}
+			continue
+		}
+		row[i/stride%classes] = 1
+		left[i] *= 1 - absorb
+	}
+	op := &sparse.Operator[T]{A: a, Left: left, Workers: workers}
+	timing, err := measure(repeat, func() error {
+		for t := range steps {
+			y := p[t+1]
+			err := op.StepTo(ctx, y, p[t], sparse.Step[T]{Alpha: 1, Visit: func(r sparse.Rows) {
+				for i := (r.Lo + stride - 1) / stride * stride; i < r.Hi; i += stride {
+					y.Data[i*y.Stride+i/stride%classes] += absorb
+				}
+			}})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Sweeps{}, err
+	}
+	s := sweeps[T](timing, a, classes, steps)
+	s.Checksum = sum(p[steps], func(i, c int) float64 { return float64((31*i + 17*c) % 101) })
+	return s, nil
+}
+
+// Decode times a sweep that reads and decodes every range and adds nothing.
+// The checksum is the sum of all column ids.
+func Decode(ctx context.Context, a sparse.Matrix, workers, repeat int) (Sweeps, error) {
+	ranges := a.Ranges()
+	sums := make([]float64, len(ranges))
+	pass := func(visit func(p sparse.Panel)) error {
+		return a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+			visit(p)
+			return nil
+		})
+	}
+	timing, err := measure(repeat, func() error { return pass(func(sparse.Panel) {}) })
+	if err != nil {
+		return Sweeps{}, err
+	}
+	err = pass(func(p sparse.Panel) {
+		for _, c := range p.Col {
+			sums[p.Index] += float64(c)
+		}
+	})
+	s := sweeps[float32](timing, a, 1, 1)
+	s.DType, s.BytesPerSecond = "uint32", float64(4*a.NNZ())/timing.SecondsMin
+	for _, v := range sums {
+		s.Checksum += v
+	}
+	return s, err
+}
+
+func sweeps[T sparse.Float](timing Timing, a sparse.Matrix, k, passes int) Sweeps {
+	dtype, size := "float32", 4
+	if _, double := any(T(0)).(float64); double {
+		dtype, size = "float64", 8
+	}
+	work := float64(a.NNZ()) * float64(passes)
+	return Sweeps{
+		Timing:           timing,
+		Columns:          k,
+		DType:            dtype,
+		Entries:          a.NNZ(),
+		Sweeps:           passes,
+		NsPerEntryColumn: timing.SecondsMin / (work * float64(k)) * 1e9,
+		BytesPerSecond:   work * float64(sparse.Stride[T](k)*size) / timing.SecondsMin,
+	}
+}
+
+// gatherShare times the gather of the matrix's own ids, which no sweep with
+// these rows can beat.
+func gatherShare[T sparse.Float](ctx context.Context, a sparse.Matrix, k, workers, repeat int, seconds float64) (float64, error) {
+	ranges := a.Ranges()
+	start := make([]int64, len(ranges)+1)
+	for i, r := range ranges {
+		start[i+1] = start[i] + int64(r.Entries)
+	}
+	ids := make([]uint32, a.NNZ(), a.NNZ()+256)
+	err := a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+		copy(ids[start[p.Index]:], p.Col)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	_, cols := a.Dims()
+	timing, _, err := gather[T](ctx, ids, cols, k, workers, repeat)
+	return timing.SecondsMin / seconds, err
+}
+
+func inverse(degrees []float64) []float64 {
+	inv := make([]float64, len(degrees))
+	for i, d := range degrees {
+		if d > 0 {
+			inv[i] = 1 / d
+		}
+	}
+	return inv
+}
+
+// sum adds weight(i, j)·b_ij in fixed chunks of rows.
+func sum[T sparse.Float](b *sparse.Block[T], weight func(i, j int) float64) float64 {
+	const chunk = 4096
+	partial := make([]float64, (b.Rows+chunk-1)/chunk)
+	_ = sched.Run(context.Background(), 0, len(partial), func(_, c int) error {
+		for i := c * chunk; i < min(b.Rows, (c+1)*chunk); i++ {
+			for j, v := range b.Row(i) {
+				partial[c] += weight(i, j) * float64(v)
+			}
+		}
+		return nil
+	})
+	var total float64
+	for _, v := range partial {
+		total += v
+	}
+	return total
+}
