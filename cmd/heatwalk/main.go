@@ -1,0 +1,12 @@
+// Command heatwalk labels the rest of a graph.
+package main
+
+import (
+	"os"
+
+	"github.com/heatwalk/heatwalk/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Main runs heatwalk with the arguments that follow its name and returns its
+// exit code. SIGINT and SIGTERM end the run cleanly, a second one at once.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	ctx, stop := untilSignal(context.Background())
+	defer stop()
+	in := newInvocation(ctx, args, stdin, stdout, stderr)
+	defer func() {
+		if r := recover(); r != nil {
+			code = in.fail(fmt.Errorf("internal error: %v; please report it with this command line", r))
+		}
+	}()
+	root := newRoot(in)
+	root.SetArgs(args)
+	err := root.ExecuteContext(in.ctx)
+	in.progress.close()
+	if err == nil {
+		err = in.stdout.err
+	}
+	return in.fail(err)
+}
+
+// untilSignal returns a context that the first SIGINT or SIGTERM cancels. The
+// second one ends the process.
+func untilSignal(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	// Without a receiver for SIGPIPE the runtime would kill the process when
+	// the reader of stdout goes away; with one, writing returns an error.
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+		case <-done:
+			return
+		}
+		cancel(errInterrupted)
+		select {
+		case <-signals:
+			os.Exit(exitInterrupted)
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		signal.Stop(pipe)
+		close(done)
+		cancel(nil)
+	}
+}
+
+// invocation is one run of the command: its streams, what all subcommands
+// share, and what was found wrong with the flags.
+type invocation struct {
+	ctx      context.Context
+	args     []string
+	stdin    io.Reader
+	stdout   *output
+	stderr   io.Writer
+	started  time.Time
+	problems []problem
+	progress *progress
+	doing    string // what an interruption leaves unchanged or unfinished, for its message
+
+	threads   int
+	maxMemory int64
+	seed      int64
+	json      bool
+	quiet     bool
+	showAs    string // --progress
+	logFormat string
+	tempDir   string
+	force     bool
+}
+
+func newInvocation(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) *invocation {
+	return &invocation{
+		ctx:     ctx,
+		args:    args,
+		stdin:   stdin,
+		stdout:  &output{w: stdout},
+		stderr:  stderr,
+		started: time.Now(),
+	}
+}
+
+// output is stdout; it remembers the first error, since most of what prints
+// has no way to return one.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		err = errReaderGone
+	}
+	o.err = err
+	return n, err
+}
+
+func newRoot(in *invocation) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "heatwalk",
+		Short: "Label the rest of your graph",
+		Long: `heatwalk takes a graph and labels for a few of its nodes, and predicts the
+labels of all the others. Try "heatwalk demo" first.
+
+GRAPH is a store made by "heatwalk ingest", any edge list or Matrix Market
+file (plain, gzip or zstd), or - for stdin.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          in.noSuchCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(in.stdin)
+	root.SetOut(in.stdout)
+	root.SetErr(in.stderr)
+	root.SetFlagErrorFunc(in.flagError)
+	root.PersistentPreRunE = in.prepare
+	in.sharedFlags(root.PersistentFlags())
+	root.PersistentFlags().SortFlags = false
+	root.AddCommand(in.commands()...)
+	for _, cmd := range root.Commands() {
+		cmd.Flags().SortFlags = false
+	}
+	root.InitDefaultHelpCmd()
+	return root
+}
+
+func (in *invocation) commands() []*cobra.Command {
+	return []*cobra.Command{
+		newVersion(in),
+	}
+}
+
+// prepare runs before every subcommand: it applies the shared flags.
+// Subcommands check their own flags and then call checked.
+func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
+	in.progress = newProgress(in.ctx, in.stderr, in.showAs, in.quiet, in.logFormat == "json")
+	if in.threads > 0 {
+		runtime.GOMAXPROCS(min(in.threads, runtime.NumCPU()))
+	}
+	if limit := containerMemory(); limit > 0 && limit < in.maxMemory {
+		in.warn("limit %s (container) is used instead of %s", formatBytes(limit), formatBytes(in.maxMemory))
+		in.maxMemory = limit
+	}
+	if in.maxMemory > 0 {
+		debug.SetMemoryLimit(in.maxMemory)
+	}
+	return nil
+}
+
+// checked returns what is wrong with the command line, all of it, or nil.
+func (in *invocation) checked() error {
+	if len(in.problems) == 0 {
+		return nil
+	}
+	return &usageError{in.problems}
+}
+
+// sharedFlags declares the flags of all subcommands.
+func (in *invocation) sharedFlags(flags *pflag.FlagSet) {
+	in.intVar(flags, &in.threads, "threads", 0, 0, 4096, "number of threads (0: one for each processor); never changes a result")
+	in.sizeVar(flags, &in.maxMemory, "max-memory", "memory to stay within, such as 4GiB; never changes a result")
+	in.int64Var(flags, &in.seed, "seed", 1, 0, 1<<62, "rng seed of everything random")
+	flags.BoolVar(&in.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
+	flags.BoolVar(&in.quiet, "quiet", false, "print neither progress nor a closing summary")
+	in.choiceVar(flags, &in.showAs, "progress", "auto", []string{"auto", "plain", "none"}, "progress on stderr")
+	in.choiceVar(flags, &in.logFormat, "log-format", "text", []string{"text", "json"}, "warnings and errors on stderr")
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// peakMemory returns the largest resident memory of this process so far, in
+// bytes.
+func peakMemory() int64 {
+	return kilobytes("/proc/self/status", "VmHWM:")
+}
+
+// machineMemory returns the memory of the machine, or of the container if that
+// is less, in bytes; 0 if unknown.
+func machineMemory() int64 {
+	machine, container := kilobytes("/proc/meminfo", "MemTotal:"), containerMemory()
+	if container > 0 && container < machine {
+		return container
+	}
+	return machine
+}
+
+// containerMemory returns the memory limit of the control group of this
+// process or of one above it, in bytes; 0 if there is none.
+func containerMemory() int64 {
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return 0
+	}
+	var limit int64
+	for line := range bytes.Lines(groups) {
+		group, unified := strings.CutPrefix(strings.TrimSpace(string(line)), "0::")
+		for unified {
+			limit = smaller(limit, bytesIn("/sys/fs/cgroup"+group+"/memory.max"))
+			up := strings.LastIndexByte(group, '/')
+			if up < 0 {
+				break
+			}
+			group = group[:up]
+		}
+	}
+	return smaller(limit, bytesIn("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+}
+
+func smaller(a, b int64) int64 {
+	const none = 1 << 60 // what the kernel writes for no limit lies above
+	switch {
+	case b <= 0 || b > none:
+		return a
+	case a <= 0:
+		return b
+	}
+	return min(a, b)
+}
+
+func bytesIn(file string) int64 {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func kilobytes(file, field string) int64 {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) >= 2 && fields[0] == field {
+			n, _ := strconv.ParseInt(fields[1], 10, 64)
+			return n << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// formatCount writes 1234567 as 1,234,567.
+func formatCount(n int64) string {
+	if n < 0 {
+		return "-" + formatCount(-n)
+	}
+	digits := strconv.FormatInt(n, 10)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+// counted writes a number and its noun: 1 edge, 1,204 edges.
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "ss") {
+		return formatCount(n) + " " + noun + "es"
+	}
+	return formatCount(n) + " " + noun + "s"
+}
+
+// formatBytes writes a number of bytes with three digits: 17.9 MB, 612 MB.
+func formatBytes(n int64) string {
+	return scaled(float64(n), "B")
+}
+
+func scaled(x float64, unit string) string {
+	if x < 1000 {
+		return fmt.Sprintf("%.0f %s", x, unit)
+	}
+	prefixes := "KMGTPE"
+	i := -1
+	for x >= 999.5 && i < len(prefixes)-1 {
+		x /= 1000
+		i++
+	}
+	digits := 2 - int(math.Log10(x)+1e-9)
+	return fmt.Sprintf("%.*f %c%s", max(0, digits), x, prefixes[i], unit)
+}
+
+// formatRate writes 1234567890 as 1.23 G.
+func formatRate(perSecond float64) string {
+	if perSecond < 1000 {
+		return fmt.Sprintf("%.0f", perSecond)
+	}
+	return scaled(perSecond, "")
+}
+
+// formatSeconds writes a duration as a reader wants it: 0.02 s, 24.1 s,
+// 1 min 52 s, 2 h 5 min.
+func formatSeconds(d time.Duration) string {
+	s := d.Seconds()
+	switch {
+	case s < 0.995:
+		return fmt.Sprintf("%.2f s", s)
+	case s < 99.95:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 3600:
+		whole := int(s + 0.5)
+		return fmt.Sprintf("%d min %d s", whole/60, whole%60)
+	default:
+		minutes := int(s/60 + 0.5)
+		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+	}
+}
+
+// formatPercent writes a fraction of one with one decimal: 74.1 %.
+func formatPercent(fraction float64) string {
+	return fmt.Sprintf("%.1f %%", 100*fraction)
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"sort"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// nearest returns the name that a mistyped word most likely meant, or "".
+// Ties go to the first name.
+func nearest(word string, names []string) string {
+	best, least := "", len(word)/2+1
+	for _, name := range names {
+		d := editDistance(strings.ToLower(word), strings.ToLower(name))
+		if word != "" && strings.HasPrefix(name, word) {
+			d = min(d, 1)
+		}
+		if d < least {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// editDistance is the number of insertions, deletions, replacements and swaps
+// of neighbours that turn a into b.
+func editDistance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := last[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(replace, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
+
+// flagError turns a mistake of the flag parser into ours, with the nearest
+// right flag, together with what was found wrong before.
+func (in *invocation) flagError(cmd *cobra.Command, err error) error {
+	in.progress = newProgress(in.ctx, in.stderr, "none", true, false)
+	var (
+		unknown *pflag.NotExistError
+		missing *pflag.ValueRequiredError
+		invalid *pflag.InvalidValueError
+	)
+	switch {
+	case errors.As(err, &unknown):
+		in.unknownFlag(cmd, unknown)
+	case errors.As(err, &missing):
+		in.problem("--"+missing.GetFlag().Name, "its value is missing; write --%s=%s", missing.GetFlag().Name, missing.GetFlag().Value.Type())
+	case errors.As(err, &invalid):
+		in.problem("--"+invalid.GetFlag().Name, "%s is not a value it takes; %s", quoted(invalid.GetValue()), boolHint(invalid.GetFlag()))
+	default:
+		in.problem(cmd.Name(), err.Error())
+	}
+	return in.checked()
+}
+
+func boolHint(f *pflag.Flag) string {
+	return "write --" + f.Name + " or --" + f.Name + "=false"
+}
+
+func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) {
+	name := err.GetSpecifiedName()
+	place := "--" + name
+	if err.GetSpecifiedShortnames() != "" {
+		place = "-" + name
+	}
+	var own []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { own = append(own, f.Name) })
+	var others []string
+	for _, other := range cmd.Root().Commands() {
+		if other != cmd && other.Flags().Lookup(name) != nil {
+			others = append(others, other.Name())
+		}
+	}
+	near := nearest(name, own)
+	switch {
+	case len(others) > 0:
+		sort.Strings(others)
+		in.problem(place, "%s has no such flag; it belongs to %s", cmd.Name(), strings.Join(others, ", "))
+	case near != "":
+		in.problem(place, "no such flag; did you mean --%s?", near)
+	default:
+		in.problem(place, "no such flag; see %s --help", cmd.CommandPath())
+	}
+}
+
+// noSuchCommand is the root's check of its arguments.
+func (in *invocation) noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	in.progress = newProgress(in.ctx, in.stderr, "none", true, false)
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	near := nearest(args[0], names)
+	if _, err := os.Stat(args[0]); err == nil {
+		in.problem(args[0], "is not a command; to label its nodes: heatwalk classify %s --labels LABELS", args[0])
+	} else if near != "" {
+		in.problem(args[0], "no such command; did you mean %s?", near)
+	} else {
+		in.problem(args[0], "no such command; there are %s", strings.Join(names, ", "))
+	}
+	return in.checked()
+}

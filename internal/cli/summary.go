@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Closing is what every JSON document ends with.
+type Closing struct {
+	Seconds         float64 `json:"seconds"`
+	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+}
+
+func (in *invocation) closing() Closing {
+	return Closing{Seconds: time.Since(in.started).Seconds(), PeakMemoryBytes: peakMemory()}
+}
+
+// document prints v, a command's whole result, as the one JSON document on
+// stdout.
+func (in *invocation) document(v any) error {
+	in.progress.close()
+	enc := json.NewEncoder(in.stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return in.stdout.err
+}
+
+// summary returns where the closing summary goes: stdout, or stderr if stdout
+// carries the command's output, or nowhere.
+func (in *invocation) summary(outputs ...string) io.Writer {
+	in.progress.close()
+	if in.quiet || in.json {
+		return io.Discard
+	}
+	for _, path := range outputs {
+		if path == "-" {
+			return in.stderr
+		}
+	}
+	return in.stdout
+}
+
+// cost says what the run took: "24.1 s, peak 412 MB".
+func (in *invocation) cost() string {
+	return fmt.Sprintf("%s, peak %s", formatSeconds(time.Since(in.started)), formatBytes(peakMemory()))
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/cpu"
+)
+
+// build describes this program; it is also part of every run file.
+type build struct {
+	Version string   `json:"version"`
+	Commit  string   `json:"commit,omitempty"`
+	Go      string   `json:"go"`
+	System  string   `json:"system"`
+	CPU     []string `json:"cpu"`
+}
+
+func thisBuild() build {
+	b := build{Version: "unknown", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuFeatures()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	b.Version = info.Main.Version
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			b.Commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			b.Commit += "+changes"
+		}
+	}
+	return b
+}
+
+// cpuFeatures lists the instruction sets that decide which loops run.
+func cpuFeatures() []string {
+	features := []string{}
+	for _, f := range []struct {
+		name string
+		has  bool
+	}{
+		{"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA}, {"bmi2", cpu.X86.HasBMI2},
+		{"avx512f", cpu.X86.HasAVX512F}, {"avx512bw", cpu.X86.HasAVX512BW}, {"avx512vl", cpu.X86.HasAVX512VL},
+		{"asimd", cpu.ARM64.HasASIMD}, {"sve", cpu.ARM64.HasSVE},
+	} {
+		if f.has {
+			features = append(features, f.name)
+		}
+	}
+	return features
+}
+
+func newVersion(in *invocation) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Version, commit, Go version and CPU features",
+		Args:  in.arguments("", 0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			if err := in.checked(); err != nil {
+				return err
+			}
+			b := thisBuild()
+			if in.json {
+				return in.document(struct {
+					build
+					Closing
+				}{b, in.closing()})
+			}
+			fmt.Fprintf(in.stdout, "heatwalk %s\n", b.Version)
+			if b.Commit != "" {
+				fmt.Fprintf(in.stdout, "commit   %s\n", b.Commit)
+			}
+			fmt.Fprintf(in.stdout, "go       %s, %s\n", b.Go, b.System)
+			fmt.Fprintf(in.stdout, "cpu      %s\n", strings.Join(b.CPU, " "))
+			return nil
+		},
+	}
+}
