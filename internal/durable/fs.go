@@ -1,0 +1,58 @@
+package durable
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+)
+
+// FS is a file system. Names are paths of the operating system; no operation
+// makes parents. Errors name the operation and the path.
+type FS interface {
+	// Create makes an empty file for writing and reading, or empties the one
+	// that exists.
+	Create(name string) (File, error)
+
+	// Open opens a file for reading.
+	Open(name string) (File, error)
+
+	// Stat describes a file or directory, following links.
+	Stat(name string) (fs.FileInfo, error)
+
+	// Rename gives a file a new name; a file of that name is replaced.
+	Rename(from, to string) error
+
+	// Remove removes a file or an empty directory.
+	Remove(name string) error
+
+	// Mkdir makes a directory.
+	Mkdir(name string) error
+
+	// List returns the names in a directory in increasing order.
+	List(dir string) ([]string, error)
+
+	// SyncDir makes the names in a directory durable.
+	SyncDir(dir string) error
+
+	// Lock takes the advisory lock of that name, a file that Close removes.
+	// The error wraps [ErrLocked] if another process, or this one, holds it.
+	Lock(name string) (io.Closer, error)
+}
+
+// File is an open file. Positioned reads and writes are safe for concurrent
+// use; a file from Open cannot be written.
+type File interface {
+	io.Writer
+	io.WriterAt
+	io.ReaderAt
+	io.Closer
+	Sync() error
+	Stat() (fs.FileInfo, error)
+}
+
+// ErrLocked is returned for a lock that is held.
+var ErrLocked = errors.New("locked by another heatwalk")
+
+// ErrFull is returned, beside the system's own error, when a device has no
+// space left.
+var ErrFull = errors.New("no space left")

@@ -1,0 +1,73 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// OS is the file system of the operating system.
+var OS FS = system{}
+
+type system struct{}
+
+func (system) Create(name string) (File, error) {
+	f, err := os.Create(name)
+	return opened(f, err)
+}
+
+func (system) Open(name string) (File, error) {
+	f, err := os.Open(name)
+	return opened(f, err)
+}
+
+// opened keeps a nil *os.File out of the interface.
+func opened(f *os.File, err error) (File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return file{f}, nil
+}
+
+func (system) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+func (system) Rename(from, to string) error          { return os.Rename(from, to) }
+func (system) Remove(name string) error              { return os.Remove(name) }
+func (system) Mkdir(name string) error               { return os.Mkdir(name, 0o777) }
+func (system) SyncDir(dir string) error              { return syncDir(dir) }
+func (system) Lock(name string) (io.Closer, error)   { return lock(name) }
+
+func (system) List(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, nil
+}
+
+// file is an *os.File whose errors tell a full device apart.
+type file struct{ *os.File }
+
+func (f file) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	return n, markFull(err)
+}
+
+func (f file) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(p, off)
+	return n, markFull(err)
+}
+
+func (f file) Sync() error { return markFull(f.File.Sync()) }
+
+func markFull(err error) error {
+	if err != nil && errors.Is(err, errFull) {
+		return fmt.Errorf("%w (%w)", err, ErrFull)
+	}
+	return err
+}

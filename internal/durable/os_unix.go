@@ -1,0 +1,69 @@
+//go:build linux || darwin
+
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const errFull = unix.ENOSPC
+
+// Free returns the bytes that an ordinary user may still write to the device
+// that holds path.
+func Free(path string) (int64, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(path, &s); err != nil {
+		return 0, &os.PathError{Op: "statfs", Path: path, Err: err}
+	}
+	return int64(s.Bavail) * int64(s.Bsize), nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	return errors.Join(err, d.Close())
+}
+
+type flock struct{ f *os.File }
+
+// lock holds an flock on a file and makes sure that the file is still the one
+// of that name: its last holder may have removed it in between.
+func lock(name string) (io.Closer, error) {
+	for {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+			f.Close()
+			if errors.Is(err, unix.EWOULDBLOCK) {
+				return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+			}
+			return nil, &os.PathError{Op: "lock", Path: name, Err: err}
+		}
+		held, err := f.Stat()
+		if err == nil {
+			var named os.FileInfo
+			if named, err = os.Stat(name); err == nil && os.SameFile(held, named) {
+				return flock{f}, nil
+			}
+		}
+		f.Close()
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+}
+
+// Close removes the name while the lock is held, then lets go.
+func (l flock) Close() error {
+	return errors.Join(os.Remove(l.f.Name()), l.f.Close())
+}
