@@ -1,0 +1,57 @@
+package evaluate
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Problem is a graph with classes on some of its nodes.
+type Problem struct {
+	A       sparse.Matrix // n×n, weights ≥ 0
+	Degrees []float64     // the row sums of A, see [sparse.Degrees]
+	Row     []int         // the labelled nodes, each once
+	Class   []int         // their classes, positions in Names
+	Names   []string      // the classes
+}
+
+// Errors that the labels of a problem cause.
+var (
+	ErrNoLabels = errors.New("evaluate: no labelled node")
+	ErrOneClass = errors.New("evaluate: all labelled nodes have the same class")
+)
+
+// Validate returns [ErrNoLabels] or [ErrOneClass] if there is nothing to learn
+// from, and panics if the fields do not fit each other.
+func (p *Problem) Validate() error {
+	n, _ := p.A.Dims()
+	if len(p.Degrees) != n || len(p.Row) != len(p.Class) {
+		panic(badProblem)
+	}
+	several := false
+	for i, c := range p.Class {
+		if uint(c) >= uint(len(p.Names)) || uint(p.Row[i]) >= uint(n) {
+			panic(badProblem)
+		}
+		several = several || c != p.Class[0]
+	}
+	switch {
+	case len(p.Class) == 0:
+		return ErrNoLabels
+	case !several:
+		return fmt.Errorf("%w, %q", ErrOneClass, p.Names[p.Class[0]])
+	}
+	return nil
+}
+
+// pick returns the rows and classes at the given positions.
+func (p *Problem) pick(positions []int) (row, class []int) {
+	row, class = make([]int, len(positions)), make([]int, len(positions))
+	for i, at := range positions {
+		row[i], class[i] = p.Row[at], p.Class[at]
+	}
+	return row, class
+}
+
+const badProblem = "evaluate: fields of a problem do not fit each other"
