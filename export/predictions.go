@@ -1,0 +1,72 @@
+package export
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// Prediction is what was found out about one node.
+type Prediction struct {
+	Node    string
+	Label   string // the class; empty: none
+	Reached bool   // some labelled node can reach it
+
+	// Scores has one score for each class; nil: none. It is read only during
+	// the call.
+	Scores []float64
+}
+
+// Predictions is a file of predictions under way. Close writes what is still
+// buffered; it does not close the underlying writer.
+type Predictions interface {
+	Write(p *Prediction) error
+	Close() error
+}
+
+// Columns says which scores a file of predictions holds.
+type Columns struct {
+	Classes []string // the names of the classes, in the order of the scores
+	Top     int      // only so many best classes, each with its name; 0: all classes, a column each; < 0: no scores
+}
+
+// fixedColumns stand in front of the scores.
+var fixedColumns = []string{"node", "label", "reached"}
+
+// header returns the names of all columns. A class called like one of the
+// fixed columns is written as class:NAME.
+func (c Columns) header() []string {
+	names := slices.Clone(fixedColumns)
+	for i := range c.top() {
+		rank := strconv.Itoa(i + 1)
+		names = append(names, "label"+rank, "score"+rank)
+	}
+	if c.Top == 0 {
+		for _, class := range c.Classes {
+			if slices.Contains(fixedColumns, class) {
+				class = "class:" + class
+			}
+			names = append(names, class)
+		}
+	}
+	return names
+}
+
+// top returns how many ranked classes a line holds.
+func (c Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
+
+// best stores in order the classes with the highest scores, the lower class
+// first among equals, and returns as many as a line holds.
+func (c Columns) best(order []int, scores []float64) []int {
+	order = order[:0]
+	for class := range scores {
+		order = append(order, class)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	return order[:min(c.top(), len(order))]
+}
+
+// appendScore appends a score with six digits.
+func appendScore(buf []byte, score float64) []byte {
+	return strconv.AppendFloat(buf, score, 'g', 6, 64)
+}

@@ -1,0 +1,174 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+)
+
+var (
+	classes     = []string{"arts", "label", "sports"}
+	predictions = []Prediction{
+		{Node: "u1", Label: "sports", Reached: true, Scores: []float64{0.25, 0, 0.75}},
+		{Node: "u \"2\"", Label: "arts", Reached: true, Scores: []float64{1. / 3, 1. / 3, 1. / 3}},
+		{Node: "u3"},
+	}
+)
+
+func write(t *testing.T, file Predictions) {
+	t.Helper()
+	for i := range predictions {
+		if err := file.Write(&predictions[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTSV(t *testing.T) {
+	for _, c := range []struct {
+		top  int
+		want string
+	}{
+		{0, "node\tlabel\treached\tarts\tclass:label\tsports\n" +
+			"u1\tsports\ttrue\t0.25\t0\t0.75\n" +
+			"u \"2\"\tarts\ttrue\t0.333333\t0.333333\t0.333333\n" +
+			"u3\t\tfalse\t\t\t\n"},
+		{2, "node\tlabel\treached\tlabel1\tscore1\tlabel2\tscore2\n" +
+			"u1\tsports\ttrue\tsports\t0.75\tarts\t0.25\n" +
+			"u \"2\"\tarts\ttrue\tarts\t0.333333\tlabel\t0.333333\n" +
+			"u3\t\tfalse\t\t\t\t\n"},
+		{-1, "node\tlabel\treached\nu1\tsports\ttrue\nu \"2\"\tarts\ttrue\nu3\t\tfalse\n"},
+	} {
+		var got bytes.Buffer
+		write(t, TSV(&got, Columns{Classes: classes, Top: c.top}))
+		if diff := cmp.Diff(c.want, got.String()); diff != "" {
+			t.Errorf("top %d (-want +got):\n%s", c.top, diff)
+		}
+	}
+}
+
+func TestJSONL(t *testing.T) {
+	var got bytes.Buffer
+	write(t, JSONL(&got, Columns{Classes: classes}))
+	var decoded []map[string]any
+	for line := range strings.Lines(got.String()) {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		decoded = append(decoded, m)
+	}
+	want := []map[string]any{
+		{"node": "u1", "label": "sports", "reached": true, "scores": map[string]any{"arts": 0.25, "label": 0.0, "sports": 0.75}},
+		{"node": `u "2"`, "label": "arts", "reached": true, "scores": map[string]any{"arts": 0.333333, "label": 0.333333, "sports": 0.333333}},
+		{"node": "u3", "label": nil, "reached": false, "scores": nil},
+	}
+	if diff := cmp.Diff(want, decoded); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	got.Reset()
+	write(t, JSONL(&got, Columns{Classes: classes, Top: 1}))
+	first, _, _ := strings.Cut(got.String(), "\n")
+	if want := `{"node":"u1","label":"sports","reached":true,"scores":{"sports":0.75}}`; first != want {
+		t.Errorf("got %s, want %s", first, want)
+	}
+	got.Reset()
+	write(t, JSONL(&got, Columns{Classes: classes, Top: -1}))
+	first, _, _ = strings.Cut(got.String(), "\n")
+	if want := `{"node":"u1","label":"sports","reached":true}`; first != want {
+		t.Errorf("got %s, want %s", first, want)
+	}
+}
+
+func TestParquet(t *testing.T) {
+	var file bytes.Buffer
+	write(t, Parquet(&file, Columns{Classes: classes}))
+	type row struct {
+		Node    string   `parquet:"node"`
+		Label   *string  `parquet:"label,optional"`
+		Reached bool     `parquet:"reached"`
+		Arts    *float64 `parquet:"arts,optional"`
+		Class   *float64 `parquet:"class:label,optional"`
+		Sports  *float64 `parquet:"sports,optional"`
+	}
+	got, err := parquet.Read[row](bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(predictions) {
+		t.Fatalf("%d rows, want %d", len(got), len(predictions))
+	}
+	for i, g := range got {
+		want := predictions[i]
+		if g.Node != want.Node || g.Reached != want.Reached || (g.Label == nil) != (want.Label == "") ||
+			g.Label != nil && *g.Label != want.Label {
+			t.Errorf("row %d: got %+v, want %+v", i, g, want)
+		}
+		for c, s := range []*float64{g.Arts, g.Class, g.Sports} {
+			if (s == nil) != (want.Scores == nil) || s != nil && *s != want.Scores[c] {
+				t.Errorf("row %d, class %d: got %v, want %v", i, c, s, want.Scores)
+			}
+		}
+	}
+	open, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range open.Schema().Fields() {
+		names = append(names, f.Name())
+	}
+	if diff := cmp.Diff([]string{"node", "label", "reached", "arts", "class:label", "sports"}, names); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+}
+
+func TestParquetTopAndManyRows(t *testing.T) {
+	const n = rowGroup + 1000
+	var file bytes.Buffer
+	w := Parquet(&file, Columns{Classes: classes, Top: 1})
+	for i := range n {
+		p := predictions[i%len(predictions)]
+		if err := w.Write(&p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	type row struct {
+		Node   string   `parquet:"node"`
+		Label1 *string  `parquet:"label1,optional"`
+		Score1 *float64 `parquet:"score1,optional"`
+	}
+	got, err := parquet.Read[row](bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != n {
+		t.Fatalf("%d rows, want %d", len(got), n)
+	}
+	for i, g := range got {
+		want := predictions[i%len(predictions)]
+		if g.Node != want.Node || (g.Score1 == nil) != (want.Scores == nil) {
+			t.Fatalf("row %d: got %+v, want %+v", i, g, want)
+		}
+		if i%3 == 0 && (*g.Label1 != "sports" || *g.Score1 != 0.75) {
+			t.Fatalf("row %d: got %s %v", i, *g.Label1, *g.Score1)
+		}
+	}
+	open, err := parquet.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if groups := len(open.RowGroups()); groups != 2 {
+		t.Errorf("%d row groups, want 2", groups)
+	}
+}
