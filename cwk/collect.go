@@ -1,0 +1,196 @@
+package cwk
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Pick is one row of the walk in one variant.
+type Pick struct {
+	Row, Variant int
+}
+
+// Plain returns picks of the given rows from variant 0.
+func Plain(rows []int) []Pick {
+	picks := make([]Pick, len(rows))
+	for i, row := range rows {
+		picks[i].Row = row
+	}
+	return picks
+}
+
+// FoldVariants returns one variant in which every seed is visible and behind
+// it, as variant 1+f, one for each fold f in which the seeds with fold[i] = f
+// are hidden. Folds count from 0. With fold[i] = i each seed is hidden alone.
+func FoldVariants(absorb float64, fold []int) []Variant {
+	variants := []Variant{{Absorb: absorb}}
+	if len(fold) == 0 {
+		return variants
+	}
+	for f := range slices.Max(fold) + 1 {
+		hidden := make([]bool, len(fold))
+		for i := range fold {
+			hidden[i] = fold[i] == f
+		}
+		variants = append(variants, Variant{Absorb: absorb, Hidden: hidden})
+	}
+	return variants
+}
+
+// Honest returns picks of the given rows from the variants of [FoldVariants]:
+// a seed from the variant that hides its fold, any other row from variant 0.
+func Honest(s Seeds, fold, rows []int) []Pick {
+	if len(fold) != len(s.Row) {
+		panic(badShape)
+	}
+	own := make(map[int]int, len(fold))
+	for i, row := range s.Row {
+		own[row] = 1 + fold[i]
+	}
+	picks := make([]Pick, len(rows))
+	for i, row := range rows {
+		picks[i] = Pick{Row: row, Variant: own[row]}
+	}
+	return picks
+}
+
+// Features returns the features of the picked rows:
+//
+//	F[i, (t−from)·Classes + c] = P_t[i, c] / √(Steps−from+1),   from ≤ t ≤ Steps
+//
+// Variants that nothing is picked from are not walked. Cost: Steps sweeps for
+// each slab.
+func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
+	f, err := w.Collect(ctx, from, picks)
+	if err != nil {
+		return nil, err
+	}
+	w.scaleFeatures(f, from)
+	return f, nil
+}
+
+// featuresTo stores the features of the picked rows in dst, walking in slabs
+// of cols columns.
+func (k *walker[T]) featuresTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
+	if err := k.collectTo(ctx, dst, from, picks, cols); err != nil {
+		return err
+	}
+	k.w.scaleFeatures(dst, from)
+	return nil
+}
+
+// scaleFeatures turns probabilities into features.
+func (w *Walk[T]) scaleFeatures(f *sparse.Block[T], from int) {
+	scale := w.scale(from)
+	for i := range f.Rows {
+		row := f.Row(i)
+		for j, v := range row {
+			row[j] = T(scale * v)
+		}
+	}
+}
+
+// scale returns the factor between probabilities and features.
+func (w *Walk[T]) scale(from int) T {
+	return T(1 / math.Sqrt(float64(w.Steps-from+1)))
+}
+
+// Collect returns what [Walk.Features] does without the scale:
+//
+//	F[i, (t−from)·Classes + c] = P_t[i, c]
+//
+// so that its first columns belong to shorter walks. CollectBytes says what it
+// takes; where Memory allows less than that, the walk is cut into slabs.
+func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.Block[T], error) {
+	if err := w.validate(from); err != nil {
+		return nil, err
+	}
+	k := w.walkerOf(picks)
+	dst := sparse.NewBlock[T](len(picks), w.width(from))
+	cols, err := w.slab(k.columns(), w.collectedBytes(from, len(picks)))
+	if err != nil {
+		return nil, err
+	}
+	k.sweeps = k.sweepsAt(cols)
+	return dst, k.collectTo(ctx, dst, from, picks, cols)
+}
+
+// CollectBytes returns the bytes that [Walk.Collect] allocates for so many
+// picks if it may walk all variants at once.
+func (w *Walk[T]) CollectBytes(from, picks int) int64 {
+	return w.collectedBytes(from, picks) + w.vectorBytes() + w.blockBytes(w.Seeds.Classes*len(w.Variants))
+}
+
+func (w *Walk[T]) collectedBytes(from, picks int) int64 {
+	return int64(picks) * int64(sparse.Stride[T](w.width(from))) * size[T]()
+}
+
+// width returns the number of features.
+func (w *Walk[T]) width(from int) int { return w.Seeds.Classes * (w.Steps - from + 1) }
+
+// walkerOf returns a walker over the variants that are picked from.
+func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
+	used := make([]bool, len(w.Variants))
+	for _, list := range picks {
+		for _, p := range list {
+			if uint(p.Variant) >= uint(len(used)) || uint(p.Row) >= uint(len(w.Degrees)) {
+				panic(badPick)
+			}
+			used[p.Variant] = true
+		}
+	}
+	variants := []int{}
+	for g := range used {
+		if used[g] {
+			variants = append(variants, g)
+		}
+	}
+	return w.walker(variants)
+}
+
+// sweepsAt returns the number of sweeps of one walk in slabs of cols columns.
+func (k *walker[T]) sweepsAt(cols int) int {
+	return (k.columns() + cols - 1) / max(1, cols) * k.w.Steps
+}
+
+// collectTo stores the probabilities of the picked rows in dst, walking in
+// slabs of cols columns.
+func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
+	classes := k.w.Seeds.Classes
+	order := make([]int, len(picks)) // by row
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return picks[a].Row - picks[b].Row })
+	slot := make([]int, len(k.w.Variants))
+	for s, g := range k.variants {
+		slot[g] = s
+	}
+	for lo := 0; lo < k.columns(); lo += cols {
+		hi := min(lo+cols, k.columns())
+		err := k.run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[T]) {
+			if t < from {
+				return
+			}
+			first, _ := slices.BinarySearchFunc(order, rows.Lo, func(i, row int) int { return picks[i].Row - row })
+			for _, i := range order[first:] {
+				pick := picks[i]
+				if pick.Row >= rows.Hi {
+					return
+				}
+				start := slot[pick.Variant] * classes
+				a, b := max(lo, start), min(hi, start+classes)
+				if a < b {
+					copy(dst.Row(i)[(t-from)*classes+a-start:], p.Row(pick.Row)[a-lo:b-lo])
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+// Package cwk computes partially absorbing random walks on a graph with a few
+// labelled nodes, and from them the coinciding walk kernel of Neumann, Garnett
+// and Kersting (2013): its features, blocks of its values, and predictions.
+//
+// # The walk
+//
+// T = D⁻¹A is the random walk of the graph, a labelled node is a seed, and
+// row i of the n×k matrix P_t is the distribution over the k classes that a
+// walk of t steps from node i ends with. A seed starts in its own class, any
+// other node in the prior; at every step a seed absorbs with probability α:
+//
+//	P_0[i]     = onehot(y_i)                             at seeds
+//	P_0[i]     = prior[i]                                elsewhere
+//	P_{t+1}[i] = (1 − α)·(T·P_t)[i] + α·onehot(y_i)      at seeds
+//	P_{t+1}[i] = (T·P_t)[i]                              elsewhere
+//
+// which is eq. (3), (5) and (6) of the paper without the k auxiliary nodes.
+// α = 1 is label propagation, α = 0 forgets the labels after P_0. A node that
+// no seed can be reached from keeps its prior if the prior is the same for all
+// nodes; a node without out-links keeps whatever it has (T_ii = 1). On a
+// directed graph, whose rows hold the out-links, the walk follows the links:
+// a node learns from the nodes it points at.
+//
+// # Variants
+//
+// A sweep over the graph costs nearly the same for one column as for eight.
+// A [Walk] therefore carries many variants side by side, k columns each: other
+// values of α, and walks in which some seeds are hidden (as those of one
+// cross-validation fold). Column g·k + c of the walk's block is class c in
+// variant g.
+//
+// # Features and kernel
+//
+// The kernel is the probability that two walks meet the same class at the same
+// time, eq. (4), and is an inner product of explicit features:
+//
+//	K       = 1/(T+1) · Σ_{t=0…T} P_t·P_tᵀ = F·Fᵀ
+//	F[i, (t−from)·k + c] = P_t[i, c] / √(T−from+1),   from ≤ t ≤ T
+//
+// with from = 0 in the paper. Up to the scale, the features of a shorter walk
+// are a prefix of those of a longer one, so [Walk.Collect] serves every length
+// in one go.
+//
+// Plain features of a seed carry its own label, those of any other node never
+// do. Honest features take the row of each seed from a variant in which the
+// seed's own fold is hidden; see [FoldVariants] and [Honest].
+//
+// Nothing here stores the n×k(T+1) features of all nodes unless it is asked
+// to: [Walk.Gram] streams panels of a kernel block to a sink, and
+// [Walk.ScoresTo] applies learned weights during a second walk.
+//
+// # Memory and determinism
+//
+// A walk needs two blocks. With a limit in Walk.Memory its columns are cut
+// into slabs that are walked one after the other; rows of a Gram block come in
+// as many walks as it takes. The results are the same to the bit for any
+// limit, any number of workers, and from memory or from disk.
+package cwk

@@ -1,0 +1,129 @@
+package cwk
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// panelBytes bounds a panel of a Gram block where memory does not.
+const panelBytes = 32 << 20
+
+// Gram streams the block K[rows, cols] = F_rows·F_colsᵀ of the kernel to sink,
+// in panels of consecutive rows from first to last: panel holds the rows
+// lo … lo+panel.Rows−1, one after the other without padding. It is valid
+// during the call and may be changed. The first error of sink ends the stream.
+//
+// The features of cols are held, those of rows are made in as few walks as
+// Memory allows. No value depends on how the rows fall into panels, and if
+// rows and cols are the same the block is symmetric to the bit.
+func (w *Walk[T]) Gram(ctx context.Context, from int, rows, cols []Pick, sink func(lo int, panel *sparse.Block[T]) error) error {
+	if err := w.validate(from); err != nil {
+		return err
+	}
+	if len(rows) == 0 || len(cols) == 0 {
+		panic(badShape)
+	}
+	k := w.walkerOf(rows, cols)
+	square := slices.Equal(rows, cols)
+	plan, err := w.planGram(k.columns(), from, len(rows), len(cols), square)
+	if err != nil {
+		return err
+	}
+	k.sweeps = plan.walks(len(rows)) * k.sweepsAt(plan.slab)
+	values := make([]T, plan.panel*len(cols))
+	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(from)) // of cols, then of some rows
+	held := part(features, 0, len(cols))
+	if square {
+		if err := k.featuresTo(ctx, held, from, cols, plan.slab); err != nil {
+			return err
+		}
+		return w.panels(ctx, 0, held, held, values, sink)
+	}
+	for lo := 0; lo < len(rows); lo += plan.rows {
+		picks := rows[lo:min(lo+plan.rows, len(rows))]
+		made := part(features, len(cols), len(cols)+len(picks))
+		dst := made
+		if lo == 0 { // the first walk serves cols too
+			dst = part(features, 0, len(cols)+len(picks))
+			picks = slices.Concat(cols, picks)
+		}
+		if err := k.featuresTo(ctx, dst, from, picks, plan.slab); err != nil {
+			return err
+		}
+		if err := w.panels(ctx, lo, made, held, values, sink); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gramPlan says how a Gram block is made.
+type gramPlan struct {
+	rows  int // features of so many rows at a time; 0 if rows are cols
+	panel int // rows of a panel
+	slab  int // columns of a walk
+}
+
+func (p gramPlan) walks(rows int) int {
+	if p.rows == 0 {
+		return 1
+	}
+	return (rows + p.rows - 1) / p.rows
+}
+
+// planGram shares the memory out: what the features of cols leave goes up to a
+// quarter to panels, up to half to the walk, and the rest to features of rows.
+func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan, error) {
+	panelRow := int64(cols) * size[T]()
+	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows), slab: columns}
+	if square {
+		plan.rows = 0
+	}
+	if w.Memory <= 0 {
+		return plan, nil
+	}
+	held := w.collectedBytes(from, cols)
+	free := w.Memory - held - w.vectorBytes()
+	plan.panel = min(plan.panel, clamp(free/4/panelRow, rows))
+	fixed := held + int64(plan.panel)*panelRow
+	row := w.collectedBytes(from, 1)
+	reserve := free / 4
+	if square || reserve > row*int64(rows) {
+		reserve = row * int64(plan.rows)
+	}
+	var err error
+	if plan.slab, err = w.slab(columns, fixed+max(reserve, row)); err != nil {
+		return plan, err
+	}
+	if !square {
+		left := w.Memory - fixed - w.vectorBytes() - w.blockBytes(plan.slab)
+		plan.rows = clamp(left/row, rows)
+	}
+	return plan, nil
+}
+
+// clamp returns n, at least 1 and at most limit.
+func clamp(n int64, limit int) int { return int(max(1, min(n, int64(limit)))) }
+
+// part returns the rows lo ≤ i < hi of b as a block that shares its memory.
+func part[T sparse.Float](b *sparse.Block[T], lo, hi int) *sparse.Block[T] {
+	return &sparse.Block[T]{Rows: hi - lo, Cols: b.Cols, Stride: b.Stride, Data: b.Data[lo*b.Stride : hi*b.Stride]}
+}
+
+// panels multiplies the features of rows that begin at lo with those of cols.
+func (w *Walk[T]) panels(ctx context.Context, lo int, rows, cols *sparse.Block[T], values []T, sink func(lo int, panel *sparse.Block[T]) error) error {
+	most := len(values) / cols.Rows
+	for i := 0; i < rows.Rows; i += most {
+		slice := part(rows, i, min(i+most, rows.Rows))
+		panel := sparse.BlockOf(slice.Rows, cols.Rows, values[:slice.Rows*cols.Rows])
+		if err := productTo(ctx, panel, slice, cols, w.Workers); err != nil {
+			return err
+		}
+		if err := sink(lo+i, panel); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package cwk
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Prior is the class distribution that a walk starts from at nodes without a
+// visible label. The zero value is [Uniform].
+type Prior struct {
+	kind   priorKind
+	pseudo float64
+	given  *sparse.Block[float64]
+}
+
+type priorKind int
+
+const (
+	uniform priorKind = iota
+	empirical
+	given
+)
+
+// Uniform is 1/k for every class.
+func Uniform() Prior { return Prior{} }
+
+// Empirical is the share of each class among the seeds that the variant does
+// not hide, each count raised by pseudo ≥ 0:
+//
+//	(count_c + pseudo) / (Σ count + k·pseudo)
+func Empirical(pseudo float64) Prior { return Prior{kind: empirical, pseudo: pseudo} }
+
+// Given is a distribution for each node: the rows of p, n×k, are non-negative
+// and sum to 1 within 1e-6. They are used as they are and must not change.
+func Given(p *sparse.Block[float64]) Prior { return Prior{kind: given, given: p} }
+
+// shared returns the distribution that all nodes of the variant have in
+// common, nil if each has its own.
+func (p Prior) shared(s Seeds, v Variant) []float64 {
+	if p.kind == given {
+		return nil
+	}
+	dist := make([]float64, s.Classes)
+	if p.kind == uniform {
+		for c := range dist {
+			dist[c] = 1 / float64(s.Classes)
+		}
+		return dist
+	}
+	total := float64(s.Classes) * p.pseudo
+	for c := range dist {
+		dist[c] = p.pseudo
+	}
+	for i, c := range s.Class {
+		if !v.hides(i) {
+			dist[c]++
+			total++
+		}
+	}
+	for c := range dist {
+		dist[c] /= total
+	}
+	return dist
+}
+
+// problems returns what is wrong with the prior of an n-node walk.
+func (p Prior) problems(n int, s Seeds, variants []Variant) []error {
+	var list []error
+	switch p.kind {
+	case empirical:
+		if !(p.pseudo >= 0) || math.IsInf(p.pseudo, 0) {
+			return append(list, fmt.Errorf("empirical prior: pseudo-count %v is not a number ≥ 0", p.pseudo))
+		}
+		for g, v := range variants {
+			if p.pseudo == 0 && !s.seen(v) {
+				list = append(list, fmt.Errorf("empirical prior: variant %d has no visible seed and the pseudo-count is 0", g))
+			}
+		}
+	case given:
+		if p.given == nil || p.given.Rows != n || p.given.Cols != s.Classes {
+			return append(list, fmt.Errorf("given prior: want a block of %d×%d", n, s.Classes))
+		}
+		for i := range n {
+			var sum float64
+			for c, v := range p.given.Row(i) {
+				if !(v >= 0) {
+					return append(list, fmt.Errorf("given prior: row %d, class %d: %v is no probability", i, c, v))
+				}
+				sum += v
+			}
+			if !(math.Abs(sum-1) <= 1e-6) {
+				return append(list, fmt.Errorf("given prior: row %d sums to %v, not to 1", i, sum))
+			}
+		}
+	}
+	return list
+}
+
+// seen reports whether the variant shows any seed.
+func (s Seeds) seen(v Variant) bool {
+	for i := range s.Row {
+		if !v.hides(i) {
+			return true
+		}
+	}
+	return false
+}

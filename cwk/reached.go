@@ -1,0 +1,132 @@
+package cwk
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Reached tells for every row whether a walk from it can end in one of the
+// rows of seeds; seeds reach themselves, entries of value 0 lead nowhere.
+//
+// With directed false the matrix must be symmetric and reached rows are the
+// components that hold a seed: one sweep with union-find, 4n bytes. With
+// directed true a walk follows the entries of its row, and sweeps are repeated
+// until nothing changes: at most one more than the longest shortest path to a
+// seed.
+func Reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) ([]bool, error) {
+	if directed {
+		return reachedAlong(ctx, a, seeds, workers)
+	}
+	rows, _ := a.Dims()
+	f := newForest(rows)
+	err := a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			for e, c := range col {
+				if val == nil || val[e] != 0 {
+					f.join(uint32(i), c)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	holds := make([]bool, rows)
+	for _, row := range seeds {
+		holds[f.root(uint32(row))] = true
+	}
+	reached := make([]bool, rows)
+	for i := range reached {
+		reached[i] = holds[f.root(uint32(i))]
+	}
+	return reached, nil
+}
+
+// reachedAlong is Reached for a directed matrix.
+func reachedAlong(ctx context.Context, a sparse.Matrix, seeds []int, workers int) ([]bool, error) {
+	rows, _ := a.Dims()
+	marks := make([]atomic.Bool, rows)
+	for _, row := range seeds {
+		marks[row].Store(true)
+	}
+	for grew := true; grew; {
+		var more atomic.Bool
+		err := a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+			for i := p.Lo; i < p.Hi; i++ {
+				if !marks[i].Load() && leadsTo(marks, p, i) {
+					marks[i].Store(true)
+					more.Store(true)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		grew = more.Load()
+	}
+	reached := make([]bool, rows)
+	for i := range reached {
+		reached[i] = marks[i].Load()
+	}
+	return reached, nil
+}
+
+// leadsTo reports whether an entry of row i leads to a marked row.
+func leadsTo(marks []atomic.Bool, p sparse.Panel, i int) bool {
+	col, val := p.Row(i - p.Lo)
+	for e, c := range col {
+		if (val == nil || val[e] != 0) && marks[c].Load() {
+			return true
+		}
+	}
+	return false
+}
+
+// forest holds disjoint sets of rows. It is safe for concurrent use: a root is
+// only ever linked to a smaller row, in one compare-and-swap.
+type forest struct {
+	parent []atomic.Uint32
+}
+
+func newForest(n int) *forest {
+	f := &forest{parent: make([]atomic.Uint32, n)}
+	for i := range f.parent {
+		f.parent[i].Store(uint32(i))
+	}
+	return f
+}
+
+// root returns the smallest row of i's set, halving the path to it.
+func (f *forest) root(i uint32) uint32 {
+	for {
+		up := f.parent[i].Load()
+		if up == i {
+			return i
+		}
+		above := f.parent[up].Load()
+		if above != up {
+			f.parent[i].CompareAndSwap(up, above)
+		}
+		i = up
+	}
+}
+
+func (f *forest) join(a, b uint32) {
+	for {
+		a, b = f.root(a), f.root(b)
+		if a == b {
+			return
+		}
+		if a < b {
+			a, b = b, a
+		}
+		if f.parent[a].CompareAndSwap(a, b) {
+			return
+		}
+	}
+}

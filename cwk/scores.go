@@ -1,0 +1,120 @@
+package cwk
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// scoreColumns is how many classes ScoresTo walks at once. The order of its
+// sums depends on it, so it is the same for any memory.
+const scoreColumns = 32
+
+// ScoresTo stores what linear functions of the features give for every node in
+// dst, with the features of variant 0 and one function in each column of
+// weights:
+//
+//	dst[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
+//
+// dst is n×out and weights Classes·(Steps−from+1)×out; a nil bias is zero. The
+// sums are added in float64 and in a fixed order; F is never stored. Cost:
+// Steps sweeps for each 32 classes.
+func (w *Walk[T]) ScoresTo(ctx context.Context, dst *sparse.Block[float64], from int, weights *sparse.Block[float64], bias []float64) error {
+	if err := w.validate(from); err != nil {
+		return err
+	}
+	w.checkScores(from, weights, bias)
+	if dst.Rows != len(w.Degrees) || dst.Cols != weights.Cols {
+		panic(badShape)
+	}
+	k, cols, err := w.scorer(0)
+	if err != nil {
+		return err
+	}
+	k.sweeps = k.sweepsAt(cols)
+	return k.scoresTo(ctx, dst, from, weights, bias, cols)
+}
+
+// Scores is ScoresTo for many functions: it calls visit for slabs of them from
+// first to last, with the scores of the functions lo … lo+scores.Cols−1, as
+// many at a time as Memory allows. scores is valid during the call. The first
+// error of visit ends it. Cost: that of ScoresTo for each slab.
+func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[float64], bias []float64, visit func(lo int, scores *sparse.Block[float64]) error) error {
+	if err := w.validate(from); err != nil {
+		return err
+	}
+	w.checkScores(from, weights, bias)
+	n, out := len(w.Degrees), weights.Cols
+	one := 8 * int64(n) // bytes of a column of scores
+	k, cols, err := w.scorer(one)
+	if err != nil {
+		return err
+	}
+	if w.Memory > 0 {
+		free := w.Memory - w.vectorBytes() - w.blockBytes(cols)
+		out = clamp(free/max(1, one), out)
+	}
+	k.sweeps = (weights.Cols + out - 1) / out * k.sweepsAt(cols)
+	data := make([]float64, n*out)
+	for lo := 0; lo < weights.Cols; lo += out {
+		hi := min(lo+out, weights.Cols)
+		scores := sparse.BlockOf(n, hi-lo, data[:n*(hi-lo)])
+		var b []float64
+		if bias != nil {
+			b = bias[lo:hi]
+		}
+		if err := k.scoresTo(ctx, scores, from, weights.Columns(lo, hi), b, cols); err != nil {
+			return err
+		}
+		if err := visit(lo, scores); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Walk[T]) checkScores(from int, weights *sparse.Block[float64], bias []float64) {
+	if weights.Rows != w.width(from) || bias != nil && len(bias) != weights.Cols {
+		panic(badShape)
+	}
+}
+
+// scorer returns a walker over variant 0 and the width of its slabs, if they
+// fit beside taken bytes.
+func (w *Walk[T]) scorer(taken int64) (*walker[T], int, error) {
+	cols := min(scoreColumns, w.Seeds.Classes)
+	fits, err := w.slab(cols, taken)
+	if err == nil && fits < cols {
+		err = &MemoryError{Limit: w.Memory, Need: taken + w.vectorBytes() + w.blockBytes(cols)}
+	}
+	return w.walker([]int{0}), cols, err
+}
+
+func (k *walker[T]) scoresTo(ctx context.Context, dst *sparse.Block[float64], from int, weights *sparse.Block[float64], bias []float64, cols int) error {
+	classes, scale := k.w.Seeds.Classes, k.w.scale(from)
+	for lo := 0; lo < classes; lo += cols {
+		err := k.run(ctx, lo, min(lo+cols, classes), func(t int, rows sparse.Rows, p *sparse.Block[T]) {
+			for i := rows.Lo; i < rows.Hi; i++ {
+				y := dst.Row(i)
+				if t == 0 && lo == 0 {
+					clear(y)
+					copy(y, bias)
+				}
+				if t < from {
+					continue
+				}
+				for j, v := range p.Row(i) {
+					x := float64(T(scale * v))
+					row := weights.Row((t-from)*classes + lo + j)[:len(y)]
+					for o := range y {
+						y[o] += float64(x * row[o])
+					}
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

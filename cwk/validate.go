@@ -1,0 +1,94 @@
+package cwk
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrInvalid is wrapped by what [Walk.Validate] returns.
+var ErrInvalid = errors.New("cwk: invalid walk")
+
+// ErrMemory is wrapped by [MemoryError].
+var ErrMemory = errors.New("cwk: memory limit is too low")
+
+// MemoryError says that not even the narrowest slab fits the memory limit.
+type MemoryError struct {
+	Limit, Need int64 // bytes
+}
+
+// Error gives both numbers.
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("%v: %d bytes, at least %d are needed", ErrMemory, e.Limit, e.Need)
+}
+
+// Unwrap returns [ErrMemory].
+func (e *MemoryError) Unwrap() error { return ErrMemory }
+
+// Validate returns nil, or an error that wraps [ErrInvalid] and names every
+// problem, one a line.
+func (w *Walk[T]) Validate() error { return w.validate(0) }
+
+// validate also checks the first step of the features.
+func (w *Walk[T]) validate(from int) error {
+	var list []error
+	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }
+
+	n := len(w.Degrees)
+	if rows, cols := w.A.Dims(); rows != cols || rows != n {
+		add("matrix is %d×%d with %d degrees; all three must be equal", rows, cols, n)
+		n = rows
+	}
+	if w.Steps < 0 {
+		add("steps: %d is negative", w.Steps)
+	}
+	if from < 0 || from > max(0, w.Steps) {
+		add("first step: %d is not in 0 … %d", from, w.Steps)
+	}
+	if len(w.Variants) == 0 {
+		add("variants: none given")
+	}
+	seedsFit := w.Seeds.problems(n, add)
+	for g, v := range w.Variants {
+		if !(v.Absorb >= 0 && v.Absorb <= 1) {
+			add("variant %d: absorption %v is not in [0, 1]", g, v.Absorb)
+		}
+		if v.Hidden != nil && len(v.Hidden) != len(w.Seeds.Row) {
+			add("variant %d: hides %d seeds of %d", g, len(v.Hidden), len(w.Seeds.Row))
+			seedsFit = false
+		}
+	}
+	if seedsFit {
+		list = append(list, w.Prior.problems(n, w.Seeds, w.Variants)...)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrInvalid, errors.Join(list...))
+}
+
+// problems adds what is wrong with the seeds of an n-node walk and reports
+// whether their lists belong together.
+func (s Seeds) problems(n int, add func(format string, args ...any)) bool {
+	if s.Classes < 1 {
+		add("seeds: %d classes, want at least 1", s.Classes)
+	}
+	if len(s.Row) != len(s.Class) {
+		add("seeds: %d rows but %d classes", len(s.Row), len(s.Class))
+		return false
+	}
+	at := make(map[int]int, len(s.Row))
+	for i, row := range s.Row {
+		if row < 0 || row >= n {
+			add("seed %d: row %d is not in 0 … %d", i, row, n-1)
+		}
+		if first, twice := at[row]; twice {
+			add("seed %d: row %d is seed %d already", i, row, first)
+		} else {
+			at[row] = i
+		}
+		if c := s.Class[i]; c < 0 || c >= s.Classes {
+			add("seed %d: class %d is not in 0 … %d", i, c, s.Classes-1)
+		}
+	}
+	return true
+}

@@ -1,0 +1,255 @@
+package cwk
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Seeds are the labelled nodes: row Row[i] is of class Class[i], one of
+// 0 … Classes−1.
+type Seeds struct {
+	Row, Class []int
+	Classes    int
+}
+
+// Variant is one walk among those that are done together.
+type Variant struct {
+	Absorb float64 // α, the probability that a seed absorbs at a step; in [0, 1]
+	Hidden []bool  // Hidden[i]: seed i counts as unlabelled; nil hides none
+}
+
+func (v Variant) hides(seed int) bool { return v.Hidden != nil && v.Hidden[seed] }
+
+// Walk is a partially absorbing random walk in one or more variants. The
+// fields must not change while a method runs; methods may run concurrently.
+// Every method first does what [Walk.Validate] does.
+type Walk[T sparse.Float] struct {
+	A        sparse.Matrix // n×n; entries ≥ 0
+	Degrees  []float64     // A·1, see sparse.Degrees
+	Seeds    Seeds
+	Prior    Prior // P_0 where no seed is; the zero value is Uniform()
+	Variants []Variant
+	Steps    int // T ≥ 0, the length of the walk
+
+	// Memory limits the bytes that a method allocates, its result included;
+	// 0 means no limit. It never changes a result.
+	Memory  int64
+	Workers int // goroutines, 0: one for each processor; never changes a result
+
+	// Progress, if not nil, is called after every sweep with the number of
+	// sweeps done and the number there will be.
+	Progress func(done, sweeps int)
+}
+
+// Run walks all variants at once and calls visit for t = 0 … Steps with runs
+// of finished rows of P_t, as sparse.Step does: every row once for each t,
+// from several goroutines at a time, all of t before t+1. Column g·Classes + c
+// of p is class c in variant g; the visited rows may be read, not changed, and
+// only during the call. Run does not heed Memory: it allocates two blocks of
+// n×(Classes·len(Variants)). Cost: Steps sweeps.
+func (w *Walk[T]) Run(ctx context.Context, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
+	return w.RunColumns(ctx, 0, w.Seeds.Classes*len(w.Variants), visit)
+}
+
+// RunColumns is Run for the columns lo ≤ j < hi alone, a slab: column j − lo
+// of p is column j of the whole walk, to the bit.
+func (w *Walk[T]) RunColumns(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
+	if err := w.Validate(); err != nil {
+		return err
+	}
+	if lo < 0 || hi > w.Seeds.Classes*len(w.Variants) || lo >= hi {
+		panic(badColumns)
+	}
+	k := w.walker(nil)
+	k.sweeps = w.Steps
+	return k.run(ctx, lo, hi, visit)
+}
+
+// walker does walks over some of the variants, slab by slab in the same two
+// blocks.
+type walker[T sparse.Float] struct {
+	w        *Walk[T]
+	op       *sparse.Operator[T]
+	variants []int       // of w, in increasing order
+	priors   [][]float64 // P_0 away from seeds, for each of variants; nil if given by node
+	seeds    []seed      // in the order of their rows
+	data     [2][]T      // what the two blocks are made of
+	done     int         // sweeps
+	sweeps   int
+}
+
+type seed struct {
+	row, class int
+	index      int // in Seeds
+}
+
+// walker returns a walker over the given variants, over all if nil.
+func (w *Walk[T]) walker(variants []int) *walker[T] {
+	if variants == nil {
+		variants = make([]int, len(w.Variants))
+		for g := range variants {
+			variants[g] = g
+		}
+	}
+	k := &walker[T]{w: w, op: sparse.NewTransition[T](w.A, w.Degrees), variants: variants}
+	k.op.Workers = w.Workers
+	for _, g := range variants {
+		k.priors = append(k.priors, w.Prior.shared(w.Seeds, w.Variants[g]))
+	}
+	for i, row := range w.Seeds.Row {
+		k.seeds = append(k.seeds, seed{row: row, class: w.Seeds.Class[i], index: i})
+	}
+	slices.SortFunc(k.seeds, func(a, b seed) int { return cmp.Compare(a.row, b.row) })
+	return k
+}
+
+// columns returns the number of columns of the whole walk.
+func (k *walker[T]) columns() int { return k.w.Seeds.Classes * len(k.variants) }
+
+// run walks the columns lo ≤ j < hi of the walker's variants.
+func (k *walker[T]) run(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
+	n := len(k.w.Degrees)
+	next, p := k.block(1, n, hi-lo), k.block(0, n, hi-lo)
+	ranges := k.w.A.Ranges()
+	err := sched.Run(ctx, k.w.Workers, len(ranges), func(worker, i int) error {
+		if r := ranges[i]; r.Piece == 0 {
+			rows := sparse.Rows{Lo: r.Lo, Hi: r.Hi, Range: i, Worker: worker}
+			k.start(rows, p, lo, hi)
+			visit(0, rows, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for t := 1; t <= k.w.Steps; t++ {
+		err := k.op.StepTo(ctx, next, p, sparse.Step[T]{Alpha: 1, Visit: func(rows sparse.Rows) {
+			k.absorb(rows, next, lo, hi)
+			visit(t, rows, next)
+		}})
+		if err != nil {
+			return err
+		}
+		p, next = next, p
+		k.done++
+		if k.w.Progress != nil {
+			k.w.Progress(k.done, k.sweeps)
+		}
+	}
+	return nil
+}
+
+// block returns the walker's first or second block with the given shape. Its
+// content is undefined, its padding zero.
+func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
+	stride := sparse.Stride[T](cols)
+	if cap(k.data[which]) < rows*stride {
+		k.data[which] = sparse.NewBlock[T](rows, cols).Data
+	}
+	data := k.data[which][:rows*stride]
+	if stride > cols {
+		clear(data)
+	}
+	return &sparse.Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: data}
+}
+
+// start stores P_0 in the rows of p, whose columns are lo ≤ j < hi.
+func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
+	classes := k.w.Seeds.Classes
+	for i := rows.Lo; i < rows.Hi; i++ {
+		row := p.Row(i)
+		for slot := range k.variants {
+			prior := k.priors[slot]
+			if prior == nil {
+				prior = k.w.Prior.given.Row(i)
+			}
+			a, b := max(lo, slot*classes), min(hi, (slot+1)*classes)
+			for j := a; j < b; j++ {
+				row[j-lo] = T(prior[j-slot*classes])
+			}
+		}
+	}
+	k.visible(rows, lo, hi, func(row, slot, a, b, label int) {
+		part := p.Row(row)[a-lo : b-lo]
+		clear(part)
+		if a <= label && label < b {
+			part[label-a] = 1
+		}
+	})
+}
+
+// absorb turns rows of T·P_t into rows of P_{t+1}.
+func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
+	k.visible(rows, lo, hi, func(row, slot, a, b, label int) {
+		alpha := k.w.Variants[k.variants[slot]].Absorb
+		walkOn, stay := T(1-alpha), T(alpha)
+		part := p.Row(row)[a-lo : b-lo]
+		for j, v := range part {
+			part[j] = T(walkOn * v)
+		}
+		if a <= label && label < b {
+			part[label-a] += stay
+		}
+	})
+}
+
+// visible calls do for every seed among the rows and every variant that does
+// not hide it, with the variant's columns a ≤ j < b in the slab and the column
+// of the seed's class.
+func (k *walker[T]) visible(rows sparse.Rows, lo, hi int, do func(row, slot, a, b, label int)) {
+	classes := k.w.Seeds.Classes
+	first, _ := slices.BinarySearchFunc(k.seeds, rows.Lo, func(s seed, row int) int { return cmp.Compare(s.row, row) })
+	for _, s := range k.seeds[first:] {
+		if s.row >= rows.Hi {
+			return
+		}
+		for slot := lo / classes; slot*classes < hi; slot++ {
+			if !k.w.Variants[k.variants[slot]].hides(s.index) {
+				a, b := max(lo, slot*classes), min(hi, (slot+1)*classes)
+				do(s.row, slot, a, b, slot*classes+s.class)
+			}
+		}
+	}
+}
+
+// vectorBytes is what a walker takes beside its blocks: two factors for each
+// row.
+func (w *Walk[T]) vectorBytes() int64 { return 16 * int64(len(w.Degrees)) }
+
+// blockBytes is what the two blocks of a walk with so many columns take.
+func (w *Walk[T]) blockBytes(cols int) int64 {
+	return 2 * int64(len(w.Degrees)) * int64(sparse.Stride[T](cols)) * size[T]()
+}
+
+// slab returns how many of the given columns may be walked at once so that the
+// walk takes no more than Memory − taken bytes.
+func (w *Walk[T]) slab(columns int, taken int64) (int, error) {
+	if w.Memory <= 0 {
+		return columns, nil
+	}
+	width := (w.Memory - taken - w.vectorBytes()) / max(1, w.blockBytes(1)) // columns without padding
+	cols := int(min(int64(columns), max(0, width)))
+	for cols > 0 && int64(sparse.Stride[T](cols)) > width {
+		cols--
+	}
+	if cols == 0 {
+		return 0, &MemoryError{Limit: w.Memory, Need: taken + w.vectorBytes() + w.blockBytes(1)}
+	}
+	return cols, nil
+}
+
+func size[T sparse.Float]() int64 {
+	var t T
+	return int64(unsafe.Sizeof(t))
+}
+
+const (
+	badColumns = "cwk: columns out of range"
+	badPick    = "cwk: pick out of range"
+	badShape   = "cwk: dimension mismatch"
+)
