@@ -45,13 +45,14 @@ func (p *Problem) Validate() error {
 	return nil
 }
 
-// pick returns the rows and classes at the given positions.
-func (p *Problem) pick(positions []int) (row, class []int) {
-	row, class = make([]int, len(positions)), make([]int, len(positions))
+// at returns the problem with the labels at the given positions alone.
+func (p *Problem) at(positions []int) *Problem {
+	part := *p
+	part.Row, part.Class = make([]int, len(positions)), make([]int, len(positions))
 	for i, at := range positions {
-		row[i], class[i] = p.Row[at], p.Class[at]
+		part.Row[i], part.Class[i] = p.Row[at], p.Class[at]
 	}
-	return row, class
+	return &part
 }
 
 const badProblem = "evaluate: fields of a problem do not fit each other"

@@ -51,7 +51,7 @@ func TestRandomSplits(t *testing.T) {
 				t.Fatalf("%d training nodes, want %d", len(s.Train), m)
 			}
 			checkSplit(t, s, n)
-			_, got := (&Problem{Row: make([]int, n), Class: class}).pick(s.Train)
+			got := (&Problem{Row: make([]int, n), Class: class}).at(s.Train).Class
 			for c := range k {
 				if !slices.Contains(got, c) {
 					t.Fatalf("class %d has no training node", c)
@@ -158,7 +158,7 @@ func TestPerClassSplits(t *testing.T) {
 		}
 		for _, s := range splits {
 			checkSplit(t, s, len(class))
-			_, got := (&Problem{Row: make([]int, len(class)), Class: class}).pick(s.Train)
+			got := (&Problem{Row: make([]int, len(class)), Class: class}).at(s.Train).Class
 			for c, nodes := range membersOf(got) {
 				if len(nodes) != each {
 					t.Fatalf("class %d has %d training nodes, want %d", c, len(nodes), each)

@@ -1,0 +1,349 @@
+package evaluate
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Settings tell how parameters are chosen and machines are trained. The zero
+// value and nil are the defaults.
+type Settings struct {
+	Grid  *Grid     // parameters to choose from; nil: SmallGrid(Plain, Honest)
+	Prior cwk.Prior // where walks without a label start; the zero value: uniform
+	Folds int       // of cross-validation and of honest features; 0: 5
+	Seed  uint64    // rng seed of folds and samples
+
+	// Sample limits the labelled nodes on which machines are tried during the
+	// choice; all labels take part in the walks. 0: 500.
+	Sample int
+
+	// Learner trains the last machine; the zero value: KernelSVM.
+	Learner Learner
+
+	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
+	Workers int   // goroutines, 0: one for each processor; never changes a result
+
+	// Progress, if not nil, is called now and then with the share of a phase
+	// that is done.
+	Progress func(phase string, done float64)
+}
+
+// Learner is the machine that learns from walk features.
+type Learner string
+
+const (
+	KernelSVM Learner = "svm"        // classify.SVM; above 10,000 labels LinearSVM
+	LinearSVM Learner = "linear-svm" // classify.LinearSVM
+)
+
+func (s *Settings) filled() Settings {
+	var f Settings
+	if s != nil {
+		f = *s
+	}
+	if f.Grid == nil {
+		f.Grid = SmallGrid(Plain, Honest)
+	}
+	if f.Folds == 0 {
+		f.Folds = 5
+	}
+	if f.Sample == 0 {
+		f.Sample = 500
+	}
+	if f.Learner == "" {
+		f.Learner = KernelSVM
+	}
+	return f
+}
+
+// Choice is what a choice of parameters found.
+type Choice struct {
+	Parameters
+	Accuracy float64 // of the parameters, the mean of what they were chosen by
+	Tested   int     // predictions behind it for each setting
+	Settings int     // how many parameters there were to choose from
+	Work     Work
+
+	hits []int64 // right predictions by setting
+}
+
+// Work counts sweeps over the graph.
+type Work struct {
+	Sweeps       int   // passes over all stored entries
+	EntryColumns int64 // entries × columns of these passes
+}
+
+func (w *Work) add(o Work) {
+	w.Sweeps += o.Sweeps
+	w.EntryColumns += o.EntryColumns
+}
+
+// CrossValidate chooses the parameters of g with the highest out-of-fold
+// accuracy on the labelled nodes of p, all in one walk where memory allows.
+//
+// The labelled nodes are dealt into stratified folds, and for every α and
+// every fold there is a walk in which that fold is unlabelled. Test rows of a
+// fold come from the walk that hides it. Plain training rows come from the
+// same walk, honest ones from the walk that hides their own fold.
+//
+// Among settings of equal accuracy the one whose neighbours in the grid do
+// best wins, then the shorter walk, the lower cost, the lower α, and plain
+// features before honest ones.
+func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.filled()
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	folds := min(set.Folds, len(p.Row))
+	fold := Folds(p.Class, folds, set.Seed)
+	c := &chooser{p: p, set: &set, fold: fold, seen: sample(p.Class, set.Sample, set.Seed, 0)}
+	c.crossTrials(folds)
+	hits := make([]int64, set.Grid.Size())
+	if err := c.run(ctx, hits); err != nil {
+		return nil, err
+	}
+	return c.choice(hits, len(c.seen)), nil
+}
+
+// ChooseOnSplits chooses the parameters with the highest mean accuracy on the
+// test nodes of the given splits, as the paper does: the training nodes of
+// each split are labelled in its walks, folds serve honest features alone.
+// Ties are broken as in [CrossValidate].
+func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings) (*Choice, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.filled()
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	hits := make([]int64, set.Grid.Size())
+	tested := 0
+	var work Work
+	for i, split := range splits {
+		train := p.at(split.Train)
+		c := &chooser{
+			p: train, set: &set, work: work,
+			fold: Folds(train.Class, min(set.Folds, len(train.Row)), set.Seed),
+			seen: sample(train.Class, set.Sample, set.Seed, 0),
+		}
+		tests := p.at(split.Test)
+		c.splitTrials(tests.at(sample(tests.Class, maxTested, set.Seed, 1)))
+		if err := c.run(ctx, hits); err != nil {
+			return nil, err
+		}
+		tested += c.tested
+		work = c.work
+		if set.Progress != nil {
+			set.Progress("choose", float64(i+1)/float64(len(splits)))
+		}
+	}
+	c := &chooser{p: p, set: &set, work: work}
+	return c.choice(hits, tested), nil
+}
+
+// maxTested bounds the test nodes of a tuning split.
+const maxTested = 10_000
+
+// chooser tries all settings of a grid on one set of labelled nodes.
+type chooser struct {
+	p    *Problem
+	set  *Settings
+	fold []int // of each labelled node
+	seen []int // the labelled nodes that machines are trained on
+
+	// For one α: rows of the walks of cwk.FoldVariants, and trials on them for
+	// each kind of features.
+	picks  []cwk.Pick
+	trials map[Features][]trial
+	tested int
+	work   Work
+}
+
+// crossTrials sets up a trial for each fold.
+func (c *chooser) crossTrials(folds int) {
+	plain := slices.Contains(c.set.Grid.Features, Plain)
+	at := make([][]int, folds) // pick of seen node i in the variant that hides fold f
+	for f := range at {
+		at[f] = make([]int, len(c.seen))
+		for i, node := range c.seen {
+			at[f][i] = -1
+			if plain || c.fold[node] == f {
+				at[f][i] = len(c.picks)
+				c.picks = append(c.picks, cwk.Pick{Row: c.p.Row[node], Variant: 1 + f})
+			}
+		}
+	}
+	c.trials = make(map[Features][]trial)
+	for _, kind := range c.set.Grid.Features {
+		for f := range folds {
+			var t trial
+			for i, node := range c.seen {
+				own, class := c.fold[node], c.p.Class[node]
+				switch {
+				case own == f:
+					t.test, t.testClass = append(t.test, at[f][i]), append(t.testClass, class)
+				case kind == Plain:
+					t.train, t.trainClass = append(t.train, at[f][i]), append(t.trainClass, class)
+				default:
+					t.train, t.trainClass = append(t.train, at[own][i]), append(t.trainClass, class)
+				}
+			}
+			if len(t.train) > 0 && len(t.test) > 0 {
+				c.trials[kind] = append(c.trials[kind], t)
+			}
+		}
+	}
+	c.tested = len(c.seen)
+}
+
+// splitTrials sets up the trial of a split whose test nodes are those of tests.
+func (c *chooser) splitTrials(tests *Problem) {
+	test := make([]int, len(tests.Row))
+	for i, row := range tests.Row {
+		test[i] = len(c.picks)
+		c.picks = append(c.picks, cwk.Pick{Row: row})
+	}
+	c.trials = make(map[Features][]trial)
+	for _, kind := range c.set.Grid.Features {
+		t := trial{test: test, testClass: tests.Class}
+		for _, node := range c.seen {
+			pick := cwk.Pick{Row: c.p.Row[node]}
+			if kind == Honest {
+				pick.Variant = 1 + c.fold[node]
+			}
+			t.train, t.trainClass = append(t.train, len(c.picks)), append(t.trainClass, c.p.Class[node])
+			c.picks = append(c.picks, pick)
+		}
+		c.trials[kind] = []trial{t}
+	}
+	c.tested = len(tests.Row)
+}
+
+// slabBytes is what collected walks may take where there is no limit.
+const slabBytes = 96 << 20
+
+// run adds the right predictions of all trials to hits, by setting. As many α
+// as memory allows are walked at once.
+func (c *chooser) run(ctx context.Context, hits []int64) error {
+	g := c.set.Grid
+	limit := int64(slabBytes)
+	if c.set.Memory > 0 {
+		limit = min(limit, c.set.Memory/2)
+	}
+	together := max(1, int(limit/max(1, c.walk(g.Alpha[:1]).CollectBytes(g.MinSteps, len(c.picks)))))
+	for lo := 0; lo < len(g.Alpha); lo += together {
+		hi := min(lo+together, len(g.Alpha))
+		if err := c.slab(ctx, lo, hi, hits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk returns the walk with the given values of α, those of one after those
+// of the other.
+func (c *chooser) walk(alpha []float64) *cwk.Walk[float32] {
+	steps := c.set.Grid.steps()
+	w := walkOf[float32](c.p, c.set, steps[len(steps)-1])
+	for _, a := range alpha {
+		w.Variants = append(w.Variants, cwk.FoldVariants(a, c.fold)...)
+	}
+	return w
+}
+
+// walkOf returns the walk on the labels of p, without variants.
+func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
+	return &cwk.Walk[T]{
+		A: p.A, Degrees: p.Degrees, Prior: set.Prior, Steps: steps, Memory: set.Memory, Workers: set.Workers,
+		Seeds: cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)},
+	}
+}
+
+// slab tries the settings with the α of number lo ≤ a < hi.
+func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64) error {
+	g := c.set.Grid
+	w := c.walk(g.Alpha[lo:hi])
+	perAlpha := len(w.Variants) / (hi - lo)
+	var picks []cwk.Pick
+	for a := range hi - lo {
+		for _, pick := range c.picks {
+			pick.Variant += a * perAlpha
+			picks = append(picks, pick)
+		}
+	}
+	x, err := collect(ctx, w, g.MinSteps, picks, &c.work)
+	if err != nil {
+		return err
+	}
+	type job struct {
+		t     *trial
+		x     *sparse.Block[float32]
+		first int // setting
+	}
+	var jobs []job
+	block := len(g.steps()) * len(g.Cost)
+	for a := lo; a < hi; a++ {
+		rows := *x
+		rows.Data = x.Data[(a-lo)*len(c.picks)*x.Stride:]
+		rows.Rows = len(c.picks)
+		for f, kind := range g.Features {
+			for i := range c.trials[kind] {
+				jobs = append(jobs, job{&c.trials[kind][i], &rows, (f*len(g.Alpha) + a) * block})
+			}
+		}
+	}
+	testers := make([]*tester, sched.Workers(c.set.Workers))
+	found := make([][]int64, len(jobs))
+	err = sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
+		if testers[worker] == nil {
+			testers[worker] = newTester(len(c.p.Names), g)
+		}
+		found[i] = make([]int64, block)
+		return testers[worker].run(ctx, jobs[i].x, jobs[i].t, found[i])
+	})
+	if err != nil {
+		return err
+	}
+	for i, j := range jobs {
+		for s, n := range found[i] {
+			hits[j.first+s] += n
+		}
+	}
+	return nil
+}
+
+// collect is Walk.Collect, counted in work.
+func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *Work) (*sparse.Block[float32], error) {
+	used := make([]bool, len(w.Variants))
+	variants := 0
+	for _, pick := range picks {
+		if !used[pick.Variant] {
+			used[pick.Variant] = true
+			variants++
+		}
+	}
+	sweeps := 0
+	w.Progress = func(done, _ int) { sweeps = done }
+	x, err := w.Collect(ctx, from, picks)
+	work.Sweeps += sweeps
+	work.EntryColumns += w.A.NNZ() * int64(w.Steps) * int64(variants*w.Seeds.Classes)
+	return x, err
+}
+
+// choice returns the best setting by right predictions.
+func (c *chooser) choice(hits []int64, tested int) *Choice {
+	g := c.set.Grid
+	best := best(g, hits)
+	return &Choice{
+		Parameters: g.at(best), Accuracy: float64(hits[best]) / float64(tested), Tested: tested,
+		Settings: g.Size(), Work: c.work, hits: hits,
+	}
+}

@@ -1,0 +1,183 @@
+package evaluate
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Report holds what [Run] measured: every method on the same splits.
+type Report struct {
+	Nodes    int      `json:"nodes"`
+	Labelled int      `json:"labelled"`
+	Classes  []string `json:"classes"`
+
+	Splits       int    `json:"splits"`        // for each training size
+	TuningSplits int    `json:"tuning_splits"` // 0: parameters are chosen inside each training set
+	Settings     int    `json:"settings"`      // parameters a method chose from
+	Seed         uint64 `json:"seed"`          // rng seed
+
+	Results      []Result     `json:"results"`
+	Significance []Comparison `json:"significance"`
+	Seconds      float64      `json:"seconds"`
+}
+
+// Result is one method at one training size. Accuracies are fractions of one.
+type Result struct {
+	Method         string    `json:"method"`
+	TrainFraction  float64   `json:"train_fraction"`            // of the labelled nodes
+	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
+	AccuracyMean   float64   `json:"accuracy_mean"`
+	AccuracyStderr float64   `json:"accuracy_stderr"`
+	Accuracies     []float64 `json:"accuracies"` // by split
+	MacroF1        float64   `json:"macro_f1"`   // mean over splits
+	Confusion      Confusion `json:"confusion"`  // summed over splits
+
+	// Parameters are those of all splits; null where there are none, or where
+	// each split has its own, listed in ParametersBySplit.
+	Parameters        *Parameters  `json:"parameters"`
+	ParametersBySplit []Parameters `json:"parameters_by_split,omitempty"`
+	TuningAccuracy    float64      `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
+	Seconds           float64      `json:"seconds"`
+}
+
+// Comparison is a paired t-test of two methods on the same splits.
+type Comparison struct {
+	TrainFraction float64 `json:"train_fraction"`
+	A             string  `json:"a"`
+	B             string  `json:"b"`
+	Difference    float64 `json:"difference"` // mean accuracy of A minus that of B
+	P             float64 `json:"p"`          // two-sided; 1 for fewer than two splits
+}
+
+// Level is the p value below which the report calls a difference real.
+const Level = 0.05
+
+// compare appends the tests between all methods of one training size.
+func (r *Report) compare(results []Result) {
+	for i, a := range results {
+		for _, b := range results[i+1:] {
+			_, p := PairedT(a.Accuracies, b.Accuracies)
+			r.Significance = append(r.Significance, Comparison{
+				TrainFraction: a.TrainFraction, A: a.Method, B: b.Method,
+				Difference: a.AccuracyMean - b.AccuracyMean, P: p,
+			})
+		}
+	}
+}
+
+// Best returns the method with the highest mean accuracy at a training
+// fraction, and whether it is better than every other at [Level].
+func (r *Report) Best(fraction float64) (method string, significant bool) {
+	best := math.Inf(-1)
+	for _, res := range r.Results {
+		if res.TrainFraction == fraction && res.AccuracyMean > best {
+			method, best = res.Method, res.AccuracyMean
+		}
+	}
+	others := 0
+	significant = true
+	for _, c := range r.Significance {
+		if c.TrainFraction == fraction && (c.A == method || c.B == method) {
+			others++
+			significant = significant && c.P < Level
+		}
+	}
+	return method, significant && others > 0
+}
+
+// Fractions returns the training fractions in the order of the results.
+func (r *Report) Fractions() []float64 {
+	var fractions []float64
+	for i, res := range r.Results {
+		if i == 0 || res.TrainFraction != r.Results[i-1].TrainFraction {
+			fractions = append(fractions, res.TrainFraction)
+		}
+	}
+	return fractions
+}
+
+// Methods returns the names of the methods in order.
+func (r *Report) Methods() []string {
+	var names []string
+	for _, res := range r.Results {
+		if res.TrainFraction == r.Results[0].TrainFraction {
+			names = append(names, res.Method)
+		}
+	}
+	return names
+}
+
+// result returns the result of a method at a fraction, nil if there is none.
+func (r *Report) result(method string, fraction float64) *Result {
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Method == method && res.TrainFraction == fraction {
+			return res
+		}
+	}
+	return nil
+}
+
+// WriteText writes the table of accuracies, methods by training sizes, and the
+// parameters found.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	if r.Splits == 1 {
+		b.WriteString("accuracy %, one split\n")
+	} else {
+		fmt.Fprintf(&b, "accuracy %%, mean of %d splits (standard error)\n", r.Splits)
+	}
+	fractions, methods := r.Fractions(), r.Methods()
+	width := 0
+	for _, m := range methods {
+		width = max(width, utf8.RuneCountInString(m))
+	}
+	const column = 15
+	line := strings.Repeat(" ", width)
+	for _, f := range fractions {
+		line += "   " + pad(percentOf(f)+" %", column)
+	}
+	b.WriteString(strings.TrimRight(line, " ") + "\n")
+	starred := false
+	for _, m := range methods {
+		line := pad(m, width)
+		for _, f := range fractions {
+			mark := "   "
+			if best, significant := r.Best(f); best == m && significant {
+				mark, starred = " * ", true
+			}
+			res := r.result(m, f)
+			cell := percent(res.AccuracyMean)
+			if r.Splits > 1 {
+				cell += " (" + percent(res.AccuracyStderr) + ")"
+			}
+			line += mark + pad(cell, column)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	if starred {
+		fmt.Fprintf(&b, "* best, and better than every other (paired t-test, p < %v)\n", Level)
+	}
+	for i := range r.Results {
+		if res := &r.Results[i]; res.Parameters != nil {
+			fmt.Fprintf(&b, "%s at %s %%: %v\n", res.Method, percentOf(res.TrainFraction), *res.Parameters)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// percent writes a share of one as a percentage with one decimal.
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
+
+// percentOf writes a training fraction as a percentage, as short as it is
+// exact to six digits.
+func percentOf(f float64) string { return strconv.FormatFloat(100*f, 'g', 6, 64) }
+
+// pad fills s with spaces up to a width.
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
+}

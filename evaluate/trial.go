@@ -1,0 +1,154 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// trial is a training set and a test set whose features are rows of collected
+// walks.
+type trial struct {
+	train, test           []int // rows of the collected block
+	trainClass, testClass []int
+}
+
+// tester runs trials, one after the other in the same memory.
+type tester struct {
+	classes  int
+	steps    []int     // increasing
+	minSteps int       // the collected block starts at it
+	cost     []float64 // increasing
+
+	solver    classify.Solver
+	left      []float64 // train×width: probabilities of the steps between two lengths
+	right     []float64 // test×width
+	gram      []float64 // train×train: Σ PₜPₜᵀ so far
+	cross     []float64 // test×train
+	costs     []float64
+	decisions []float64
+}
+
+func newTester(classes int, g *Grid) *tester {
+	w := &tester{classes: classes, steps: g.steps(), minSteps: g.MinSteps, cost: g.Cost}
+	w.solver.SVM.Strategy = strategy(classes)
+	return w
+}
+
+// run adds to hits[s·len(cost)+c] how many test rows are classified rightly
+// with the first steps[s]−minSteps+1 steps of x and cost[c].
+//
+// The kernel is a sum over steps, so that every length goes on from the one
+// before; it is left unscaled, K' = s·K with s terms, which at cost C/s has the
+// same machines. Costs are a path in which each starts from the one before.
+func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hits []int64) error {
+	m, n := len(t.train), len(t.test)
+	w.gram = zeros(w.gram, m*m)
+	w.cross = zeros(w.cross, n*m)
+	w.costs = zeros(w.costs, len(w.cost))
+	from := 0
+	for s, steps := range w.steps {
+		terms := steps - w.minSteps + 1
+		w.extend(x, t, from, terms*w.classes)
+		from = terms * w.classes
+		for c, cost := range w.cost {
+			w.costs[c] = cost / float64(terms)
+		}
+		err := w.score(ctx, t, hits[s*len(w.cost):(s+1)*len(w.cost)])
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extend adds the products of the columns lo ≤ j < hi of x to the kernel.
+func (w *tester) extend(x *sparse.Block[float32], t *trial, lo, hi int) {
+	width := hi - lo
+	w.left = gather(w.left, x, t.train, lo, hi)
+	w.right = gather(w.right, x, t.test, lo, hi)
+	m := len(t.train)
+	for i := range t.train {
+		a := w.left[i*width : (i+1)*width]
+		for j := range i + 1 {
+			w.gram[i*m+j] += floats.Dot(a, w.left[j*width:(j+1)*width])
+			w.gram[j*m+i] = w.gram[i*m+j]
+		}
+	}
+	for i := range t.test {
+		a := w.right[i*width : (i+1)*width]
+		row := w.cross[i*m : (i+1)*m]
+		for j := range row {
+			row[j] += floats.Dot(a, w.left[j*width:(j+1)*width])
+		}
+	}
+}
+
+// gather stores the columns lo ≤ j < hi of the given rows of x in dst.
+func gather(dst []float64, x *sparse.Block[float32], rows []int, lo, hi int) []float64 {
+	dst = dst[:0]
+	for _, r := range rows {
+		for _, v := range x.Row(r)[lo:hi] {
+			dst = append(dst, float64(v))
+		}
+	}
+	return dst
+}
+
+// score fits a machine for every cost and counts right answers.
+func (w *tester) score(ctx context.Context, t *trial, hits []int64) error {
+	m := len(t.train)
+	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
+	models, err := w.solver.Path(ctx, gram, t.trainClass, w.classes, w.costs)
+	if errors.Is(err, classify.ErrOneClass) {
+		only := t.trainClass[0]
+		for _, c := range t.testClass {
+			if c == only {
+				for i := range hits {
+					hits[i]++
+				}
+			}
+		}
+		return nil
+	}
+	if err != nil && !errors.Is(err, classify.ErrIterationLimit) {
+		return err
+	}
+	w.decisions = zeros(w.decisions, len(models[0].Pairs))
+	for i, class := range t.testClass {
+		row := w.cross[i*m : (i+1)*m]
+		for c := range models {
+			if models[c].Pairs.Predict(models[c].DecisionsTo(w.decisions, row)) == class {
+				hits[c]++
+			}
+		}
+	}
+	return nil
+}
+
+// strategy returns one-vs-one up to maxPairwise classes and one-vs-rest above:
+// the pairs of many classes would outgrow the graph.
+func strategy(classes int) classify.Strategy {
+	if classes > maxPairwise {
+		return classify.OneVsRest
+	}
+	return classify.OneVsOne
+}
+
+// maxPairwise is the largest number of classes that every pair gets a machine
+// of its own for, 190 in all.
+const maxPairwise = 20
+
+// zeros returns n zeros, in the memory of s if it is large enough.
+func zeros(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
