@@ -53,6 +53,18 @@ type dataError struct {
 
 func (e *dataError) Error() string { return e.place + ": " + e.what }
 
+// machineError is a failure of the machine with a place and, perhaps, a way
+// out.
+type machineError struct {
+	place string
+	what  string
+	err   error
+}
+
+func (e *machineError) Error() string { return e.place + ": " + e.what }
+
+func (e *machineError) Unwrap() error { return e.err }
+
 // limitError tells that a plan does not fit a limit.
 type limitError struct {
 	flag string

@@ -24,7 +24,7 @@ type value struct {
 func (v *value) Set(s string) error {
 	v.text = s
 	if err := v.set(s); err != nil {
-		v.in.problem("--"+v.name, err.Error())
+		v.in.problem("--"+v.name, "%v", err)
 	}
 	return nil
 }
@@ -37,11 +37,7 @@ func (v *value) Type() string { return v.kind }
 
 // problem notes what is wrong with a flag or argument: WHAT; WHAT TO DO.
 func (in *invocation) problem(place, format string, args ...any) {
-	what := format
-	if len(args) > 0 {
-		what = fmt.Sprintf(format, args...)
-	}
-	in.problems = append(in.problems, problem{place, what})
+	in.problems = append(in.problems, problem{place, fmt.Sprintf(format, args...)})
 }
 
 func (in *invocation) variable(flags *pflag.FlagSet, name, kind, text, usage string, set func(string) error) {

@@ -67,7 +67,7 @@ func (in *invocation) flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &invalid):
 		in.problem("--"+invalid.GetFlag().Name, "%s is not a value it takes; %s", quoted(invalid.GetValue()), boolHint(invalid.GetFlag()))
 	default:
-		in.problem(cmd.Name(), err.Error())
+		in.problem(cmd.Name(), "%v", err)
 	}
 	return in.checked()
 }

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"heatwalk": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    exits,
+			"compress": compress,
+			"flip":     flip,
+			"cut":      cut,
+			"alone":    alone,
+		},
+	})
+}
+
+// exits CODE COMMAND... runs a command that must end with the exit code and
+// never shows a stack trace.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+	if strings.Contains(ts.ReadFile("stderr"), "goroutine ") {
+		ts.Fatalf("a stack trace reached the user")
+	}
+}
+
+// compress FROM TO compresses by the extension of TO, .gz or .zst.
+func compress(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: compress FROM TO")
+	}
+	to, err := os.Create(ts.MkAbs(args[1]))
+	ts.Check(err)
+	var w io.WriteCloser = gzip.NewWriter(to)
+	if filepath.Ext(args[1]) == ".zst" {
+		w, err = zstd.NewWriter(to)
+		ts.Check(err)
+	}
+	_, err = io.WriteString(w, ts.ReadFile(args[0]))
+	ts.Check(err)
+	ts.Check(w.Close())
+	ts.Check(to.Close())
+}
+
+// one returns the one file that matches a pattern.
+func one(ts *testscript.TestScript, pattern string) string {
+	files, err := filepath.Glob(ts.MkAbs(pattern))
+	ts.Check(err)
+	if len(files) == 0 {
+		ts.Fatalf("no file matches %s", pattern)
+	}
+	return files[0]
+}
+
+// flip PATTERN flips a bit in the middle of the first file that matches.
+func flip(ts *testscript.TestScript, neg bool, args []string) {
+	path := one(ts, args[0])
+	content, err := os.ReadFile(path)
+	ts.Check(err)
+	content[len(content)/2] ^= 8
+	ts.Check(os.WriteFile(path, content, 0o666))
+}
+
+// cut PATTERN BYTES takes bytes off the end of the first file that matches.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	path := one(ts, args[0])
+	bytes, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	content, err := os.ReadFile(path)
+	ts.Check(err)
+	ts.Check(os.WriteFile(path, content[:len(content)-bytes], 0o666))
+}
+
+// alone DIR NAMES... checks that a directory holds these names and no other,
+// hidden ones included.
+func alone(ts *testscript.TestScript, neg bool, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got, want := strings.Join(names, " "), strings.Join(args[1:], " "); got != want {
+		ts.Fatalf("%s holds %s, want %s", args[0], got, want)
+	}
+}

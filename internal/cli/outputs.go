@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+)
+
+// outputs are the files that a run writes. They are begun before any input is
+// read, so that a full or read-only directory is found at once, and appear
+// under their names together, when the run has succeeded.
+type outputs struct {
+	in    *invocation
+	files []*durable.Pending // in the order of their publication
+	pipe  *bufio.Writer      // stdout, if it is one of them
+}
+
+// checkOutput notes what is wrong with the path of an output, which is not to
+// be one of the inputs.
+func (in *invocation) checkOutput(flag, path string, inputs ...string) {
+	switch {
+	case path == "-" && in.json:
+		in.problem(flag, "- and --json both want stdout; name a file")
+	case path == "-":
+	case isDir(path):
+		in.problem(flag, "%s is a directory; name a file", path)
+	default:
+		for _, input := range inputs {
+			if sameFile(path, input) {
+				in.problem(flag, "%s is an input of this command; name another file", path)
+			}
+		}
+	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func sameFile(a, b string) bool {
+	infoA, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	infoB, err := os.Stat(b)
+	return err == nil && os.SameFile(infoA, infoB)
+}
+
+// begin begins the file path, stdout for "-".
+func (o *outputs) begin(path string) (io.Writer, error) {
+	if path == "-" {
+		o.pipe = bufio.NewWriterSize(o.in.stdout, 64<<10)
+		return o.pipe, nil
+	}
+	f, err := durable.NewFile(durable.OS, path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &machineError{"create " + path, "there is no directory " + filepath.Dir(path) + "; make it first", err}
+		}
+		return nil, &machineError{"create " + path, cause(err), err}
+	}
+	o.files = append(o.files, f)
+	return f, nil
+}
+
+// beside begins the small file that describes the output path and is called
+// what it is called with suffix in place of cut; nothing stands beside stdout.
+func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
+	if path == "-" {
+		return io.Discard, nil
+	}
+	return o.begin(strings.TrimSuffix(path, cut) + suffix)
+}
+
+// commit publishes all files.
+func (o *outputs) commit() error {
+	if o.pipe != nil {
+		if err := o.pipe.Flush(); err != nil {
+			return err
+		}
+	}
+	for i, f := range o.files {
+		if err := f.Commit(); err != nil {
+			o.files = o.files[i:]
+			return err
+		}
+	}
+	o.files = nil
+	return nil
+}
+
+// abort gives up what was not committed. It is deferred as soon as outputs
+// exist.
+func (o *outputs) abort() {
+	for _, f := range o.files {
+		_ = f.Abort() // the run has failed already, or this is after commit
+	}
+}
+
+// cause returns what an error of the file system says without operation and
+// path.
+func cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
+}
+
+// runFile is the content of OUT.run.json: how OUT came to be.
+type runFile struct {
+	Command    string   `json:"command"`
+	Arguments  []string `json:"arguments"`
+	Directory  string   `json:"directory"`
+	Build      build    `json:"build"`
+	Store      any      `json:"store,omitempty"`
+	Parameters any      `json:"parameters,omitempty"`
+	Finished   string   `json:"finished"`
+	Closing
+}
+
+// writeRun writes the run file of a run that used the given store and chose
+// the given parameters.
+func (in *invocation) writeRun(w io.Writer, store, parameters any) error {
+	directory, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(runFile{
+		Command:    commandLine(in.args),
+		Arguments:  in.args,
+		Directory:  directory,
+		Build:      thisBuild(),
+		Store:      store,
+		Parameters: parameters,
+		Finished:   time.Now().UTC().Format(time.RFC3339),
+		Closing:    in.closing(),
+	})
+}
+
+// commandLine writes arguments as a line that a shell takes apart again.
+func commandLine(args []string) string {
+	words := []string{"heatwalk"}
+	for _, arg := range args {
+		plain := arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=,:+@%", r))
+		})
+		if !plain {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
+}
