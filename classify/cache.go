@@ -1,0 +1,108 @@
+package classify
+
+import "math"
+
+// rowCache holds rows of a Gram restricted to the items of one machine. A
+// position is an item's place in the machine; the first columns of a row are
+// those in use, so a row may be known up to some length only. When it is full,
+// the row that was used longest ago makes room.
+type rowCache struct {
+	gram  partGram
+	item  []int // by position
+	limit int   // how many rows are held at most
+
+	slot  []int // by position: where its row is, or −1
+	owner []int // by slot: whose row it is
+	have  []int // by slot: how many columns are known
+	stamp []int // by slot: when it was last used
+	clock int
+
+	chunks   [][]float64
+	chunk    int // values in a chunk
+	perChunk int // rows in a chunk
+}
+
+// chunkLen is the number of values allocated at a time unless a row is longer.
+const chunkLen = 1 << 14
+
+// reset empties the cache for the items of another machine.
+func (c *rowCache) reset(gram partGram, item []int, bytes int64) {
+	n := len(item)
+	c.gram, c.item = gram, item
+	c.limit = int(max(2, min(int64(n), bytes/8/int64(n))))
+	c.slot = resize(c.slot, n)
+	for i := range c.slot {
+		c.slot[i] = -1
+	}
+	c.owner, c.have, c.stamp = c.owner[:0], c.have[:0], c.stamp[:0]
+	c.clock = 0
+	if c.chunk < n {
+		c.chunk, c.chunks = max(n, chunkLen), nil
+	}
+	c.perChunk = c.chunk / n
+}
+
+// values returns the memory of a slot, one value for each position.
+func (c *rowCache) values(slot int) []float64 {
+	n := len(c.item)
+	at := slot % c.perChunk * n
+	return c.chunks[slot/c.perChunk][at : at+n : at+n]
+}
+
+// row returns the first columns of the row at a position. It is valid until
+// two further rows have been asked for.
+func (c *rowCache) row(position, columns int) []float64 {
+	s := c.slot[position]
+	if s < 0 {
+		s = c.free()
+		c.slot[position], c.owner[s], c.have[s] = s, position, 0
+	}
+	c.clock++
+	c.stamp[s] = c.clock
+	values := c.values(s)
+	if have := c.have[s]; have < columns {
+		c.gram.PartTo(values[have:columns], c.item[position], c.item[have:columns])
+		c.have[s] = columns
+	}
+	return values[:columns]
+}
+
+// free returns a slot for another row.
+func (c *rowCache) free() int {
+	s := len(c.owner)
+	if s < c.limit {
+		if s/c.perChunk == len(c.chunks) {
+			c.chunks = append(c.chunks, make([]float64, c.chunk))
+		}
+		c.owner, c.have, c.stamp = append(c.owner, 0), append(c.have, 0), append(c.stamp, 0)
+		return s
+	}
+	oldest := math.MaxInt
+	for i, t := range c.stamp {
+		if t < oldest {
+			s, oldest = i, t
+		}
+	}
+	c.slot[c.owner[s]] = -1
+	return s
+}
+
+// swap exchanges the positions a < b, whose items the caller exchanges.
+func (c *rowCache) swap(a, b int) {
+	for s := range c.owner {
+		switch have := c.have[s]; {
+		case have > b:
+			v := c.values(s)
+			v[a], v[b] = v[b], v[a]
+		case have > a:
+			c.have[s] = a
+		}
+	}
+	c.slot[a], c.slot[b] = c.slot[b], c.slot[a]
+	if s := c.slot[a]; s >= 0 {
+		c.owner[s] = a
+	}
+	if s := c.slot[b]; s >= 0 {
+		c.owner[s] = b
+	}
+}

@@ -1,0 +1,47 @@
+// Package classify learns to tell classes apart from kernel values or explicit
+// features. It knows no graph: what an item is, and where its numbers come
+// from, is the caller's business.
+//
+// # Items and classes
+//
+// Items are numbered 0 … n−1, classes 0 … k−1. A slice y of length n holds the
+// class of every item, or −1 for an item that is not used. Only classes that
+// have an item take part; a class without one is never predicted.
+//
+// # Machines
+//
+// Several classes are told apart by several binary machines, listed in
+// [Pairs]: one for every two classes i < j in increasing order ([OneVsOne]), or
+// one for every class against all others ([OneVsRest]). A decision > 0 speaks
+// for the first class of the pair. [Pairs.Predict] turns the decisions on an
+// item into a class: by votes, or by the largest decision. Ties go to the
+// lowest class. [SoftVotes] makes scores of them that sum to one.
+//
+// # Learners
+//
+// [SVM] is the support vector machine on a kernel, given as a [Gram]: either
+// materialised values ([DenseGram]) or inner products of features
+// ([FeatureGram]). [Solver] does the same for thousands of small fits: it keeps
+// its memory, and follows a path over increasing costs in which every fit
+// starts from the one before. [LinearSVM] learns on features without any
+// kernel. Where the kernel is the inner product of features, [LinearWeights]
+// turns the kernel machine into a [LinearModel], which predicts from features
+// alone.
+//
+//	k := classify.NewDenseGram(kernel)            // n×n, a gonum matrix
+//	svm := &classify.SVM{Cost: 10}
+//	model, err := svm.Fit(ctx, k, y, classes)     // y[i] = −1: not used
+//	if err != nil {
+//		return err
+//	}
+//	decisions := model.DecisionsTo(nil, row)      // row[i] = K(x, i), all n items
+//	class := model.Pairs.Predict(decisions)
+//
+// # Concurrency, errors, determinism
+//
+// Grams and models are safe for concurrent use, a [Solver] is not. Wrong
+// lengths are the caller's mistakes and panic. Settings are checked by their
+// Validate method, which Fit calls. A fit that reaches its iteration limit
+// returns its model together with [ErrIterationLimit]. Results are the same to
+// the bit for any number of workers and any size of the cache.
+package classify

@@ -1,0 +1,179 @@
+package classify
+
+import "gonum.org/v1/gonum/mat"
+
+// Float is the element type of kernel values and features.
+type Float interface{ float32 | float64 }
+
+// Gram gives the values of a kernel between n items. It must be safe for
+// concurrent use.
+//
+// If it also has a method PartTo(dst []float64, i int, items []int) that stores
+// K(i, items[j]) in dst[j], learners ask for the parts of rows that they need
+// rather than for whole rows.
+type Gram interface {
+	// Len returns the number of items n.
+	Len() int
+	// RowTo stores K(i, j) in dst[j] for all n items j.
+	RowTo(dst []float64, i int)
+}
+
+// DenseGram is a Gram in memory: K(i, j) = Data[i·Stride+j] for i, j < N.
+// Data is shared, not copied, and must be symmetric.
+type DenseGram[T Float] struct {
+	N, Stride int
+	Data      []T
+}
+
+// NewDenseGram returns the values of a symmetric matrix as a Gram. It shares
+// memory with k if k is stored densely by rows ([mat.RawMatrixer]) and copies
+// otherwise.
+func NewDenseGram(k mat.Matrix) *DenseGram[float64] {
+	n, c := k.Dims()
+	if n != c {
+		panic(badShape)
+	}
+	if raw, ok := k.(mat.RawMatrixer); ok {
+		m := raw.RawMatrix()
+		return &DenseGram[float64]{N: n, Stride: m.Stride, Data: m.Data}
+	}
+	data := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			data[i*n+j] = k.At(i, j)
+		}
+	}
+	return &DenseGram[float64]{N: n, Stride: n, Data: data}
+}
+
+// Len returns N.
+func (g *DenseGram[T]) Len() int { return g.N }
+
+func (g *DenseGram[T]) row(i int) []T { return g.Data[i*g.Stride:][:g.N] }
+
+// RowTo stores row i in dst, which has length N.
+func (g *DenseGram[T]) RowTo(dst []float64, i int) {
+	if len(dst) != g.N {
+		panic(badLength)
+	}
+	for j, v := range g.row(i) {
+		dst[j] = float64(v)
+	}
+}
+
+// PartTo stores K(i, items[j]) in dst[j].
+func (g *DenseGram[T]) PartTo(dst []float64, i int, items []int) {
+	row := g.row(i)
+	dst = dst[:len(items)]
+	for j, item := range items {
+		dst[j] = float64(row[item])
+	}
+}
+
+// Features holds the feature vectors of items: feature j of item i is
+// Data[i·Stride+j], for i < Rows and j < Cols.
+type Features[T Float] struct {
+	Rows, Cols, Stride int
+	Data               []T
+}
+
+// Row returns the features of item i. The slice shares memory with f.
+func (f Features[T]) Row(i int) []T { return f.Data[i*f.Stride:][:f.Cols] }
+
+// FeatureGram is the linear kernel K(i, j) = ⟨f_i, f_j⟩ of feature vectors,
+// computed when it is asked for: a row costs Rows·Cols products. Products and
+// sums are float64 whatever the features are.
+type FeatureGram[T Float] struct{ Features[T] }
+
+// Len returns the number of items.
+func (g FeatureGram[T]) Len() int { return g.Rows }
+
+// RowTo stores ⟨f_i, f_j⟩ in dst[j] for all items j.
+func (g FeatureGram[T]) RowTo(dst []float64, i int) {
+	if len(dst) != g.Rows {
+		panic(badLength)
+	}
+	f := g.Row(i)
+	for j := range dst {
+		dst[j] = inner(f, g.Row(j))
+	}
+}
+
+// PartTo stores ⟨f_i, f_items[j]⟩ in dst[j].
+func (g FeatureGram[T]) PartTo(dst []float64, i int, items []int) {
+	f := g.Row(i)
+	dst = dst[:len(items)]
+	for j, item := range items {
+		dst[j] = inner(f, g.Row(item))
+	}
+}
+
+// inner returns ⟨x, y⟩ as four partial sums, which the processor can add at
+// the same time. The value does not depend on the order of x and y.
+func inner[X, Y Float](x []X, y []Y) float64 {
+	var a, b, c, d float64
+	y = y[:len(x)]
+	for len(x) >= 4 && len(y) >= 4 {
+		a += float64(x[0]) * float64(y[0])
+		b += float64(x[1]) * float64(y[1])
+		c += float64(x[2]) * float64(y[2])
+		d += float64(x[3]) * float64(y[3])
+		x, y = x[4:], y[4:]
+	}
+	y = y[:len(x)]
+	for i, v := range x {
+		a += float64(v) * float64(y[i])
+	}
+	return (a + b) + (c + d)
+}
+
+// addScaled adds a·x to dst.
+func addScaled[T Float](dst []float64, a float64, x []T) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] += a * float64(v)
+	}
+}
+
+// partGram is a Gram that gives parts of its rows.
+type partGram interface {
+	PartTo(dst []float64, i int, items []int)
+}
+
+// wholeRows gives parts of the rows of a Gram that only knows whole ones.
+type wholeRows struct {
+	gram Gram
+	row  []float64
+}
+
+func (w *wholeRows) PartTo(dst []float64, i int, items []int) {
+	w.gram.RowTo(w.row, i)
+	for j, item := range items {
+		dst[j] = w.row[item]
+	}
+}
+
+// parts returns k itself if it gives parts of rows. What it returns is for one
+// goroutine.
+func parts(k Gram) partGram {
+	if p, ok := k.(partGram); ok {
+		return p
+	}
+	return &wholeRows{gram: k, row: make([]float64, k.Len())}
+}
+
+// single rounds the values of a Gram to single precision.
+type single struct{ partGram }
+
+func (s single) PartTo(dst []float64, i int, items []int) {
+	s.partGram.PartTo(dst, i, items)
+	for j, v := range dst {
+		dst[j] = float64(float32(v))
+	}
+}
+
+const (
+	badShape  = "classify: dimension mismatch"
+	badLength = "classify: slice of the wrong length"
+	badClass  = "classify: class out of range"
+)

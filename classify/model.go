@@ -1,0 +1,143 @@
+package classify
+
+import "math"
+
+// SVMModel is a fitted [SVM]: one machine for each of Pairs.
+type SVMModel struct {
+	Classes  int // the number of classes, with and without items
+	Items    int // the number of items of the Gram, the length of a kernel row
+	Pairs    Pairs
+	Machines []Machine
+}
+
+// Machine is a binary machine with decision Σ_j Coef[j]·K(x, Index[j]) − Rho.
+type Machine struct {
+	Index      []int     // the support vectors, as items of the Gram, positive class first
+	Coef       []float64 // y·α of each, not 0
+	Rho        float64
+	Objective  float64 // Σα − ½ΣΣ α_i·α_j·y_i·y_j·K_ij, the dual objective
+	Iterations int
+	Bounded    int // the number of support vectors with α = C
+}
+
+// CoefTo stores the coefficients y·α of machine m in dst, one for each item
+// of the Gram, most of them 0. A nil dst allocates.
+func (m *SVMModel) CoefTo(dst []float64, machine int) []float64 {
+	dst = destination(dst, m.Items)
+	clear(dst)
+	k := &m.Machines[machine]
+	for j, i := range k.Index {
+		dst[i] = k.Coef[j]
+	}
+	return dst
+}
+
+// DecisionsTo stores the decision of every machine on x in dst, where row[i] is
+// K(x, i) for all items i. A nil dst allocates. Cost: one product for each
+// support vector of each machine.
+func (m *SVMModel) DecisionsTo(dst, row []float64) []float64 {
+	if len(row) != m.Items {
+		panic(badLength)
+	}
+	dst = destination(dst, len(m.Machines))
+	for i := range m.Machines {
+		k := &m.Machines[i]
+		sum := 0.0
+		coef := k.Coef[:len(k.Index)]
+		for j, item := range k.Index {
+			sum += coef[j] * row[item]
+		}
+		dst[i] = sum - k.Rho
+	}
+	return dst
+}
+
+// LinearWeights returns the machines of m as linear functions of features,
+// with weights w = Σ_j Coef[j]·f_Index[j] and bias −Rho, where the kernel of m
+// is K(i, j) = ⟨f_i, f_j⟩ and f holds the features of its items.
+func LinearWeights[T Float](m *SVMModel, f Features[T]) *LinearModel {
+	if f.Rows != m.Items {
+		panic(badShape)
+	}
+	l := newLinearModel(m.Classes, m.Pairs, f.Cols)
+	for i := range m.Machines {
+		k := &m.Machines[i]
+		w := l.machine(i)
+		for j, item := range k.Index {
+			addScaled(w, k.Coef[j], f.Row(item))
+		}
+		l.Bias[i] = -k.Rho
+	}
+	return l
+}
+
+// LinearModel holds a linear function of p features for each of Pairs.
+type LinearModel struct {
+	Classes  int
+	Features int // p
+	Pairs    Pairs
+	// Weights has a row of p weights for each machine, one after the other.
+	Weights []float64
+	Bias    []float64
+	// Iterations is the number of passes over the items that each machine
+	// took; nil if the weights come from a kernel machine.
+	Iterations []int
+}
+
+func newLinearModel(classes int, pairs Pairs, p int) *LinearModel {
+	return &LinearModel{
+		Classes:  classes,
+		Features: p,
+		Pairs:    pairs,
+		Weights:  make([]float64, len(pairs)*p),
+		Bias:     make([]float64, len(pairs)),
+	}
+}
+
+// machine returns the weights of machine i, shared with the model.
+func (l *LinearModel) machine(i int) []float64 {
+	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
+}
+
+// DecisionsTo stores the decision ⟨w, x⟩ + bias of every machine in dst. A nil
+// dst allocates.
+func (l *LinearModel) DecisionsTo(dst, x []float64) []float64 {
+	if len(x) != l.Features {
+		panic(badLength)
+	}
+	dst = destination(dst, len(l.Pairs))
+	for i := range dst {
+		dst[i] = inner(x, l.machine(i)) + l.Bias[i]
+	}
+	return dst
+}
+
+// destination returns dst, or a new slice if it is nil, checked to have length n.
+func destination(dst []float64, n int) []float64 {
+	if dst == nil {
+		return make([]float64, n)
+	}
+	if len(dst) != n {
+		panic(badLength)
+	}
+	return dst
+}
+
+// arena hands out slices of memory that is allocated in large pieces.
+type arena struct {
+	index []int
+	coef  []float64
+}
+
+// take returns empty slices with room for n elements.
+func (a *arena) take(n int) ([]int, []float64) {
+	if cap(a.index)-len(a.index) < n {
+		a.index = make([]int, 0, max(n, 2*cap(a.index)))
+		a.coef = make([]float64, 0, cap(a.index))
+	}
+	lo, hi := len(a.index), len(a.index)+n
+	a.index, a.coef = a.index[:hi], a.coef[:hi]
+	return a.index[lo:lo:hi], a.coef[lo:lo:hi]
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

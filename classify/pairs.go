@@ -1,0 +1,205 @@
+package classify
+
+import (
+	"errors"
+	"math"
+)
+
+// Strategy says how several classes become binary machines.
+type Strategy int
+
+const (
+	// OneVsOne trains a machine for every two classes i < j, on their items.
+	OneVsOne Strategy = iota
+	// OneVsRest trains a machine for every class against all others. With two
+	// classes it is the one machine of OneVsOne.
+	OneVsRest
+)
+
+// Rest stands for all other classes in a [Pair].
+const Rest = -1
+
+// Pair names what a machine tells apart: a decision > 0 speaks for Positive,
+// otherwise for Negative, which may be [Rest].
+type Pair struct{ Positive, Negative int }
+
+// Pairs lists the machines of a model in order: all of one class against
+// another, or all of one class against [Rest].
+type Pairs []Pair
+
+// byVotes reports whether the machines tell two classes apart each.
+func (p Pairs) byVotes() bool { return len(p) > 0 && p[0].Negative != Rest }
+
+// VotesTo stores in dst[c] how many machines speak for class c; the length of
+// dst is the number of classes. A machine against [Rest] has no vote to give
+// if its decision is not positive. A nil dst allocates just enough.
+func (p Pairs) VotesTo(dst []int, decisions []float64) []int {
+	if len(decisions) != len(p) {
+		panic(badLength)
+	}
+	if dst == nil {
+		dst = make([]int, p.classes())
+	}
+	clear(dst)
+	for m, pair := range p {
+		switch {
+		case decisions[m] > 0:
+			dst[pair.Positive]++
+		case pair.Negative != Rest:
+			dst[pair.Negative]++
+		}
+	}
+	return dst
+}
+
+// classes returns one more than the highest class of any machine.
+func (p Pairs) classes() int {
+	top := -1
+	for _, pair := range p {
+		top = max(top, pair.Positive, pair.Negative)
+	}
+	return top + 1
+}
+
+// Predict returns the class that the decisions speak for: the one with most
+// votes or, for machines against [Rest], with the largest decision. Ties go to
+// the lowest class.
+func (p Pairs) Predict(decisions []float64) int {
+	if len(decisions) != len(p) {
+		panic(badLength)
+	}
+	if !p.byVotes() {
+		best := 0
+		for m, d := range decisions {
+			if d > decisions[best] {
+				best = m
+			}
+		}
+		return p[best].Positive
+	}
+	var few [32]int
+	votes := few[:]
+	if k := p.classes(); k > len(few) {
+		votes = make([]int, k)
+	}
+	best := p.VotesTo(votes, decisions)
+	class := 0
+	for c, v := range best {
+		if v > best[class] {
+			class = c
+		}
+	}
+	return class
+}
+
+// BalancedWeights returns the weights n/(k·n_c) under which every class weighs
+// the same in total: n items are used, n_c of them in class c, k classes have
+// an item. A class without an item gets weight 1.
+func BalancedWeights(y []int, classes int) []float64 {
+	g := newGroups(y, classes)
+	weights := make([]float64, classes)
+	for c := range weights {
+		weights[c] = 1
+		if count := g.count(c); count > 0 {
+			weights[c] = float64(len(g.items)) / (float64(len(g.present)) * float64(count))
+		}
+	}
+	return weights
+}
+
+// ErrOneClass says that fewer than two classes have an item to learn from.
+var ErrOneClass = errors.New("classify: fewer than two classes have an item to learn from")
+
+// ErrIterationLimit says that a solver stopped before it had reached its
+// tolerance. The model that comes with it is the best so far.
+var ErrIterationLimit = errors.New("classify: iteration limit reached before the tolerance")
+
+// ErrNotFinite says that kernel values or features are not finite numbers, or
+// so large that their products are not.
+var ErrNotFinite = errors.New("classify: kernel values or features are not finite")
+
+// groups holds the used items by class.
+type groups struct {
+	items   []int // by class, in increasing order within one
+	start   []int // class c has items[start[c]:start[c+1]]
+	present []int // the classes that have an item
+}
+
+func newGroups(y []int, classes int) *groups {
+	g := new(groups)
+	g.set(y, classes)
+	return g
+}
+
+// set is newGroups in the memory of g.
+func (g *groups) set(y []int, classes int) {
+	g.start = resize(g.start, classes+1)
+	clear(g.start)
+	for _, c := range y {
+		if c < -1 || c >= classes {
+			panic(badClass)
+		}
+		if c >= 0 {
+			g.start[c+1]++
+		}
+	}
+	g.present = g.present[:0]
+	for c := range classes {
+		if g.start[c+1] > 0 {
+			g.present = append(g.present, c)
+		}
+		g.start[c+1] += g.start[c]
+	}
+	g.items = resize(g.items, g.start[classes])
+	for i, c := range y {
+		if c >= 0 {
+			g.items[g.start[c]] = i
+			g.start[c]++
+		}
+	}
+	copy(g.start[1:], g.start[:classes])
+	g.start[0] = 0
+}
+
+func (g *groups) class(c int) []int { return g.items[g.start[c]:g.start[c+1]] }
+func (g *groups) count(c int) int   { return g.start[c+1] - g.start[c] }
+
+// pairs appends the machines for the classes that have items.
+func (g *groups) pairs(dst Pairs, s Strategy) Pairs {
+	if s == OneVsRest && len(g.present) > 2 {
+		for _, c := range g.present {
+			dst = append(dst, Pair{c, Rest})
+		}
+		return dst
+	}
+	for a, i := range g.present {
+		for _, j := range g.present[a+1:] {
+			dst = append(dst, Pair{i, j})
+		}
+	}
+	return dst
+}
+
+// membersTo appends the items of a machine, those of its positive class first,
+// and returns how many these are.
+func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
+	dst = append(dst, g.class(p.Positive)...)
+	positive = len(dst)
+	if p.Negative != Rest {
+		return append(dst, g.class(p.Negative)...), positive
+	}
+	dst = append(dst, g.items[:g.start[p.Positive]]...)
+	return append(dst, g.items[g.start[p.Positive+1]:]...), positive
+}
+
+// resize returns s with length n, reallocated if it is too small. Its content
+// is undefined.
+func resize[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// positive reports whether v is a positive finite number.
+func positive(v float64) bool { return v > 0 && !math.IsInf(v, 1) }

@@ -1,0 +1,373 @@
+package classify
+
+import (
+	"context"
+	"math"
+)
+
+// dual solves the problem of one binary machine with a bias,
+//
+//	maximise  Σ y_i·β_i − ½ Σ β_i·β_j·K_ij
+//	subject to  Σ β_i = 0,  0 ≤ y_i·β_i ≤ C_i,
+//
+// by sequential minimal optimisation. It is written in β_i = y_i·α_i and in the
+// error f_i = Σ_j β_j·K_ij − y_i, so that no sign appears anywhere. An item may
+// go up if β_i can grow, and down if it can shrink. At the optimum no item that
+// may go up has a smaller error than one that may go down; the solver moves
+// such a pair towards each other until the largest violation is below the
+// tolerance.
+//
+// The pair is that of the largest violation and the largest gain of the
+// objective to second order: Fan, Chen, Lin, Working set selection using second
+// order information for training support vector machines, JMLR 6 (2005), WSS 2.
+//
+// Items at a bound that are unlikely to leave it are put aside (shrunk): they
+// are moved behind position active and their errors are recomputed when the
+// others have settled.
+type dual struct {
+	rows rowCache
+	item []int     // the item at each position
+	y    []float64 // ±1
+	beta []float64
+	lo   []float64 // bounds of β: 0 and C_i, or −C_i and 0
+	hi   []float64
+	diag []float64 // K_ii
+	up   []float64 // f_i if the item may go up, otherwise +Inf
+	down []float64 // f_i if the item may go down, otherwise −Inf
+
+	active   int
+	unshrunk bool
+	part     []float64 // for parts of rows outside the cache
+	support  []int
+	weight   []float64
+}
+
+// curvature is what the curvature K_ii + K_jj − 2K_ij of a pair counts as if it
+// is not positive: rounding, equal items, or a kernel that is not positive
+// semidefinite.
+const curvature = 1e-12
+
+// start sets up a machine on items, the first of which (positive in number)
+// are its positive class. All β are 0 and bounds are to be set.
+func (d *dual) start(gram partGram, items []int, positive int, diag []float64, cacheBytes int64) {
+	n := len(items)
+	d.item = append(d.item[:0], items...)
+	for _, s := range []*[]float64{&d.y, &d.beta, &d.lo, &d.hi, &d.diag, &d.up, &d.down} {
+		*s = resize(*s, n)
+	}
+	for k, item := range d.item {
+		d.y[k] = 1
+		if k >= positive {
+			d.y[k] = -1
+		}
+		d.beta[k] = 0
+		d.diag[k] = diag[item]
+		d.up[k] = -d.y[k]
+		d.down[k] = -d.y[k]
+	}
+	d.active = n
+	d.rows.reset(gram, d.item, cacheBytes)
+}
+
+// bound sets the bounds to C = positive or negative, by the sign of y, which
+// every β keeps to.
+func (d *dual) bound(positive, negative float64) {
+	for k, y := range d.y {
+		if y > 0 {
+			d.lo[k], d.hi[k] = 0, positive
+		} else {
+			d.lo[k], d.hi[k] = -negative, 0
+		}
+		d.mark(k)
+	}
+}
+
+// error returns f at a position.
+func (d *dual) error(k int) float64 {
+	if d.down[k] > math.Inf(-1) {
+		return d.down[k]
+	}
+	return d.up[k]
+}
+
+// mark records in which directions a position may go.
+func (d *dual) mark(k int) { d.setError(k, d.error(k)) }
+
+func (d *dual) setError(k int, f float64) {
+	d.up[k], d.down[k] = math.Inf(1), math.Inf(-1)
+	if d.beta[k] < d.hi[k] {
+		d.up[k] = f
+	}
+	if d.beta[k] > d.lo[k] {
+		d.down[k] = f
+	}
+}
+
+// warm starts from given coefficients, one for each item of the Gram, after
+// the bounds are set. They are clipped to the bounds, and those of the heavier
+// class scaled down until they sum to zero.
+func (d *dual) warm(coef []float64) {
+	var plus, minus float64
+	for k, item := range d.item {
+		d.beta[k] = max(d.lo[k], min(d.hi[k], coef[item]))
+		if d.beta[k] > 0 {
+			plus += d.beta[k]
+		} else {
+			minus -= d.beta[k]
+		}
+	}
+	sum := min(plus, minus)
+	for k, b := range d.beta {
+		switch {
+		case sum == 0:
+			d.beta[k] = 0
+		case b > 0 && plus > sum:
+			d.beta[k] *= sum / plus
+		case b < 0 && minus > sum:
+			d.beta[k] *= sum / minus
+		}
+	}
+	d.recompute(0)
+}
+
+// raise goes from the bounds of one cost to those of a higher one, positive and
+// negative as in [dual.bound]. It multiplies all β by the ratio of the costs if
+// that makes the objective larger, and otherwise leaves them as they are: the
+// former where many items are at their bound and will stay there, the latter
+// where the margin has become hard.
+func (d *dual) raise(ratio, positive, negative float64) {
+	var linear, quadratic float64
+	for k, b := range d.beta {
+		linear += d.y[k] * b
+		quadratic += b * (d.error(k) + d.y[k])
+	}
+	if gain := func(s float64) float64 { return s*linear - s*s*quadratic/2 }; gain(ratio) > gain(1) {
+		for k, y := range d.y {
+			f := ratio*(d.error(k)+y) - y
+			d.up[k], d.down[k] = f, f
+			outer, raised := d.hi[k], positive
+			if y < 0 {
+				outer, raised = d.lo[k], -negative
+			}
+			if d.beta[k] == outer {
+				d.beta[k] = raised
+			} else {
+				d.beta[k] *= ratio
+			}
+		}
+	}
+	d.bound(positive, negative)
+}
+
+// shrinkPeriod is the number of iterations between attempts to shrink, and
+// between looks at the context.
+const shrinkPeriod = 1000
+
+// solve iterates until the largest violation is below the tolerance and
+// returns the number of iterations. All positions are active before and after.
+func (d *dual) solve(ctx context.Context, tolerance float64, limit int, shrinking bool) (int, error) {
+	n := len(d.item)
+	period := min(n, shrinkPeriod)
+	countdown := period + 1
+	d.unshrunk = false
+	i, lowest, highest := d.extremes()
+	for iteration := range limit {
+		if countdown--; countdown == 0 {
+			countdown = period
+			if err := ctx.Err(); err != nil {
+				return iteration, err
+			}
+			if shrinking {
+				d.shrink(lowest, highest, tolerance)
+				i, lowest, highest = d.extremes()
+			}
+		}
+		if !(highest-lowest >= tolerance) {
+			if d.active == n {
+				return iteration, nil
+			}
+			d.unshrink()
+			if i, lowest, highest = d.extremes(); !(highest-lowest >= tolerance) {
+				return iteration, nil
+			}
+			countdown = 1
+		}
+		a := d.active
+		ri := d.rows.row(i, a)
+		j := second(d.down[:a], d.diag[:a], ri, lowest, d.diag[i])
+		if j < 0 {
+			d.unshrink()
+			return iteration, nil
+		}
+		rj := d.rows.row(j, a)
+		eta := d.diag[i] + d.diag[j] - 2*ri[j]
+		if !(eta > 0) {
+			eta = curvature
+		}
+		step := d.move(i, j, (d.down[j]-lowest)/eta)
+		i, lowest, highest = advance(d.up[:a], d.down[:a], ri, rj, step)
+	}
+	d.unshrink()
+	if _, lowest, highest = d.extremes(); highest-lowest >= tolerance {
+		return limit, ErrIterationLimit
+	}
+	return limit, nil
+}
+
+// move adds as much of step to β_i and takes it from β_j as the bounds allow,
+// and returns how much that is.
+func (d *dual) move(i, j int, step float64) float64 {
+	roomI, roomJ := d.hi[i]-d.beta[i], d.beta[j]-d.lo[j]
+	step = min(step, roomI, roomJ)
+	d.beta[i] += step
+	d.beta[j] -= step
+	if step == roomI {
+		d.beta[i] = d.hi[i]
+	}
+	if step == roomJ {
+		d.beta[j] = d.lo[j]
+	}
+	d.mark(i)
+	d.mark(j)
+	return step
+}
+
+// extremes returns the active position with the lowest error among those that
+// may go up, that error, and the highest error among those that may go down.
+// Among equals the last position counts, here and in the functions below.
+func (d *dual) extremes() (i int, lowest, highest float64) {
+	lowest, highest = math.MaxFloat64, math.Inf(-1)
+	for k, u := range d.up[:d.active] {
+		if u <= lowest {
+			i, lowest = k, u
+		}
+		highest = max(highest, d.down[k])
+	}
+	return i, lowest, highest
+}
+
+// second returns the position that, paired with one of error f and kernel value
+// kii with itself, promises the largest gain (f_j − f)²/(K_ii + K_jj − 2K_ij),
+// or −1 if no position violates. Gains are compared without dividing.
+func second(down, diag, row []float64, f, kii float64) int {
+	best, square, eta := -1, 0.0, 1.0
+	diag, row = diag[:len(down)], row[:len(down)]
+	for k, v := range down {
+		if diff := v - f; diff > 0 {
+			e := kii + diag[k] - 2*row[k]
+			if !(e > 0) {
+				e = curvature
+			}
+			if s := diff * diff; s*eta >= square*e {
+				best, square, eta = k, s, e
+			}
+		}
+	}
+	return best
+}
+
+// advance adds step·(ri − rj) to all errors and returns the extremes of the
+// new ones.
+func advance(up, down, ri, rj []float64, step float64) (i int, lowest, highest float64) {
+	down, ri, rj = down[:len(up)], ri[:len(up)], rj[:len(up)]
+	lowest, highest = math.MaxFloat64, math.Inf(-1)
+	for k, u := range up {
+		change := step * (ri[k] - rj[k])
+		u += change
+		v := down[k] + change
+		up[k], down[k] = u, v
+		if u <= lowest {
+			i, lowest = k, u
+		}
+		if v > highest {
+			highest = v
+		}
+	}
+	return i, lowest, highest
+}
+
+// shrink puts aside the items at a bound whose error lies beyond the extremes.
+// Once, when the violation has come within ten tolerances, it first takes all
+// items back and looks at them again, since the guesses so far were made far
+// from the solution.
+func (d *dual) shrink(lowest, highest, tolerance float64) {
+	if !d.unshrunk && highest-lowest <= 10*tolerance {
+		d.unshrunk = true
+		d.unshrink()
+	}
+	idle := func(k int) bool {
+		return d.up[k] == math.Inf(1) && d.down[k] < lowest ||
+			d.down[k] == math.Inf(-1) && d.up[k] > highest
+	}
+	for k := 0; k < d.active; k++ {
+		if !idle(k) {
+			continue
+		}
+		d.active--
+		for d.active > k && idle(d.active) {
+			d.active--
+		}
+		if k < d.active {
+			d.swap(k, d.active)
+		}
+	}
+}
+
+// swap exchanges the positions a < b.
+func (d *dual) swap(a, b int) {
+	d.rows.swap(a, b)
+	d.item[a], d.item[b] = d.item[b], d.item[a]
+	for _, s := range [...][]float64{d.y, d.beta, d.lo, d.hi, d.diag, d.up, d.down} {
+		s[a], s[b] = s[b], s[a]
+	}
+}
+
+// unshrink takes all items back.
+func (d *dual) unshrink() {
+	d.recompute(d.active)
+	d.active = len(d.item)
+}
+
+// recompute computes the errors of the positions from ≤ k anew.
+func (d *dual) recompute(from int) {
+	if from == len(d.item) {
+		return
+	}
+	d.support, d.weight = d.support[:0], d.weight[:0]
+	for k, b := range d.beta {
+		if b != 0 {
+			d.support, d.weight = append(d.support, d.item[k]), append(d.weight, b)
+		}
+	}
+	d.part = resize(d.part, len(d.support))
+	for k := from; k < len(d.item); k++ {
+		d.rows.gram.PartTo(d.part, d.item[k], d.support)
+		d.setError(k, inner(d.part, d.weight)-d.y[k])
+	}
+}
+
+// result returns ρ, the threshold of the decision Σ β_i·K(x, i) − ρ: the mean
+// error of the items between their bounds or, if there are none, the middle of
+// the interval that is left; and the value of the objective.
+func (d *dual) result() (rho, objective float64) {
+	lowest, highest := math.Inf(1), math.Inf(-1)
+	var sum float64
+	free := 0
+	for k, b := range d.beta {
+		f := d.error(k)
+		objective += b * (d.y[k] - f)
+		switch {
+		case b > d.lo[k] && b < d.hi[k]:
+			sum += f
+			free++
+		case b < d.hi[k]:
+			lowest = min(lowest, f)
+		default:
+			highest = max(highest, f)
+		}
+	}
+	if free > 0 {
+		return sum / float64(free), objective / 2
+	}
+	return (lowest + highest) / 2, objective / 2
+}

@@ -1,0 +1,100 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Solver fits many small machines one after the other in the same memory. The
+// zero value is ready for use; it is not safe for concurrent use.
+//
+// Its results are those of [SVM.Fit]; the models it returns share its memory
+// and are valid until its next call.
+type Solver struct {
+	// SVM holds the settings. Cost is not used by Path; Workers is not used.
+	SVM SVM
+
+	groups  groups
+	pairs   Pairs
+	trainer trainer
+	arena   arena
+	models  []SVMModel
+	cells   []Machine
+	costs   [1]float64
+}
+
+// Fit is [SVM.Fit] on the calling goroutine. The model is valid until the next
+// call.
+func (s *Solver) Fit(ctx context.Context, k Gram, y []int, classes int) (*SVMModel, error) {
+	set := s.SVM.filled()
+	s.costs[0] = set.Cost
+	models, err := s.Path(ctx, k, y, classes, s.costs[:])
+	if models == nil {
+		return nil, err
+	}
+	return &models[0], err
+}
+
+// Path fits a model for each of the increasing costs, each starting from the
+// one before, and returns them in order. Within the tolerance they are the
+// models that [SVM.Fit] gives for each cost. They are valid until the next
+// call.
+//
+// With [ErrIterationLimit] the models are returned too.
+func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]SVMModel, error) {
+	set := s.SVM.filled()
+	if err := errors.Join(set.Validate(classes), validateCosts(costs)); err != nil {
+		return nil, err
+	}
+	if len(y) != k.Len() {
+		panic(badLength)
+	}
+	s.groups.set(y, classes)
+	if len(s.groups.present) < 2 {
+		return nil, ErrOneClass
+	}
+	s.pairs = s.groups.pairs(s.pairs[:0], set.Strategy)
+	set.checkStart(s.pairs, k.Len())
+	n := len(s.pairs)
+	s.models = resize(s.models, len(costs))
+	s.cells = resize(s.cells, len(costs)*n)
+	for c := range s.models {
+		s.models[c] = SVMModel{Classes: classes, Items: k.Len(), Pairs: s.pairs, Machines: s.cells[c*n : (c+1)*n]}
+	}
+	s.arena.reset()
+	t := &s.trainer
+	t.gram = set.values(k)
+	t.diag = diagonal(t.diag, k, s.groups.items)
+	set.Cost = costs[0]
+	var limited error
+	for m, p := range s.pairs {
+		t.start(&set, &s.groups, p, m)
+		for c, cost := range costs {
+			if c > 0 {
+				t.raise(&set, costs[c-1], cost)
+			}
+			if err := t.step(ctx, &set, &s.models[c].Machines[m], &s.arena); errors.Is(err, ErrIterationLimit) {
+				limited = err
+			} else if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s.models, limited
+}
+
+func validateCosts(costs []float64) error {
+	if len(costs) == 0 {
+		return errors.New("classify: a path without costs")
+	}
+	for i, c := range costs {
+		if !positive(c) || i > 0 && c < costs[i-1] {
+			return fmt.Errorf("classify: costs %v are not positive and increasing", costs)
+		}
+	}
+	return nil
+}
+
+// reset makes the memory in use free again.
+func (a *arena) reset() { a.index, a.coef = a.index[:0], a.coef[:0] }

@@ -1,0 +1,270 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// SVM is a support vector machine with hinge loss and a bias on a kernel
+// (C-SVC). Each binary machine minimises
+//
+//	½‖w‖² + Σ C_i·max(0, 1 − y_i·(⟨w, φ_i⟩ − ρ))
+//
+// where C_i is Cost times the weight of the item's class. The zero value is the
+// default.
+type SVM struct {
+	// Cost is C; 0 means 1.
+	Cost float64
+	// Tolerance is the largest violation of the optimality conditions that may
+	// remain, in units of the decision; 0 means 1e-3. From 1e-5 up, kernel
+	// values off the diagonal count as rounded to single precision: LIBSVM
+	// does so, and ties are then broken, and the last steps taken, as there.
+	Tolerance float64
+	// Weights holds a factor of Cost for each class; nil means 1.
+	Weights []float64
+	// Strategy makes binary machines of several classes.
+	Strategy Strategy
+	// CacheBytes limits the kernel rows kept during the fit, of all workers
+	// together; 0 means 200 MiB. Each worker keeps at least two rows.
+	CacheBytes int64
+	// MaxIterations limits the steps of each binary machine; 0 means ten
+	// million or 100 for each item, whichever is more.
+	MaxIterations int
+	// NoShrinking keeps all items in every step. It changes results within the
+	// tolerance only.
+	NoShrinking bool
+	// Start, if not nil, is a model of the same items, classes and strategy
+	// from whose coefficients the fit starts.
+	Start *SVMModel
+	// Workers is the number of machines trained at the same time; 0 means
+	// GOMAXPROCS.
+	Workers int
+}
+
+// Validate reports everything that is wrong with the settings for a number of
+// classes.
+func (s *SVM) Validate(classes int) error {
+	var errs []error
+	if s.Cost != 0 && !positive(s.Cost) {
+		errs = append(errs, fmt.Errorf("classify: cost %v is not a positive number", s.Cost))
+	}
+	if s.Tolerance != 0 && !positive(s.Tolerance) {
+		errs = append(errs, fmt.Errorf("classify: tolerance %v is not a positive number", s.Tolerance))
+	}
+	errs = append(errs, validateWeights(s.Weights, classes), s.Strategy.validate())
+	if s.CacheBytes < 0 {
+		errs = append(errs, fmt.Errorf("classify: cache of %d bytes", s.CacheBytes))
+	}
+	if s.MaxIterations < 0 {
+		errs = append(errs, fmt.Errorf("classify: limit of %d iterations", s.MaxIterations))
+	}
+	return errors.Join(errs...)
+}
+
+func validateWeights(weights []float64, classes int) error {
+	if weights != nil && len(weights) != classes {
+		return fmt.Errorf("classify: %d class weights for %d classes", len(weights), classes)
+	}
+	for c, w := range weights {
+		if !positive(w) {
+			return fmt.Errorf("classify: weight %v of class %d is not a positive number", w, c)
+		}
+	}
+	return nil
+}
+
+func (s Strategy) validate() error {
+	if s != OneVsOne && s != OneVsRest {
+		return fmt.Errorf("classify: unknown strategy %d", s)
+	}
+	return nil
+}
+
+// filled returns the settings with defaults in place of zeros.
+func (s *SVM) filled() SVM {
+	var f SVM
+	if s != nil {
+		f = *s
+	}
+	if f.Cost == 0 {
+		f.Cost = 1
+	}
+	if f.Tolerance == 0 {
+		f.Tolerance = 1e-3
+	}
+	if f.CacheBytes == 0 {
+		f.CacheBytes = 200 << 20
+	}
+	return f
+}
+
+// values returns the kernel values that machines are trained on.
+func (s *SVM) values(k Gram) partGram {
+	if s.Tolerance >= 1e-5 {
+		return single{parts(k)}
+	}
+	return parts(k)
+}
+
+// bounds returns C for the items of the positive and the negative class of p.
+// The rest has weight 1.
+func (s *SVM) bounds(p Pair, cost float64) (positive, negative float64) {
+	positive, negative = cost, cost
+	if s.Weights != nil {
+		positive *= s.Weights[p.Positive]
+		if p.Negative != Rest {
+			negative *= s.Weights[p.Negative]
+		}
+	}
+	return positive, negative
+}
+
+// Fit learns from the values of k between the items with y ≥ 0. A nil s means
+// defaults.
+//
+// It returns [ErrOneClass] if fewer than two classes have an item, and a model
+// together with [ErrIterationLimit] if a machine did not reach the tolerance.
+func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*SVMModel, error) {
+	set := s.filled()
+	if err := set.Validate(classes); err != nil {
+		return nil, err
+	}
+	if len(y) != k.Len() {
+		panic(badLength)
+	}
+	g := newGroups(y, classes)
+	if len(g.present) < 2 {
+		return nil, ErrOneClass
+	}
+	pairs := g.pairs(nil, set.Strategy)
+	set.checkStart(pairs, k.Len())
+	model := &SVMModel{Classes: classes, Items: k.Len(), Pairs: pairs, Machines: make([]Machine, len(pairs))}
+	diag := diagonal(nil, k, g.items)
+	workers := min(sched.Workers(set.Workers), len(pairs))
+	set.CacheBytes /= int64(workers)
+	trainers := make([]*trainer, workers)
+	limited := make([]bool, len(pairs))
+	err := sched.Run(ctx, workers, len(pairs), func(worker, m int) error {
+		t := trainers[worker]
+		if t == nil {
+			t = &trainer{gram: set.values(k), diag: diag}
+			trainers[worker] = t
+		}
+		t.start(&set, g, pairs[m], m)
+		err := t.step(ctx, &set, &model.Machines[m], new(arena))
+		limited[m] = errors.Is(err, ErrIterationLimit)
+		if limited[m] {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range limited {
+		if l {
+			return model, ErrIterationLimit
+		}
+	}
+	return model, nil
+}
+
+// checkStart panics if the model to start from has other machines or items.
+func (s *SVM) checkStart(pairs Pairs, items int) {
+	if s.Start == nil {
+		return
+	}
+	if s.Start.Items != items || len(s.Start.Pairs) != len(pairs) {
+		panic(badStart)
+	}
+	for m, p := range s.Start.Pairs {
+		if p != pairs[m] {
+			panic(badStart)
+		}
+	}
+}
+
+const badStart = "classify: the model to start from has other items or machines"
+
+// diagonal stores K(i, i) at dst[i] for the given items.
+func diagonal(dst []float64, k Gram, items []int) []float64 {
+	dst = resize(dst, k.Len())
+	p := parts(k)
+	for j, i := range items {
+		p.PartTo(dst[i:i+1], i, items[j:j+1])
+	}
+	return dst
+}
+
+// trainer trains binary machines, one after the other.
+type trainer struct {
+	gram    partGram
+	diag    []float64 // K(i, i) of the used items
+	dual    dual
+	pair    Pair
+	members []int
+	coef    []float64 // by item: scratch
+}
+
+// start prepares machine m, at the coefficients of the model to start from or
+// at zero.
+func (t *trainer) start(set *SVM, g *groups, p Pair, m int) {
+	var positive int
+	t.members, positive = g.membersTo(t.members[:0], p)
+	t.pair = p
+	t.dual.start(t.gram, t.members, positive, t.diag, set.CacheBytes)
+	t.dual.bound(set.bounds(p, set.Cost))
+	t.coef = resize(t.coef, len(t.diag))
+	if set.Start != nil {
+		clear(t.coef)
+		from := &set.Start.Machines[m]
+		for j, i := range from.Index {
+			t.coef[i] = from.Coef[j]
+		}
+		t.dual.warm(t.coef)
+	}
+}
+
+// raise goes on from the last solution to a higher cost.
+func (t *trainer) raise(set *SVM, from, to float64) {
+	positive, negative := set.bounds(t.pair, to)
+	t.dual.raise(to/from, positive, negative)
+}
+
+// step solves the machine and stores it in dst, whose slices are taken from a.
+func (t *trainer) step(ctx context.Context, set *SVM, dst *Machine, a *arena) error {
+	d := &t.dual
+	limit := set.MaxIterations
+	if limit == 0 {
+		limit = max(10_000_000, 100*len(d.item))
+	}
+	iterations, err := d.solve(ctx, set.Tolerance, limit, !set.NoShrinking)
+	if err != nil && !errors.Is(err, ErrIterationLimit) {
+		return err
+	}
+	rho, objective := d.result()
+	if !finite(rho) || !finite(objective) {
+		return ErrNotFinite
+	}
+	*dst = Machine{Rho: rho, Objective: objective, Iterations: iterations}
+	support := 0
+	for k, item := range d.item {
+		t.coef[item] = d.beta[k]
+		if d.beta[k] != 0 {
+			support++
+		}
+		if d.beta[k] != 0 && (d.beta[k] == d.lo[k] || d.beta[k] == d.hi[k]) {
+			dst.Bounded++
+		}
+	}
+	dst.Index, dst.Coef = a.take(support)
+	for _, item := range t.members {
+		if b := t.coef[item]; b != 0 {
+			dst.Index, dst.Coef = append(dst.Index, item), append(dst.Coef, b)
+		}
+	}
+	return err
+}
