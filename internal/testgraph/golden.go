@@ -8,12 +8,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 
 	"github.com/sbinet/npyio/npy"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
+
+// TB is what the package needs of a test: testing.TB, or the T of a property.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Fatal(args ...any)
+}
 
 // Graph is one of the graphs of testdata/golden.
 type Graph struct {
@@ -27,7 +34,7 @@ type Graph struct {
 }
 
 // Load reads a graph from nodes.tsv, edges.tsv, labels.tsv and train.tsv.
-func Load(t testing.TB, name string) Graph {
+func Load(t TB, name string) Graph {
 	t.Helper()
 	g := Graph{}
 	row := map[string]int{}
@@ -76,7 +83,7 @@ func Load(t testing.TB, name string) Graph {
 }
 
 // table reads a file of the graph: lines of tab-separated fields.
-func table(t testing.TB, graph, file string, fields int) [][]string {
+func table(t TB, graph, file string, fields int) [][]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root(t), "testdata", "golden", graph, file))
 	if err != nil {
@@ -96,7 +103,7 @@ func table(t testing.TB, graph, file string, fields int) [][]string {
 // Golden reads an array such as "karate/cwk_F_a0.5_uniform_t10.npy". A vector
 // becomes n×1; an array with more than two dimensions is stacked, so that
 // [t, i, c] stands in row t·n + i and column c. Integers become float64.
-func Golden(t testing.TB, name string) *sparse.Block[float64] {
+func Golden(t TB, name string) *sparse.Block[float64] {
 	t.Helper()
 	f, err := os.Open(filepath.Join(Root(t), "testdata", "golden", filepath.FromSlash(name)))
 	if err != nil {
@@ -130,7 +137,7 @@ func Golden(t testing.TB, name string) *sparse.Block[float64] {
 
 // Root returns the folder that holds go.mod, looking upwards from the folder
 // in which the test runs.
-func Root(t testing.TB) string {
+func Root(t TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -154,7 +161,7 @@ func Root(t testing.TB) string {
 //
 // everywhere, the maximum over all finite elements of want. Equal infinities
 // are close.
-func Close[T sparse.Float](t testing.TB, got *sparse.Block[T], want *sparse.Block[float64], abs, rel float64) {
+func Close[T sparse.Float](t TB, got *sparse.Block[T], want *sparse.Block[float64], abs, rel float64) {
 	t.Helper()
 	if got.Rows != want.Rows || got.Cols != want.Cols {
 		t.Fatalf("%d×%d, want %d×%d", got.Rows, got.Cols, want.Rows, want.Cols)

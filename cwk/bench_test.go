@@ -1,0 +1,114 @@
+package cwk_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// benchWalk returns a walk on a random graph whose every twentieth row is a
+// seed.
+func benchWalk[T sparse.Float](b *testing.B, nodes, edges, classes, steps int) *cwk.Walk[T] {
+	b.Helper()
+	w := &cwk.Walk[T]{A: testgraph.Random(1, nodes, edges, false), Steps: steps}
+	w.Degrees = degrees(b, w.A)
+	w.Seeds.Classes = classes
+	for i := 0; i < nodes; i += 20 {
+		w.Seeds.Row = append(w.Seeds.Row, i)
+		w.Seeds.Class = append(w.Seeds.Class, i/20%classes)
+	}
+	w.Variants = []cwk.Variant{{Absorb: 0.5}}
+	return w
+}
+
+// The walk of a whole grid on a graph of Cora's size: 13 rates, 10 folds and
+// the full walk, 7 classes.
+func BenchmarkGrid(b *testing.B) {
+	w := benchWalk[float32](b, 2708, 5278, 7, 200)
+	fold := make([]int, len(w.Seeds.Row))
+	for i := range fold {
+		fold[i] = i % 10
+	}
+	w.Variants = nil
+	var picks []cwk.Pick
+	for a := range 13 {
+		for _, p := range cwk.Honest(w.Seeds, fold, w.Seeds.Row) {
+			picks = append(picks, cwk.Pick{Row: p.Row, Variant: p.Variant + len(w.Variants)})
+		}
+		w.Variants = append(w.Variants, cwk.FoldVariants(float64(a)/12, fold)...)
+	}
+	columns := w.Seeds.Classes * len(w.Variants)
+	for b.Loop() {
+		if _, err := w.Collect(context.Background(), 0, picks); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(w.A.NNZ())/float64(w.Steps*columns), "ns/entry/column")
+}
+
+// Ten steps with five classes on 100,000 nodes, the features of every row kept.
+func BenchmarkFeatures100k(b *testing.B) {
+	b.Run("float32", benchFeatures[float32])
+	b.Run("float64", benchFeatures[float64])
+}
+
+func benchFeatures[T sparse.Float](b *testing.B) {
+	w := benchWalk[T](b, 100_000, 374_480, 5, 10)
+	picks := cwk.Plain(everyRow(w.A))
+	for b.Loop() {
+		if _, err := w.Features(context.Background(), 0, picks); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A kernel block of 10,000×5,000 from 55 features.
+func BenchmarkGram(b *testing.B) {
+	b.Run("float32", benchGram[float32])
+	b.Run("float64", benchGram[float64])
+}
+
+func benchGram[T sparse.Float](b *testing.B) {
+	w := benchWalk[T](b, 100_000, 374_480, 5, 10)
+	rows := cwk.Plain(everyRow(w.A)[:10_000])
+	for b.Loop() {
+		err := w.Gram(context.Background(), 0, rows, cwk.Plain(w.Seeds.Row), func(int, *sparse.Block[T]) error { return nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(rows)*len(w.Seeds.Row)*w.Seeds.Classes*(w.Steps+1)), "ns/product")
+}
+
+// Scores of ten pairs of classes for 100,000 nodes.
+func BenchmarkScores(b *testing.B) {
+	w := benchWalk[float32](b, 100_000, 374_480, 5, 10)
+	weights := sparse.NewBlock[float64](w.Seeds.Classes*(w.Steps+1), 10)
+	scores := sparse.NewBlock[float64](len(w.Degrees), weights.Cols)
+	for b.Loop() {
+		if err := w.ScoresTo(context.Background(), scores, 0, weights, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func degrees(t testgraph.TB, a sparse.Matrix) []float64 {
+	t.Helper()
+	deg, err := sparse.Degrees(context.Background(), a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return deg
+}
+
+func everyRow(a sparse.Matrix) []int {
+	n, _ := a.Dims()
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
