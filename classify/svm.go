@@ -109,14 +109,14 @@ func (s *SVM) values(k Gram) partGram {
 	return parts(k)
 }
 
-// bounds returns C for the items of the positive and the negative class of p.
-// The rest has weight 1.
-func (s *SVM) bounds(p Pair, cost float64) (positive, negative float64) {
+// weighted returns the costs of items of the positive and the negative class of
+// p under class weights. The rest has weight 1.
+func weighted(weights []float64, p Pair, cost float64) (positive, negative float64) {
 	positive, negative = cost, cost
-	if s.Weights != nil {
-		positive *= s.Weights[p.Positive]
+	if weights != nil {
+		positive *= weights[p.Positive]
 		if p.Negative != Rest {
-			negative *= s.Weights[p.Negative]
+			negative *= weights[p.Negative]
 		}
 	}
 	return positive, negative
@@ -216,7 +216,7 @@ func (t *trainer) start(set *SVM, g *groups, p Pair, m int) {
 	t.members, positive = g.membersTo(t.members[:0], p)
 	t.pair = p
 	t.dual.start(t.gram, t.members, positive, t.diag, set.CacheBytes)
-	t.dual.bound(set.bounds(p, set.Cost))
+	t.dual.bound(weighted(set.Weights, p, set.Cost))
 	t.coef = resize(t.coef, len(t.diag))
 	if set.Start != nil {
 		clear(t.coef)
@@ -230,7 +230,7 @@ func (t *trainer) start(set *SVM, g *groups, p Pair, m int) {
 
 // raise goes on from the last solution to a higher cost.
 func (t *trainer) raise(set *SVM, from, to float64) {
-	positive, negative := set.bounds(t.pair, to)
+	positive, negative := weighted(set.Weights, t.pair, to)
 	t.dual.raise(to/from, positive, negative)
 }
 

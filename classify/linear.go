@@ -1,0 +1,153 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// Loss is what a linear machine pays for a decision d on an item of class y = ±1.
+type Loss int
+
+const (
+	// Hinge is max(0, 1 − y·d), the loss of [SVM].
+	Hinge Loss = iota
+	// SquaredHinge is max(0, 1 − y·d)².
+	SquaredHinge
+)
+
+// LinearSVM is a support vector machine on explicit features. Each binary
+// machine minimises
+//
+//	½‖w‖² + ½b² + Σ C_i·loss_i(⟨w, x_i⟩ + Bias·b)
+//
+// where C_i is Cost times the weight of the item's class; unlike in [SVM] the
+// bias is a weight like the others, that of a constant feature. The zero value
+// is the default; [FitLinear] fits it.
+type LinearSVM struct {
+	// Cost is C; 0 means 1.
+	Cost float64
+	// Loss is the loss function.
+	Loss Loss
+	// Bias is the value of the constant feature; 0 means 1, −1 means that
+	// there is none.
+	Bias float64
+	// Tolerance is the difference between the largest and the smallest
+	// projected gradient of the dual seen during a pass over all items, at
+	// which the fit stops; 0 means 0.1, as in LIBLINEAR.
+	Tolerance float64
+	// Weights holds a factor of Cost for each class; nil means 1.
+	Weights []float64
+	// Strategy makes binary machines of several classes.
+	Strategy Strategy
+	// MaxPasses limits the passes of each machine over its items; 0 means 1000.
+	MaxPasses int
+	// RngSeed chooses the order in which items are visited.
+	RngSeed uint64
+	// Workers is the number of machines trained at the same time; 0 means
+	// GOMAXPROCS.
+	Workers int
+}
+
+// Validate reports everything that is wrong with the settings for a number of
+// classes.
+func (s *LinearSVM) Validate(classes int) error {
+	var errs []error
+	if s.Cost != 0 && !positive(s.Cost) {
+		errs = append(errs, fmt.Errorf("classify: cost %v is not a positive number", s.Cost))
+	}
+	if s.Loss != Hinge && s.Loss != SquaredHinge {
+		errs = append(errs, fmt.Errorf("classify: unknown loss %d", s.Loss))
+	}
+	if s.Bias != 0 && s.Bias != -1 && !positive(s.Bias) {
+		errs = append(errs, fmt.Errorf("classify: bias %v is neither a positive number nor -1", s.Bias))
+	}
+	if s.Tolerance != 0 && !positive(s.Tolerance) {
+		errs = append(errs, fmt.Errorf("classify: tolerance %v is not a positive number", s.Tolerance))
+	}
+	errs = append(errs, validateWeights(s.Weights, classes), s.Strategy.validate())
+	if s.MaxPasses < 0 {
+		errs = append(errs, fmt.Errorf("classify: limit of %d passes", s.MaxPasses))
+	}
+	return errors.Join(errs...)
+}
+
+// filled returns the settings with defaults in place of zeros, and 0 for no bias.
+func (s *LinearSVM) filled() LinearSVM {
+	var f LinearSVM
+	if s != nil {
+		f = *s
+	}
+	if f.Cost == 0 {
+		f.Cost = 1
+	}
+	switch f.Bias {
+	case 0:
+		f.Bias = 1
+	case -1:
+		f.Bias = 0
+	}
+	if f.Tolerance == 0 {
+		f.Tolerance = 0.1
+	}
+	if f.MaxPasses == 0 {
+		f.MaxPasses = 1000
+	}
+	return f
+}
+
+// FitLinear fits s, or the default settings if s is nil, to the features of the
+// items with y ≥ 0. Cost: a product of each feature of each item a pass.
+//
+// It returns [ErrOneClass] if fewer than two classes have an item, and a model
+// together with [ErrIterationLimit] if a machine did not reach the tolerance.
+func FitLinear[T Float](ctx context.Context, s *LinearSVM, f Features[T], y []int, classes int) (*LinearModel, error) {
+	if s != nil {
+		if err := s.Validate(classes); err != nil {
+			return nil, err
+		}
+	}
+	set := s.filled()
+	if len(y) != f.Rows {
+		panic(badLength)
+	}
+	g := newGroups(y, classes)
+	if len(g.present) < 2 {
+		return nil, ErrOneClass
+	}
+	model := newLinearModel(classes, g.pairs(nil, set.Strategy), f.Cols)
+	model.Iterations = make([]int, len(model.Pairs))
+	square := make([]float64, f.Rows)
+	for _, i := range g.items {
+		square[i] = inner(f.Row(i), f.Row(i)) + set.Bias*set.Bias
+		if !finite(square[i]) {
+			return nil, ErrNotFinite
+		}
+	}
+	limited := make([]bool, len(model.Pairs))
+	err := sched.Run(ctx, set.Workers, len(model.Pairs), func(_, m int) error {
+		d := descent[T]{features: f, w: model.machine(m), bias: set.Bias}
+		d.start(&set, g, model.Pairs[m], square)
+		rng := rand.New(rand.NewPCG(set.RngSeed, uint64(m)))
+		passes, err := d.solve(ctx, set.Tolerance, set.MaxPasses, rng)
+		model.Bias[m] = set.Bias * d.b
+		model.Iterations[m] = passes
+		limited[m] = errors.Is(err, ErrIterationLimit)
+		if limited[m] {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range limited {
+		if l {
+			return model, ErrIterationLimit
+		}
+	}
+	return model, nil
+}
