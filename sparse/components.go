@@ -1,0 +1,96 @@
+package sparse
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// Components are the connected components of a square matrix seen as an
+// undirected graph, numbered in the order of their first rows.
+type Components struct {
+	Of    []uint32 // the component of each row
+	Sizes []int    // the number of rows of each component
+}
+
+// FindComponents returns the components of a; an entry joins its row and its
+// column whichever way it points, an entry of value 0 joins nothing. Cost: one
+// sweep, 4n bytes beside the result's.
+func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, error) {
+	rows, cols := a.Dims()
+	if rows != cols {
+		panic(badShape)
+	}
+	f := newForest(rows)
+	err := a.Sweep(ctx, workers, func(_ int, p Panel) error {
+		for i := range p.Hi - p.Lo {
+			col, val := p.Row(i)
+			for e, c := range col {
+				if val == nil || val[e] != 0 {
+					f.join(uint32(p.Lo+i), c)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &Components{Of: make([]uint32, rows)}
+	for i := range c.Of {
+		// A root is the smallest row of its set: it comes first.
+		root := f.root(uint32(i))
+		if int(root) == i {
+			c.Of[i] = uint32(len(c.Sizes))
+			c.Sizes = append(c.Sizes, 0)
+		} else {
+			c.Of[i] = c.Of[root]
+		}
+		c.Sizes[c.Of[i]]++
+	}
+	return c, nil
+}
+
+// forest holds disjoint sets of rows as trees whose roots are their smallest
+// rows. It is safe for concurrent use: a root is only ever linked to a smaller
+// row, in one compare-and-swap, so the sets do not depend on the order of the
+// joins.
+type forest []atomic.Uint32
+
+func newForest(n int) forest {
+	f := make(forest, n)
+	for i := range f {
+		f[i].Store(uint32(i))
+	}
+	return f
+}
+
+// root returns the smallest row of i's set, halving the path to it.
+func (f forest) root(i uint32) uint32 {
+	for {
+		up := f[i].Load()
+		if up == i {
+			return i
+		}
+		above := f[up].Load()
+		if above != up {
+			f[i].CompareAndSwap(up, above)
+		}
+		i = up
+	}
+}
+
+// join makes one set of those of a and b.
+func (f forest) join(a, b uint32) {
+	for {
+		a, b = f.root(a), f.root(b)
+		if a == b {
+			return
+		}
+		if a < b {
+			a, b = b, a
+		}
+		if f[a].CompareAndSwap(a, b) {
+			return
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package sparse_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// componentsByHand numbers components by repeated passes over the entries.
+func componentsByHand(n int, entries []sparse.Triplet) []uint32 {
+	of := make([]uint32, n)
+	for i := range of {
+		of[i] = uint32(i)
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, e := range entries {
+			if a, b := of[e.Row], of[e.Col]; e.Val != 0 && a != b {
+				of[e.Row], of[e.Col] = min(a, b), min(a, b)
+				changed = true
+			}
+		}
+	}
+	number := map[uint32]uint32{}
+	for i, root := range of {
+		if _, seen := number[root]; !seen {
+			number[root] = uint32(len(number))
+		}
+		of[i] = number[root]
+	}
+	return of
+}
+
+func TestFindComponents(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 0))
+	for _, links := range []int{0, 20, 60, 100, 400} {
+		const n = 100
+		var entries []sparse.Triplet
+		for range links {
+			// One direction only, and some entries that join nothing.
+			e := sparse.Triplet{Row: uint32(rng.IntN(n)), Col: uint32(rng.IntN(n)), Val: float64(rng.IntN(3))}
+			if !slices.ContainsFunc(entries, func(o sparse.Triplet) bool { return o.Row == e.Row && o.Col == e.Col }) {
+				entries = append(entries, e)
+			}
+		}
+		want := componentsByHand(n, entries)
+		a, err := sparse.FromTriplets(n, n, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{1, 2, 7} {
+			got, err := sparse.FindComponents(context.Background(), a, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got.Of); diff != "" {
+				t.Errorf("%d links, %d workers: %s", links, workers, diff)
+			}
+			for c, size := range got.Sizes {
+				count := 0
+				for _, of := range want {
+					if int(of) == c {
+						count++
+					}
+				}
+				if size != count {
+					t.Errorf("component %d has size %d, want %d", c, size, count)
+				}
+			}
+		}
+	}
+}
