@@ -1,0 +1,140 @@
+package shard
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// The four-widths code of a run of ids: the distances
+//
+//	d[e] = (id[e] − id[e−1] − 1) mod 2^b, id[−1] = −1,
+//
+// follow each other without gaps, each in one of four widths that two selector
+// bits name. Row ends do not interrupt the run: the first distance of a row is
+// negative and wraps to at most b bits.
+
+// rawBits marks ids stored as they are, four bytes each: a distance of 32 bits
+// would not fit the window of the vector decoders.
+const rawBits = 32
+
+// selectorBytes returns the bytes of the selectors of n ids: whole groups of
+// sixteen.
+func selectorBytes(n int) int { return (n + 15) / 16 * 4 }
+
+// appendIDs appends b, the four widths and the coded ids to dst. deltas is
+// room for the distances, at least as long as ids.
+func appendIDs(dst []byte, ids, deltas []uint32) []byte {
+	var top uint32
+	for _, id := range ids {
+		top = max(top, id)
+	}
+	b := bits.Len32(top)
+	if b == rawBits {
+		dst = append(dst, rawBits, 0, 0, 0, 0)
+		for _, id := range ids {
+			dst = binary.LittleEndian.AppendUint32(dst, id)
+		}
+		return dst
+	}
+	mask := uint32(1)<<b - 1
+	var lengths [rawBits]int // lengths[w] counts the distances of w bits
+	last := mask
+	for e, id := range ids {
+		d := (id - last - 1) & mask
+		deltas[e] = d
+		lengths[bits.Len32(d)]++
+		last = id
+	}
+	widths := bestWidths(&lengths)
+	dst = append(dst, byte(b), widths[0], widths[1], widths[2], widths[3])
+	var selector [rawBits]byte // the first width that holds a length
+	for n, s := 0, byte(0); n <= int(widths[3]); n++ {
+		for int(widths[s]) < n {
+			s++
+		}
+		selector[n] = s
+	}
+	start := len(dst)
+	dst = append(dst, make([]byte, selectorBytes(len(ids)))...)
+	var word uint64
+	used := uint(0)
+	for e, d := range deltas[:len(ids)] {
+		s := selector[bits.Len32(d)]
+		dst[start+e/4] |= s << (2 * (e % 4))
+		word |= uint64(d) << used
+		used += uint(widths[s])
+		if used >= 32 {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(word))
+			word >>= 32
+			used -= 32
+		}
+	}
+	for ; used > 0; used -= min(used, 8) {
+		dst = append(dst, byte(word))
+		word >>= 8
+	}
+	return dst
+}
+
+// bestWidths returns the four widths, in increasing order, that store a
+// histogram of bit lengths in the fewest bits; the widest holds the longest.
+// best[k][w] is the least cost of all lengths up to w with k+1 widths, the
+// widest of which is w.
+func bestWidths(lengths *[rawBits]int) [4]byte {
+	top := 0
+	var upTo [rawBits + 1]int // upTo[w] counts lengths < w
+	for w, n := range lengths {
+		upTo[w+1] = upTo[w] + n
+		if n > 0 {
+			top = w
+		}
+	}
+	var best, from [4][rawBits]int
+	for w := range top + 1 {
+		best[0][w] = w * upTo[w+1]
+	}
+	for k := 1; k < 4; k++ {
+		for w := range top + 1 {
+			best[k][w], from[k][w] = best[k-1][w], w // one width twice
+			for v := range w {
+				if c := best[k-1][v] + w*(upTo[w+1]-upTo[v+1]); c < best[k][w] {
+					best[k][w], from[k][w] = c, v
+				}
+			}
+		}
+	}
+	var widths [4]byte
+	w := top
+	for k := 3; k >= 0; k-- {
+		widths[k] = byte(w)
+		w = from[k][w]
+	}
+	return widths
+}
+
+// codedBits returns the bits that n coded ids take, from their selectors, and
+// whether the selectors beyond the last are zero.
+func codedBits(sel []byte, n int, widths [4]uint8) (total int, padded bool) {
+	const low = 0x5555555555555555
+	var count [4]int
+	for at := 0; at < len(sel); at += 8 {
+		var word uint64
+		if at+8 <= len(sel) {
+			word = binary.LittleEndian.Uint64(sel[at:])
+		} else {
+			word = uint64(binary.LittleEndian.Uint32(sel[at:]))
+		}
+		lo, hi := word&low, word>>1&low
+		count[3] += bits.OnesCount64(lo & hi)
+		count[1] += bits.OnesCount64(lo &^ hi)
+		count[2] += bits.OnesCount64(hi &^ lo)
+		if rest := n - at*4; rest < 32 && word>>(2*max(rest, 0)) != 0 {
+			return 0, false
+		}
+	}
+	count[0] = n - count[1] - count[2] - count[3]
+	for s, c := range count {
+		total += c * int(widths[s])
+	}
+	return total, true
+}

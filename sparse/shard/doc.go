@@ -1,0 +1,2 @@
+// Package shard is the store on disk.
+package shard

@@ -1,0 +1,64 @@
+package shard
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+)
+
+var (
+	// ErrNotStore is returned for a directory that holds something else.
+	ErrNotStore = errors.New("not a heatwalk store")
+
+	// ErrIncomplete is returned for a store whose writing never finished.
+	ErrIncomplete = errors.New("incomplete store")
+
+	// ErrCorrupt is returned, inside a [*CorruptError], for damaged files.
+	ErrCorrupt = errors.New("damaged store")
+
+	// ErrVersion is returned for a store of a format this program cannot read.
+	ErrVersion = errors.New("other store format")
+
+	// ErrExists is returned by Create where a store is and Force is not given.
+	ErrExists = errors.New("store exists")
+
+	// ErrLocked is returned by Create while another writer is at work.
+	ErrLocked = durable.ErrLocked
+
+	// ErrChanged is returned when a file of an open store was changed by
+	// someone else.
+	ErrChanged = errors.New("changed since it was opened")
+)
+
+// CorruptError describes damage. It wraps [ErrCorrupt].
+type CorruptError struct {
+	Path   string // the file
+	Offset int64  // the byte where the damaged unit begins, −1 for the whole file
+	What   string // what is wrong with it, and what to do
+}
+
+func (e *CorruptError) Error() string {
+	if e.Offset < 0 {
+		return e.Path + ": " + e.What
+	}
+	return fmt.Sprintf("%s@%d: %s", e.Path, e.Offset, e.What)
+}
+
+func (e *CorruptError) Unwrap() error { return ErrCorrupt }
+
+const restore = "; restore the file or ingest again"
+
+// placed is an error whose text is written for the user and whose kind is one
+// of the sentinels above.
+type placed struct {
+	text string
+	kind error
+}
+
+func (e *placed) Error() string { return e.text }
+func (e *placed) Unwrap() error { return e.kind }
+
+func failf(kind error, format string, args ...any) error {
+	return &placed{text: fmt.Sprintf(format, args...), kind: kind}
+}

@@ -1,0 +1,50 @@
+package shard
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// explainFlip says which single flipped bit turns a checksum by diff, for a
+// sum over n bytes of which the first lies at byte base of its file; it
+// returns "" if none does. The checksum is linear, so the bit's effect depends
+// only on its distance from the end.
+func explainFlip(diff uint32, n int, base int64) string {
+	if at, bit, found := findFlip(diff, n); found {
+		return fmt.Sprintf("; byte %d with bit %d flipped explains it", base+int64(at), bit)
+	}
+	return ""
+}
+
+func findFlip(diff uint32, n int) (at, bit int, found bool) {
+	var effect [8]uint32 // of each bit of byte at
+	for k := range effect {
+		effect[k] = castagnoli[1<<k]
+	}
+	for at := n - 1; at >= 0; at-- {
+		for k, e := range effect {
+			if e == diff {
+				return at, k, true
+			}
+			effect[k] = e>>8 ^ castagnoli[byte(e)]
+		}
+	}
+	return 0, 0, false
+}
+
+// explainFrameFlip is explainFlip for a frame at byte base of its shard, whose
+// checksum may itself hold the flipped bit.
+func explainFrameFlip(diff uint32, n int, base int64) string {
+	if bits.OnesCount32(diff) == 1 {
+		bit := bits.TrailingZeros32(diff)
+		return fmt.Sprintf("; byte %d with bit %d flipped explains it", base+atSum+int64(bit/8), bit%8)
+	}
+	at, bit, found := findFlip(diff, n-(headerBytes-atSum))
+	if !found {
+		return ""
+	}
+	if at >= atSum {
+		at += headerBytes - atSum
+	}
+	return fmt.Sprintf("; byte %d with bit %d flipped explains it", base+int64(at), bit)
+}

@@ -1,0 +1,319 @@
+package shard
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Codec names how the payloads of frames are stored.
+type Codec string
+
+// Codecs of a store. Zstd holds the same payloads, compressed once more, for
+// stores that are kept rather than read.
+const (
+	FourWidths Codec = "four-widths"
+	Zstd       Codec = "zstd"
+)
+
+// Codecs of one frame, as its header counts them.
+const (
+	codecPlain = 0 // the payload itself
+	codecZstd  = 1 // the payload as one zstd frame
+)
+
+// maxRows is the largest number of rows: ids are 32-bit numbers.
+const maxRows = math.MaxUint32
+
+// Places of the fields of a frame header; all numbers are little endian.
+const (
+	frameMagic = "HWfr"
+
+	atMagic     = 0  // 4 bytes
+	atShard     = 4  // uint32, the number of the shard file
+	atIdentity  = 8  // uint64, of the store
+	atFrame     = 16 // uint64, the frame's number in its direction
+	atLo        = 24 // uint64, the first row
+	atRows      = 32 // uint32
+	atEntries   = 36 // uint32
+	atPiece     = 40 // uint32
+	atPieces    = 44 // uint32
+	atStored    = 48 // uint32, bytes of payload that follow
+	atPayload   = 52 // uint32, bytes of payload before compression
+	atDirection = 56 // uint8, 0 out, 1 in
+	atCodec     = 57 // uint8
+	atReserved  = 58 // 2 bytes, zero
+	atSum       = 60 // uint32, CRC-32C of bytes 0 to 59 and the stored payload
+	headerBytes = 64
+)
+
+// Places of the fields of a payload.
+const (
+	atBits      = 0 // uint8
+	atWidths    = 1 // 4 × uint8
+	atValues    = 5 // uint8, the form of the values
+	payloadHead = 6
+)
+
+// escape is the byte that announces a row length of four bytes.
+const escape = 255
+
+// slack is what must be readable after a frame: the decoder loads whole
+// windows. spareIDs is the room after decoded ids that loops over columns may
+// read as prefetch hints.
+const (
+	slack    = 64
+	spareIDs = 256
+)
+
+// header is a frame header without its constant fields.
+type header struct {
+	shard     uint32
+	identity  uint64
+	frame     uint64
+	lo        uint64
+	rows      uint32
+	entries   uint32
+	piece     uint32
+	pieces    uint32
+	stored    uint32
+	payload   uint32
+	direction uint8
+	codec     uint8
+}
+
+// maxPayload bounds the payload of a frame.
+func maxPayload(rows, entries int) int {
+	return payloadHead + 5*rows + selectorBytes(entries) + 4*entries + 8*entries
+}
+
+// put stores the header, without its checksum, in b.
+func (h *header) put(b []byte) {
+	le := binary.LittleEndian
+	copy(b[atMagic:], frameMagic)
+	le.PutUint32(b[atShard:], h.shard)
+	le.PutUint64(b[atIdentity:], h.identity)
+	le.PutUint64(b[atFrame:], h.frame)
+	le.PutUint64(b[atLo:], h.lo)
+	le.PutUint32(b[atRows:], h.rows)
+	le.PutUint32(b[atEntries:], h.entries)
+	le.PutUint32(b[atPiece:], h.piece)
+	le.PutUint32(b[atPieces:], h.pieces)
+	le.PutUint32(b[atStored:], h.stored)
+	le.PutUint32(b[atPayload:], h.payload)
+	b[atDirection], b[atCodec] = h.direction, h.codec
+	b[atReserved], b[atReserved+1] = 0, 0
+}
+
+// parseHeader reads a header; ok is false where a constant field is not as it
+// must be.
+func parseHeader(b []byte) (h header, ok bool) {
+	le := binary.LittleEndian
+	h = header{
+		shard:     le.Uint32(b[atShard:]),
+		identity:  le.Uint64(b[atIdentity:]),
+		frame:     le.Uint64(b[atFrame:]),
+		lo:        le.Uint64(b[atLo:]),
+		rows:      le.Uint32(b[atRows:]),
+		entries:   le.Uint32(b[atEntries:]),
+		piece:     le.Uint32(b[atPiece:]),
+		pieces:    le.Uint32(b[atPieces:]),
+		stored:    le.Uint32(b[atStored:]),
+		payload:   le.Uint32(b[atPayload:]),
+		direction: b[atDirection],
+		codec:     b[atCodec],
+	}
+	ok = string(b[atMagic:atMagic+len(frameMagic)]) == frameMagic && b[atReserved] == 0 && b[atReserved+1] == 0
+	return h, ok
+}
+
+// frameSum returns the checksum of a whole frame; it leaves out the bytes that
+// hold it.
+func frameSum(frame []byte) uint32 {
+	return crc32.Update(crc32.Checksum(frame[:atSum], castagnoli), castagnoli, frame[headerBytes:])
+}
+
+// appendPayload appends the payload of a frame. lengths are those of its rows,
+// nil for a piece of a long row; val may be nil for ones.
+func appendPayload(dst []byte, lengths, ids []uint32, val []float64, deltas []uint32) []byte {
+	start := len(dst)
+	// The coded ids begin with b and the widths, which belong to the head; the
+	// form of the values and the row lengths go between them and the selectors.
+	form := valueForm(val)
+	dst = append(dst, make([]byte, payloadHead)...)
+	dst = appendLengths(dst, lengths)
+	coded := len(dst)
+	dst = appendIDs(dst, ids, deltas)
+	copy(dst[start:], dst[coded:coded+atValues])
+	dst = append(dst[:coded], dst[coded+atValues:]...)
+	dst[start+atValues] = byte(form)
+	return appendValues(dst, form, val)
+}
+
+// appendLengths appends row lengths: a byte each, or the escape and four bytes.
+func appendLengths(dst []byte, lengths []uint32) []byte {
+	for _, n := range lengths {
+		if n < escape {
+			dst = append(dst, byte(n))
+			continue
+		}
+		dst = append(dst, escape)
+		dst = binary.LittleEndian.AppendUint32(dst, n)
+	}
+	return dst
+}
+
+// lengthsTo stores the running sums of the row lengths that begin b in
+// ptr[1:], after ptr[0] = 0, and returns the bytes they take, or −1 where b
+// ends too early.
+func lengthsTo(ptr []int64, b []byte) int {
+	at, sum := 0, int64(0)
+	ptr[0] = 0
+	for i := range ptr[1:] {
+		if at >= len(b) {
+			return -1
+		}
+		n := int64(b[at])
+		at++
+		if n == escape {
+			if at+4 > len(b) {
+				return -1
+			}
+			n = int64(binary.LittleEndian.Uint32(b[at:]))
+			at += 4
+		}
+		sum += n
+		ptr[i+1] = sum
+	}
+	return at
+}
+
+// buffers are what decoding a frame needs, kept by each worker.
+type buffers struct {
+	ptr     []int64
+	ids     []uint32
+	val     []float64
+	payload []byte // what decompression gives
+}
+
+func newBuffers(weighted bool) *buffers {
+	b := &buffers{
+		ptr: make([]int64, sparse.MaxRange+1),
+		ids: make([]uint32, sparse.MaxRange+spareIDs),
+	}
+	if weighted {
+		b.val = make([]float64, sparse.MaxRange)
+	}
+	return b
+}
+
+// buffersBytes is the memory of newBuffers.
+func buffersBytes(weighted bool) int64 {
+	n := int64(8*(sparse.MaxRange+1) + 4*(sparse.MaxRange+spareIDs))
+	if weighted {
+		n += 8 * sparse.MaxRange
+	}
+	return n
+}
+
+// decode stores the content of a payload in b and returns it as a panel of
+// the range r. At least slack bytes must be readable after the payload. The
+// checks that make this safe for any bytes are always made; full also checks
+// that the ids increase within a row and lie below cols, and that the values
+// are finite. A wrong payload gives a text that says where.
+func (b *buffers) decode(payload []byte, r sparse.Range, cols int64, weighted, full bool) (p sparse.Panel, wrong string) {
+	if len(payload) < payloadHead {
+		return p, fmt.Sprintf("payload of %d bytes", len(payload))
+	}
+	idBits, form := payload[atBits], int(payload[atValues])
+	widths := [4]uint8(payload[atWidths:atValues])
+	if idBits > rawBits || form >= valueForms || form != valuesOnes && !weighted {
+		return p, fmt.Sprintf("ids of %d bits, values of form %d", idBits, form)
+	}
+	p = sparse.Panel{Range: r, Ptr: b.ptr[:r.Hi-r.Lo+1], Col: b.ids[:r.Entries]}
+	rest := payload[payloadHead:]
+	if r.Pieces > 1 {
+		p.Ptr[0], p.Ptr[1] = 0, int64(r.Entries)
+	} else {
+		n := lengthsTo(p.Ptr, rest)
+		if n < 0 || p.Ptr[len(p.Ptr)-1] != int64(r.Entries) {
+			return p, fmt.Sprintf("row lengths do not add up to %d entries", r.Entries)
+		}
+		rest = rest[n:]
+	}
+	valuesLen := valueBytes[form] * r.Entries
+	idsLen := len(rest) - valuesLen
+	if wrong := b.decodeIDs(rest, idsLen, r.Entries, idBits, widths); wrong != "" {
+		return p, wrong
+	}
+	if form != valuesOnes {
+		p.Val = b.val[:r.Entries]
+		valuesTo(p.Val, form, rest[idsLen:])
+	}
+	if full {
+		return p, checkPanel(p, cols)
+	}
+	return p, ""
+}
+
+// decodeIDs stores the n ids coded in the first size bytes of b.
+func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8) (wrong string) {
+	if idBits == rawBits {
+		if size != 4*n || widths != [4]uint8{} {
+			return fmt.Sprintf("%d bytes for %d raw ids", size, n)
+		}
+		for e := range n {
+			b.ids[e] = binary.LittleEndian.Uint32(coded[4*e:])
+		}
+		return ""
+	}
+	for s, w := range widths {
+		if w > idBits || s > 0 && w < widths[s-1] {
+			return fmt.Sprintf("widths %v for ids of %d bits", widths, idBits)
+		}
+	}
+	sel := selectorBytes(n)
+	if size < sel {
+		return fmt.Sprintf("%d bytes for the selectors of %d ids", max(size, 0), n)
+	}
+	total, padded := codedBits(coded[:sel], n, widths)
+	if !padded || size != sel+(total+7)/8 {
+		return fmt.Sprintf("%d bytes for ids of %d bits", size-sel, total)
+	}
+	if total%8 != 0 && coded[size-1]>>(total%8) != 0 {
+		return "bits set after the last id"
+	}
+	coded = coded[:size+slack]
+	simd.DecodeFourWidths(b.ids, n, coded[:sel+slack], coded[sel:], widths, idBits)
+	return ""
+}
+
+// checkPanel says what makes a panel no part of a matrix with cols columns.
+func checkPanel(p sparse.Panel, cols int64) (wrong string) {
+	for i := range p.Hi - p.Lo {
+		col, val := p.Row(i)
+		last := int64(-1)
+		for _, c := range col {
+			if int64(c) <= last {
+				return fmt.Sprintf("row %d: column %d after %d", p.Lo+i, c, last)
+			}
+			last = int64(c)
+		}
+		if last >= cols {
+			return fmt.Sprintf("row %d: column %d of %d", p.Lo+i, last, cols)
+		}
+		for e, v := range val {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Sprintf("row %d, column %d: value %v", p.Lo+i, col[e], v)
+			}
+		}
+	}
+	return ""
+}
+
+// zstdOverhead bounds what compression may add to a payload.
+const zstdOverhead = 1 << 10

@@ -1,0 +1,152 @@
+package shard
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"path/filepath"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Magic words that begin the files beside the shards; the store's identity
+// follows, 8 bytes each.
+const (
+	indexMagic   = "HWindex\x00"
+	degreesMagic = "HWdegree"
+	nodesMagic   = "HWnodes\x00"
+	fileHead     = 16
+)
+
+// indexEntry is the size of one frame in the index: its shard, its bytes with
+// the header, rows, entries, piece, pieces; six uint32.
+const indexEntry = 24
+
+// frame is where a frame lies.
+type frame struct {
+	shard  int32
+	offset int64 // in the shard
+	bytes  int32 // with the header
+}
+
+// direction is what the index says about one direction of the edges.
+type direction struct {
+	frames []frame
+	ranges []sparse.Range
+}
+
+func appendFileHead(dst []byte, magic string, identity uint64) []byte {
+	dst = append(dst, magic...)
+	return binary.LittleEndian.AppendUint64(dst, identity)
+}
+
+// appendIndexEntry appends the place of one frame.
+func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
+	for _, v := range []int{int(f.shard), int(f.bytes), r.Hi - r.Lo, r.Entries, r.Piece, r.Pieces} {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(v))
+	}
+	return dst
+}
+
+// parseIndex reads the index and checks that its frames fill the shards and
+// that the ranges of each direction are a cut of all rows and entries.
+func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err error) {
+	damaged := func(format string, args ...any) error {
+		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
+	}
+	shards := m.shards()
+	var end int64 // of the frames seen in the current shard
+	shard := -1
+	b = b[fileHead:]
+	most := int64(len(b) / indexEntry)
+	if m.Frames[0] > most || m.Frames[1] > most || int64(len(b)) != (m.Frames[0]+m.Frames[1])*indexEntry {
+		return dirs, damaged("%d bytes for %d frames", len(b), m.Frames[0]+m.Frames[1])
+	}
+	for d := range dirs {
+		dir := &dirs[d]
+		n := int(m.Frames[d])
+		dir.frames, dir.ranges = make([]frame, n), make([]sparse.Range, n)
+		var rows, entries int64
+		for i := range n {
+			field := func(k int) int { return int(binary.LittleEndian.Uint32(b[4*k:])) }
+			s, bytes := field(0), field(1)
+			r := sparse.Range{Lo: int(rows), Hi: int(rows) + field(2), Entries: field(3), Piece: field(4), Pieces: field(5)}
+			b = b[indexEntry:]
+			if s != shard {
+				if s != shard+1 || s >= len(shards) || shard >= 0 && end != shards[shard].Bytes {
+					return dirs, damaged("frame %d lies in shard %d after %d bytes of shard %d", i, s, end, shard)
+				}
+				shard, end = s, 0
+			}
+			if bytes < headerBytes || bytes > headerBytes+maxPayload(r.Hi-r.Lo, r.Entries)+zstdOverhead {
+				return dirs, damaged("frame %d has %d bytes", i, bytes)
+			}
+			dir.frames[i] = frame{shard: int32(s), offset: end, bytes: int32(bytes)}
+			dir.ranges[i] = r
+			end += int64(bytes)
+			if !follows(dir.ranges[:i], r) {
+				return dirs, damaged("frame %d: rows %d to %d, %d entries, piece %d of %d", i, r.Lo, r.Hi, r.Entries, r.Piece, r.Pieces)
+			}
+			entries += int64(r.Entries)
+			if r.Piece == r.Pieces-1 {
+				rows = int64(r.Hi)
+			}
+		}
+		if (d == 0 || m.Directed) && (rows != m.Rows || entries != m.Entries) {
+			return dirs, damaged("%d rows and %d entries, manifest says %d and %d", rows, entries, m.Rows, m.Entries)
+		}
+	}
+	if shard != len(shards)-1 || shard >= 0 && end != shards[shard].Bytes {
+		return dirs, damaged("frames end at byte %d of shard %d", end, shard)
+	}
+	return dirs, nil
+}
+
+// follows reports whether r can come after the ranges before it in a cut.
+func follows(before []sparse.Range, r sparse.Range) bool {
+	n := r.Hi - r.Lo
+	if n < 1 || n > sparse.MaxRange || r.Entries > sparse.MaxRange || r.Pieces < 1 || r.Piece >= r.Pieces {
+		return false
+	}
+	if r.Pieces > 1 && (n > 1 || r.Entries < 1 || r.Piece < r.Pieces-1 && r.Entries < sparse.MaxRange) {
+		return false
+	}
+	if len(before) > 0 {
+		if last := before[len(before)-1]; last.Piece < last.Pieces-1 {
+			return r.Piece == last.Piece+1 && r.Pieces == last.Pieces
+		}
+	}
+	return r.Piece == 0
+}
+
+// readListed reads a file that the manifest lists and checks its length, sum
+// and head.
+func readListed(fsys durable.FS, dir, name, magic string, m *Manifest) ([]byte, error) {
+	path := filepath.Join(dir, name)
+	damaged := func(format string, args ...any) error {
+		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
+	}
+	var entry FileEntry
+	for _, f := range m.Files {
+		if f.Name == name {
+			entry = f
+		}
+	}
+	b, err := readFile(fsys, path, entry.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) != entry.Bytes || len(b) < fileHead {
+		return nil, damaged("%d bytes, manifest says %d", len(b), entry.Bytes)
+	}
+	want, _ := strconv.ParseUint(entry.CRC, 16, 32)
+	if got := crc32.Checksum(b, castagnoli); got != uint32(want) {
+		return nil, damaged("checksum %08x, want %08x%s", got, want, explainFlip(got^uint32(want), len(b), 0))
+	}
+	if string(b[:8]) != magic || binary.LittleEndian.Uint64(b[8:]) != m.identity() {
+		return nil, damaged("belongs to store %016x, this is %s", binary.LittleEndian.Uint64(b[8:]), m.Identity)
+	}
+	return b, nil
+}

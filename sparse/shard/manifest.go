@@ -1,0 +1,280 @@
+package shard
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+)
+
+// Version is the format that this package writes. It reads this one alone.
+const Version = 1
+
+// Manifest is the content of the file that makes a directory a store.
+type Manifest struct {
+	Kind      string            `json:"heatwalk"`             // "store"
+	Format    int               `json:"format"`               // Version
+	Identity  string            `json:"identity"`             // 16 hex digits
+	Rows      int64             `json:"rows"`                 // nodes
+	Entries   int64             `json:"entries"`              // stored entries of one direction
+	SelfLoops int64             `json:"self_loops"`           // entries on the diagonal
+	Directed  bool              `json:"directed"`             // both directions are stored
+	Weighted  bool              `json:"weighted"`             // some entry is not 1
+	Nodes     string            `json:"nodes"`                // "implicit", "numeric" or "string"
+	Codec     Codec             `json:"codec"`                // of the frames
+	Frames    [2]int64          `json:"frames"`               // of the out direction and of the in direction
+	Options   map[string]string `json:"options,omitempty"`    // how the input was read
+	Sources   []Source          `json:"provenance,omitempty"` // what was read
+	Files     []FileEntry       `json:"files"`                // all other files
+	Checksum  string            `json:"checksum"`             // CRC-32C of this file with these digits zero
+}
+
+// Source is one input of a store.
+type Source struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`            // as read, before decompression
+	CRC   string `json:"crc32c,omitempty"` // 8 hex digits
+	Lines int64  `json:"lines,omitempty"`
+}
+
+// FileEntry is a file of the store.
+type FileEntry struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+	CRC   string `json:"crc32c"` // 8 hex digits
+}
+
+// Edges returns the number of edges: entries of a directed graph; pairs of an
+// undirected one, where a self loop is stored once.
+func (m *Manifest) Edges() int64 {
+	if m.Directed {
+		return m.Entries
+	}
+	return (m.Entries + m.SelfLoops) / 2
+}
+
+// ShardBytes returns the size of the shard files, BytesTotal that of all
+// files of the store.
+func (m *Manifest) ShardBytes() int64 {
+	var sum int64
+	for _, f := range m.Files {
+		if filepath.Ext(f.Name) == ".shard" {
+			sum += f.Bytes
+		}
+	}
+	return sum
+}
+
+// BytesTotal returns the size of all files that the manifest lists.
+func (m *Manifest) BytesTotal() int64 {
+	var sum int64
+	for _, f := range m.Files {
+		sum += f.Bytes
+	}
+	return sum
+}
+
+// BitsPerEntry returns 8 times the bytes of the shard files for each stored
+// entry, both directions of a directed graph counted; 0 without entries.
+func (m *Manifest) BitsPerEntry() float64 {
+	stored := m.Entries
+	if m.Directed {
+		stored *= 2
+	}
+	if stored == 0 {
+		return 0
+	}
+	return 8 * float64(m.ShardBytes()) / float64(stored)
+}
+
+// The manifest begins and ends the same way in every version of the format, so
+// that any program can tell damage from a version it does not know.
+const (
+	manifestHead = "{\n  \"heatwalk\": \"store\",\n  \"format\": "
+	manifestTail = "\"\n}\n"
+	sumDigits    = 8
+	zeroSum      = "00000000"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func sumText(sum uint32) string { return fmt.Sprintf("%08x", sum) }
+
+// encode returns the bytes of the manifest file and fills in the checksum.
+func (m *Manifest) encode() ([]byte, error) {
+	m.Kind, m.Format, m.Checksum = "store", Version, zeroSum
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(m); err != nil {
+		return nil, fmt.Errorf("shard: manifest: %w", err)
+	}
+	b := buf.Bytes()
+	m.Checksum = sumText(crc32.Checksum(b, castagnoli))
+	copy(b[len(b)-len(manifestTail)-sumDigits:], m.Checksum)
+	return b, nil
+}
+
+// maxManifest bounds what is read as a manifest: one line for each shard, and
+// a shard of usual size is a gigabyte.
+const maxManifest = 64 << 20
+
+// readManifest reads and checks dir's manifest.
+func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
+	path := filepath.Join(dir, manifestName)
+	b, err := readFile(fsys, path, maxManifest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, missingManifest(fsys, dir)
+	case err != nil:
+		return nil, err
+	}
+	return parseManifest(dir, b)
+}
+
+// missingManifest tells an unfinished store from a directory of other things.
+func missingManifest(fsys durable.FS, dir string) error {
+	names, err := fsys.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if ownName(name) {
+			return failf(ErrIncomplete, "%s: no manifest; the ingest never finished, run it again", dir)
+		}
+	}
+	return failf(ErrNotStore, "%s: no manifest; not a heatwalk store", dir)
+}
+
+// parseManifest checks the frame that all versions share, then the version,
+// then everything else.
+func parseManifest(dir string, b []byte) (*Manifest, error) {
+	path := filepath.Join(dir, manifestName)
+	damaged := func(what string) error { return &CorruptError{Path: path, Offset: -1, What: what} }
+	const edited = "checksum wrong; do not edit, ingest again"
+	if !bytes.HasPrefix(b, []byte(manifestHead)) {
+		if bytes.Contains(b[:min(len(b), 256)], []byte("heatwalk")) {
+			return nil, damaged(edited)
+		}
+		return nil, failf(ErrNotStore, "%s: not the manifest of a heatwalk store", path)
+	}
+	at := len(b) - len(manifestTail) - sumDigits
+	if at < len(manifestHead) || string(b[at+sumDigits:]) != manifestTail {
+		return nil, damaged("cut short or changed; ingest again")
+	}
+	zeroed := bytes.Clone(b)
+	copy(zeroed[at:], zeroSum)
+	if sumText(crc32.Checksum(zeroed, castagnoli)) != string(b[at:at+sumDigits]) {
+		return nil, damaged(edited)
+	}
+	digits := b[len(manifestHead):]
+	if end := bytes.IndexByte(digits, ','); end >= 0 {
+		if v, err := strconv.Atoi(string(digits[:end])); err == nil && v != Version {
+			hint := "update heatwalk"
+			if v < Version {
+				hint = "ingest again"
+			}
+			return nil, failf(ErrVersion, "%s: format %d; this heatwalk reads %d; %s", dir, v, Version, hint)
+		}
+	}
+	m := new(Manifest)
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(m); err != nil {
+		return nil, damaged(err.Error())
+	}
+	if what := m.problem(); what != "" {
+		return nil, damaged(what)
+	}
+	return m, nil
+}
+
+// problem says what is impossible about a manifest with a right checksum.
+func (m *Manifest) problem() string {
+	id, err := strconv.ParseUint(m.Identity, 16, 64)
+	switch {
+	case m.Kind != "store" || m.Format != Version:
+		return fmt.Sprintf("%s, format %d", m.Kind, m.Format)
+	case err != nil || fmt.Sprintf("%016x", id) != m.Identity:
+		return fmt.Sprintf("identity %q", m.Identity)
+	case m.Rows < 0 || m.Rows > maxRows:
+		return fmt.Sprintf("%d rows", m.Rows)
+	case m.Entries < 0 || m.SelfLoops < 0 || m.SelfLoops > min(m.Rows, m.Entries):
+		return fmt.Sprintf("%d entries, %d self loops", m.Entries, m.SelfLoops)
+	case m.Codec != FourWidths && m.Codec != Zstd:
+		return fmt.Sprintf("codec %q", m.Codec)
+	case m.Frames[0] < 0 || m.Frames[1] < 0 || !m.Directed && m.Frames[1] != 0:
+		return fmt.Sprintf("%d and %d frames", m.Frames[0], m.Frames[1])
+	}
+	want := []string{indexName(id), degreesName(id)}
+	switch m.Nodes {
+	case nodesNumeric, nodesString:
+		want = append(want, nodesName(id))
+	case nodesImplicit:
+	default:
+		return fmt.Sprintf("nodes %q", m.Nodes)
+	}
+	if len(m.Files) < len(want) {
+		return "file missing from the list"
+	}
+	shards := len(m.Files) - len(want)
+	for i, f := range m.Files {
+		name := ""
+		if i < shards {
+			name = shardName(id, i)
+		} else {
+			name = want[i-shards]
+		}
+		if f.Name != name {
+			return fmt.Sprintf("file %d is called %q, want %q", i, f.Name, name)
+		}
+		sum, err := strconv.ParseUint(f.CRC, 16, 32)
+		if err != nil || sumText(uint32(sum)) != f.CRC || f.Bytes < 0 {
+			return fmt.Sprintf("%s: %d bytes, checksum %q", f.Name, f.Bytes, f.CRC)
+		}
+	}
+	return ""
+}
+
+// identity returns the number behind Identity, which problem has checked.
+func (m *Manifest) identity() uint64 {
+	id, _ := strconv.ParseUint(m.Identity, 16, 64)
+	return id
+}
+
+// shards returns the entries of the shard files, in order.
+func (m *Manifest) shards() []FileEntry {
+	n := 0
+	for n < len(m.Files) && filepath.Ext(m.Files[n].Name) == ".shard" {
+		n++
+	}
+	return m.Files[:n]
+}
+
+// readFile reads a whole file of at most limit bytes.
+func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf("%d bytes, at most %d are possible", info.Size(), limit)}
+	}
+	b := make([]byte, info.Size())
+	if n, err := f.ReadAt(b, 0); n < len(b) {
+		return nil, err
+	}
+	return b, nil
+}

@@ -1,0 +1,289 @@
+package shard
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Kinds of dictionaries, as the manifest names them.
+const (
+	nodesImplicit = "implicit" // the id of row i is the decimal number i
+	nodesNumeric  = "numeric"  // increasing numbers
+	nodesString   = "string"   // any bytes
+)
+
+// ErrDuplicateID is returned for a dictionary in which two rows have one id.
+var ErrDuplicateID = errors.New("shard: two rows have the same id")
+
+// Nodes is the dictionary between rows and ids. It is never changed after it
+// was made and safe for concurrent use.
+type Nodes struct {
+	kind string
+	n    int
+
+	numbers []uint64 // numeric: the id of each row
+
+	text  []byte   // string: the ids in the order of rows, one after the other
+	ends  []uint64 // string: where each id ends in text
+	order []uint32 // string: rows in the order of their ids; nil if that is the order of rows
+}
+
+// NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0
+// to n−1. It takes no memory and no file.
+func NewNumericNodes(n int) *Nodes { return &Nodes{kind: nodesImplicit, n: n} }
+
+// NumericNodes returns the dictionary of the given numbers, which must
+// increase strictly. The slice is kept. It takes 8 bytes a row.
+func NumericNodes(ids []uint64) *Nodes {
+	for i := 1; i < len(ids); i++ {
+		if ids[i] <= ids[i-1] {
+			panic(badOrder)
+		}
+	}
+	if len(ids) > 0 && ids[len(ids)-1] == uint64(len(ids)-1) {
+		return NewNumericNodes(len(ids))
+	}
+	return &Nodes{kind: nodesNumeric, n: len(ids), numbers: ids}
+}
+
+// StringNodes returns the dictionary in which row i has ids[i]. The error
+// wraps [ErrDuplicateID].
+func StringNodes(ids []string) (*Nodes, error) {
+	var b NodesBuilder
+	for _, id := range ids {
+		b.Append(id)
+	}
+	return b.Nodes()
+}
+
+// NodesBuilder makes a dictionary of strings row by row. It takes the bytes of
+// the ids and 12 bytes a row.
+type NodesBuilder struct {
+	text []byte
+	ends []uint64
+}
+
+// Append adds the id of the next row.
+func (b *NodesBuilder) Append(id string) {
+	b.text = append(b.text, id...)
+	b.ends = append(b.ends, uint64(len(b.text)))
+}
+
+// Nodes returns the dictionary and takes over the builder's memory. The error
+// wraps [ErrDuplicateID] and names the id. Cost: O(n log n) comparisons.
+func (b *NodesBuilder) Nodes() (*Nodes, error) {
+	n := &Nodes{kind: nodesString, n: len(b.ends), text: b.text, ends: b.ends}
+	if slices.IsSortedFunc(seq(n.n), n.compare) {
+		return n, n.distinct()
+	}
+	n.order = seq(n.n)
+	slices.SortFunc(n.order, n.compare)
+	return n, n.distinct()
+}
+
+func seq(n int) []uint32 {
+	s := make([]uint32, n)
+	for i := range s {
+		s[i] = uint32(i)
+	}
+	return s
+}
+
+func (n *Nodes) compare(a, b uint32) int { return bytes.Compare(n.bytes(int(a)), n.bytes(int(b))) }
+
+// sorted returns the row of the k-th smallest id.
+func (n *Nodes) sorted(k int) int {
+	if n.order == nil {
+		return k
+	}
+	return int(n.order[k])
+}
+
+func (n *Nodes) distinct() error {
+	for k := 1; k < n.n; k++ {
+		if a, b := n.sorted(k-1), n.sorted(k); bytes.Equal(n.bytes(a), n.bytes(b)) {
+			return fmt.Errorf("%w: %q at rows %d and %d", ErrDuplicateID, n.bytes(a), min(a, b), max(a, b))
+		}
+	}
+	return nil
+}
+
+// bytes returns the id of a row of a string dictionary.
+func (n *Nodes) bytes(row int) []byte {
+	lo := uint64(0)
+	if row > 0 {
+		lo = n.ends[row-1]
+	}
+	return n.text[lo:n.ends[row]]
+}
+
+// Len returns the number of rows.
+func (n *Nodes) Len() int { return n.n }
+
+// ID returns the id of a row.
+func (n *Nodes) ID(row int) string { return string(n.AppendID(nil, row)) }
+
+// AppendID appends the id of a row to dst.
+func (n *Nodes) AppendID(dst []byte, row int) []byte {
+	if uint(row) >= uint(n.n) {
+		panic(badRow)
+	}
+	switch n.kind {
+	case nodesImplicit:
+		return strconv.AppendUint(dst, uint64(row), 10)
+	case nodesNumeric:
+		return strconv.AppendUint(dst, n.numbers[row], 10)
+	}
+	return append(dst, n.bytes(row)...)
+}
+
+// Lookup returns the row of an id, in time logarithmic in the number of rows.
+// Numbers match in their canonical form only: "7", not "07".
+func (n *Nodes) Lookup(id string) (row int, ok bool) {
+	if n.kind == nodesString {
+		lo, hi := 0, n.n
+		for lo < hi {
+			mid := int(uint(lo+hi) >> 1)
+			row := n.sorted(mid)
+			switch at := n.bytes(row); {
+			case string(at) < id:
+				lo = mid + 1
+			case string(at) == id:
+				return row, true
+			default:
+				hi = mid
+			}
+		}
+		return 0, false
+	}
+	v, err := strconv.ParseUint(id, 10, 64)
+	if err != nil || id[0] == '+' || id[0] == '0' && len(id) > 1 {
+		return 0, false
+	}
+	if n.kind == nodesImplicit {
+		return int(v), v < uint64(n.n)
+	}
+	return slices.BinarySearch(n.numbers, v)
+}
+
+// Bytes returns the memory that the dictionary takes.
+func (n *Nodes) Bytes() int64 {
+	return int64(8*len(n.numbers) + len(n.text) + 8*len(n.ends) + 4*len(n.order))
+}
+
+// Parts of a nodes file after its head: the number of rows; then, numeric, the
+// gaps between ids as varints; or, string, the length of the text, whether an
+// order follows, the lengths of the ids as varints, the order, the text.
+const nodesHead = 8
+
+// append appends the content of the nodes file.
+func (n *Nodes) append(dst []byte) []byte {
+	le := binary.LittleEndian
+	dst = le.AppendUint64(dst, uint64(n.n))
+	if n.kind == nodesNumeric {
+		next := uint64(0)
+		for _, id := range n.numbers {
+			dst = binary.AppendUvarint(dst, id-next)
+			next = id + 1
+		}
+		return dst
+	}
+	dst = le.AppendUint64(dst, uint64(len(n.text)))
+	ordered := uint64(0)
+	if n.order != nil {
+		ordered = 1
+	}
+	dst = le.AppendUint64(dst, ordered)
+	for row := range n.n {
+		dst = binary.AppendUvarint(dst, uint64(len(n.bytes(row))))
+	}
+	for _, row := range n.order {
+		dst = le.AppendUint32(dst, row)
+	}
+	return append(dst, n.text...)
+}
+
+// parseNodes reads a nodes file without its head.
+func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
+	damaged := func(what string) error {
+		return &CorruptError{Path: path, Offset: -1, What: what + restore}
+	}
+	le := binary.LittleEndian
+	// Every row takes a byte at least, so b bounds what is allocated.
+	if len(b) < nodesHead || le.Uint64(b) != uint64(m.Rows) || int64(len(b)-nodesHead) < m.Rows {
+		return nil, damaged(fmt.Sprintf("not a dictionary of %d rows", m.Rows))
+	}
+	n := &Nodes{kind: m.Nodes, n: int(m.Rows)}
+	b = b[nodesHead:]
+	if n.kind == nodesNumeric {
+		n.numbers = make([]uint64, n.n)
+		next := uint64(0)
+		for i := range n.numbers {
+			gap, size := binary.Uvarint(b)
+			if size <= 0 || gap > math.MaxUint64-next || i > 0 && next == 0 {
+				return nil, damaged(fmt.Sprintf("id of row %d", i))
+			}
+			n.numbers[i] = next + gap
+			next += gap + 1
+			b = b[size:]
+		}
+		if len(b) != 0 {
+			return nil, damaged(fmt.Sprintf("%d bytes after the last id", len(b)))
+		}
+		return n, nil
+	}
+	if len(b) < 16 || le.Uint64(b[8:]) > 1 {
+		return nil, damaged("dictionary cut short")
+	}
+	textLen, ordered := le.Uint64(b), le.Uint64(b[8:]) == 1
+	b = b[16:]
+	n.ends = make([]uint64, n.n)
+	end := uint64(0)
+	for i := range n.ends {
+		length, size := binary.Uvarint(b)
+		if size <= 0 || length > textLen-end {
+			return nil, damaged(fmt.Sprintf("id of row %d", i))
+		}
+		end += length
+		n.ends[i] = end
+		b = b[size:]
+	}
+	orderLen := 0
+	if ordered {
+		orderLen = 4 * n.n
+	}
+	if end != textLen || len(b) < orderLen || uint64(len(b)-orderLen) != textLen {
+		return nil, damaged(fmt.Sprintf("ids of %d bytes in all, %d announced", end, textLen))
+	}
+	n.text = b[orderLen:]
+	if ordered {
+		n.order = make([]uint32, n.n)
+		for i := range n.order {
+			n.order[i] = le.Uint32(b[4*i:])
+			if int64(n.order[i]) >= m.Rows {
+				return nil, damaged(fmt.Sprintf("row %d in the order of ids", n.order[i]))
+			}
+		}
+	}
+	return n, nil
+}
+
+// increasing reports whether the order of ids is right and no id occurs twice.
+func (n *Nodes) increasing() bool {
+	for k := 1; k < n.n && n.kind == nodesString; k++ {
+		if bytes.Compare(n.bytes(n.sorted(k-1)), n.bytes(n.sorted(k))) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	badOrder = "shard: ids do not increase"
+	badRow   = "shard: row out of range"
+)

@@ -1,0 +1,258 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// claim makes the directory, takes the lock and removes what an unfinished run
+// left.
+func (w *Writer) claim() error {
+	fsys := w.o.FS
+	err := fsys.Mkdir(w.dir)
+	switch {
+	case err == nil:
+		w.made = true
+		if err = w.syncDir(filepath.Dir(filepath.Clean(w.dir))); err != nil {
+			return errors.Join(err, fsys.Remove(w.dir))
+		}
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	if err := w.mayWrite(); err != nil {
+		return err
+	}
+	w.lock, err = fsys.Lock(w.path(lockName))
+	if err == nil {
+		err = w.mayWrite() // again: another writer may just have finished
+		if err == nil {
+			err = w.removeLeftovers()
+		}
+		if err == nil {
+			return nil
+		}
+		err = errors.Join(err, w.lock.Close())
+	}
+	if errors.Is(err, ErrLocked) {
+		return fmt.Errorf("%s is %w", w.dir, ErrLocked)
+	}
+	if w.made {
+		err = errors.Join(err, fsys.Remove(w.dir))
+	}
+	return err
+}
+
+// mayWrite says whether the directory may become, or be replaced by, a store.
+func (w *Writer) mayWrite() error {
+	names, err := w.o.FS.List(w.dir)
+	if err != nil {
+		return err
+	}
+	foreign, holds := "", false
+	for _, name := range names {
+		switch {
+		case name == manifestName:
+			holds = true
+		case !ownName(name) && foreign == "":
+			foreign = name
+		}
+	}
+	if !holds {
+		if foreign != "" {
+			return failf(ErrNotStore, "%s: not a heatwalk store, and not empty (%s); choose another directory", w.dir, foreign)
+		}
+		return nil
+	}
+	m, err := readManifest(w.o.FS, w.dir)
+	switch {
+	case errors.Is(err, ErrNotStore):
+		return err
+	case w.o.Force:
+		return nil
+	case err != nil:
+		return failf(ErrExists, "%s already holds a store, which does not open (%v); --force replaces it", w.dir, err)
+	}
+	return failf(ErrExists, "%s already holds a store (%d nodes, %d entries); --force replaces it", w.dir, m.Rows, m.Entries)
+}
+
+// removeLeftovers removes the files of a store's name pattern that the
+// manifest in force does not list. Beside a damaged manifest it removes
+// nothing: which files belong to that store is not known.
+func (w *Writer) removeLeftovers() error {
+	keep := map[string]bool{lockName: true}
+	m, err := readManifest(w.o.FS, w.dir)
+	switch {
+	case err == nil:
+		for _, f := range m.Files {
+			keep[f.Name] = true
+		}
+	case !errors.Is(err, ErrIncomplete):
+		return nil
+	}
+	return w.remove(func(name string) bool { return ownName(name) && !keep[name] })
+}
+
+// remove removes the files of the directory that match.
+func (w *Writer) remove(match func(name string) bool) error {
+	names, err := w.o.FS.List(w.dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if match(name) {
+			err = errors.Join(err, w.o.FS.Remove(w.path(name)))
+		}
+	}
+	return err
+}
+
+// Commit writes what is left and publishes the store: all files durable, then
+// the manifest renamed into place, then the files of the store before it
+// removed. If it fails, or ctx is done before the manifest has its name,
+// everything written is removed and the earlier store stays in force; only
+// when the very last sync fails, the new store is in place but may not
+// survive a crash.
+func (w *Writer) Commit(ctx context.Context) error {
+	if w.lock == nil {
+		panic(badEnd)
+	}
+	if w.err == nil {
+		w.err = w.finish(ctx)
+	}
+	if w.err != nil {
+		return errors.Join(w.err, w.Abort())
+	}
+	if err := w.publish(); err != nil {
+		return err
+	}
+	// The store is in force: what cannot be removed now is left to the next run.
+	_ = w.removeLeftovers()
+	err := w.lock.Close()
+	w.lock = nil
+	return err
+}
+
+// finish completes all files but the manifest.
+func (w *Writer) finish(ctx context.Context) error {
+	if err := w.endDirection(); err != nil {
+		return err
+	}
+	if err := w.endShard(ctx); err != nil {
+		return err
+	}
+	switch {
+	case w.o.Directed && w.direction == 0:
+		panic(badCommit)
+	case w.direction == 0:
+		w.m.Rows, w.m.Entries = w.rows, w.entries
+		if w.pairs != w.mirrored {
+			return fmt.Errorf("%w: not symmetric, and the store is not directed", sparse.ErrStructure)
+		}
+	case w.rows != w.m.Rows || w.pairs != w.outPairs:
+		return fmt.Errorf("%w: the columns are not those of the rows", sparse.ErrStructure)
+	}
+	if w.nodes == nil {
+		w.nodes = NewNumericNodes(int(w.m.Rows))
+	}
+	if int64(w.nodes.n) != w.m.Rows {
+		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.nodes.n, w.m.Rows)
+	}
+	w.m.Nodes = w.nodes.kind
+	index := append(appendFileHead(nil, indexMagic, w.id), w.index...)
+	if err := w.writeFile(ctx, indexName(w.id), index); err != nil {
+		return err
+	}
+	degrees := appendDegrees(appendFileHead(nil, degreesMagic, w.id), w.degrees, w.m.Weighted)
+	if err := w.writeFile(ctx, degreesName(w.id), degrees); err != nil {
+		return err
+	}
+	if w.nodes.kind != nodesImplicit {
+		nodes := w.nodes.append(appendFileHead(nil, nodesMagic, w.id))
+		if err := w.writeFile(ctx, nodesName(w.id), nodes); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// writeFile writes one of the files beside the shards, syncs it and reads it
+// back.
+func (w *Writer) writeFile(ctx context.Context, name string, b []byte) error {
+	if err := w.writeSynced(name, b); err != nil {
+		return err
+	}
+	entry := FileEntry{Name: name, Bytes: int64(len(b)), CRC: sumText(crc32.Checksum(b, castagnoli))}
+	w.m.Files = append(w.m.Files, entry)
+	return w.readBack(ctx, entry)
+}
+
+func (w *Writer) writeSynced(name string, b []byte) error {
+	f, err := w.o.FS.Create(w.path(name))
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = w.sync(f)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// publish puts the manifest in place.
+func (w *Writer) publish() error {
+	err := w.syncDir(w.dir)
+	var b []byte
+	if err == nil {
+		b, err = w.m.encode()
+	}
+	if err == nil {
+		err = w.writeSynced(tempName, b)
+	}
+	if err == nil {
+		err = w.o.FS.Rename(w.path(tempName), w.path(manifestName))
+	}
+	if err != nil {
+		return errors.Join(err, w.Abort())
+	}
+	if err = w.syncDir(w.dir); err == nil {
+		return nil
+	}
+	err = fmt.Errorf("%w; the new store is in place, but the disk may lose it", err)
+	closed := w.lock.Close()
+	w.lock = nil
+	return errors.Join(err, closed)
+}
+
+// Abort removes everything that was written, and the directory if Create made
+// it. After the end of the writer it does nothing.
+func (w *Writer) Abort() error {
+	if w.lock == nil {
+		return nil
+	}
+	var errs []error
+	if w.file != nil {
+		errs = append(errs, w.file.Close())
+		w.file = nil
+	}
+	written := func(name string) bool {
+		return name == tempName || ownName(name) && strings.HasPrefix(name, w.m.Identity)
+	}
+	errs = append(errs, w.remove(written), w.lock.Close())
+	w.lock = nil
+	if w.made {
+		errs = append(errs, w.o.FS.Remove(w.dir))
+	}
+	return errors.Join(errs...)
+}
+
+const (
+	badEnd    = "shard: writer has ended"
+	badCommit = "shard: directed store without BeginIn"
+)

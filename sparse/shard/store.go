@@ -1,0 +1,343 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Options says how a store is read; nil means defaults.
+type Options struct {
+	FS      durable.FS // nil: the operating system's
+	Memory  int64      // bytes the store may hold, frames included; 0: no limit, all frames stay in memory
+	Workers int        // goroutines of a sweep to plan buffers for; 0: one for each processor
+}
+
+// ErrMemory is returned, with what is needed, by Open where Memory is too
+// little for the dictionary and the buffers of a sweep.
+var ErrMemory = budget.ErrOver
+
+const (
+	// chunkBytes is how much is read at once, where Memory allows.
+	chunkBytes    = 1 << 20
+	minChunkBytes = 64 << 10
+
+	// readAhead is the number of chunks requested beyond those in use.
+	readAhead = 3
+)
+
+// Store is an open store. As a [sparse.Matrix] it is the matrix of the out
+// direction; see Transpose. It is safe for concurrent use until Close.
+type Store struct {
+	view
+	back    *view // the in direction; the view itself of an undirected store
+	fs      durable.FS
+	dir     string
+	m       *Manifest
+	files   []durable.File // the shards
+	infos   []fs.FileInfo  // of the shards, when they were opened
+	nodes   *Nodes
+	degrees []float64
+	zstd    *zstd.Decoder
+	plan    budget.Plan
+
+	mu   sync.Mutex
+	runs []*run // buffers of sweeps that have ended
+}
+
+// view is one direction of a store; it implements [sparse.Matrix].
+type view struct {
+	s         *Store
+	direction uint8
+	direct    direction
+	chunks    []chunk
+	chunkOf   []int32       // the chunk of each frame
+	checked   []atomic.Bool // frames whose content was found in order
+}
+
+// chunk is a run of frames of one shard that are read together.
+type chunk struct {
+	first, last int // the frames first ≤ i < last
+	shard       int32
+	offset      int64
+	bytes       int
+	resident    bool // stays in memory once it was read
+
+	load sync.Mutex // held while it is read to stay
+	data atomic.Pointer[[]byte]
+}
+
+// Open opens the store in the directory dir. It reads and checks the manifest,
+// the index, the degrees and the dictionary, the length of every file and the
+// first header of every shard; the frames are checked as they are read. Errors
+// wrap [ErrNotStore], [ErrIncomplete], [ErrVersion], [ErrMemory], or are a
+// [*CorruptError].
+func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	s := &Store{fs: o.FS, dir: dir, plan: budget.Plan{Limit: o.Memory}}
+	if s.fs == nil {
+		s.fs = durable.OS
+	}
+	if err := s.open(ctx, o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, o *Options) error {
+	var err error
+	if s.m, err = readManifest(s.fs, s.dir); err != nil {
+		return err
+	}
+	for _, f := range s.m.Files {
+		if err := s.checkListed(f); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	id := s.m.identity()
+	index, err := readListed(s.fs, s.dir, indexName(id), indexMagic, s.m)
+	if err != nil {
+		return err
+	}
+	directions, err := parseIndex(s.path(indexName(id)), index, s.m)
+	if err != nil {
+		return err
+	}
+	b, err := readListed(s.fs, s.dir, degreesName(id), degreesMagic, s.m)
+	if err != nil {
+		return err
+	}
+	if s.degrees, err = parseDegrees(s.path(degreesName(id)), b, s.m); err != nil {
+		return err
+	}
+	s.nodes = NewNumericNodes(int(s.m.Rows))
+	if s.m.Nodes != nodesImplicit {
+		if b, err = readListed(s.fs, s.dir, nodesName(id), nodesMagic, s.m); err != nil {
+			return err
+		}
+		if s.nodes, err = parseNodes(s.path(nodesName(id)), b[fileHead:], s.m); err != nil {
+			return err
+		}
+	}
+	s.view = view{s: s, direct: directions[0]}
+	s.back = &s.view
+	if s.m.Directed {
+		s.back = &view{s: s, direction: 1, direct: directions[1]}
+	}
+	if err := s.openShards(ctx); err != nil {
+		return err
+	}
+	if s.m.Codec == Zstd {
+		s.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
+			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange, sparse.MaxRange))))
+		if err != nil {
+			return err
+		}
+	}
+	return s.planMemory(sched.Workers(o.Workers))
+}
+
+// checkListed checks that a file is there and as long as the manifest says.
+func (s *Store) checkListed(f FileEntry) error {
+	info, err := s.fs.Stat(s.path(f.Name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &CorruptError{Path: s.path(f.Name), Offset: -1, What: "missing (listed in the manifest)" + restore}
+	}
+	if err != nil {
+		return err
+	}
+	if info.Size() != f.Bytes {
+		return &CorruptError{Path: s.path(f.Name), Offset: -1,
+			What: fmt.Sprintf("%d bytes, manifest says %d", info.Size(), f.Bytes) + restore}
+	}
+	return nil
+}
+
+// openShards opens every shard and checks its first header.
+func (s *Store) openShards(ctx context.Context) error {
+	for _, entry := range s.m.shards() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f, err := s.fs.Open(s.path(entry.Name))
+		if err != nil {
+			return err
+		}
+		s.files = append(s.files, f)
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		s.infos = append(s.infos, info)
+	}
+	for _, v := range s.views() {
+		for i, f := range v.direct.frames {
+			if f.offset > 0 {
+				continue
+			}
+			var b [headerBytes]byte
+			if _, err := s.files[f.shard].ReadAt(b[:], 0); err != nil {
+				return err
+			}
+			if err := v.checkHeader(i, b[:]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
+
+// views returns the directions that are stored.
+func (s *Store) views() []*view {
+	if s.m.Directed {
+		return []*view{&s.view, s.back}
+	}
+	return []*view{&s.view}
+}
+
+// planMemory cuts the frames into chunks and decides which of them stay in
+// memory: all without a limit, else as many as fit beside the buffers, spread
+// over the sweep so that the disk can work while they are decoded.
+func (s *Store) planMemory(workers int) error {
+	frames := int(s.m.Frames[0] + s.m.Frames[1])
+	const perFrame = 16 + 48 + 4 + 4 // frame, Range, chunkOf, checked
+	slots := int64(workers + readAhead)
+	reserve := []budget.Item{
+		{What: "frame index", Bytes: int64(frames) * perFrame},
+		{What: "degrees", Bytes: 8 * int64(len(s.degrees))},
+		{What: "node ids", Bytes: s.nodes.Bytes()},
+		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.m.Weighted)},
+	}
+	for _, item := range reserve {
+		if err := s.plan.Reserve(item.Bytes, item.What); err != nil {
+			return fmt.Errorf("%s: %w", s.dir, err)
+		}
+	}
+	left, limited := s.plan.Left()
+	total := s.m.ShardBytes()
+	fits := !limited || left >= total+int64(slots)*slack
+	target := int64(chunkBytes)
+	if !fits {
+		target = min(max(left/(4*slots), minChunkBytes), chunkBytes)
+	}
+	largest := 0
+	for _, v := range s.views() {
+		largest = max(largest, v.cut(int(target)))
+	}
+	keep := total
+	if !fits {
+		if err := s.plan.Reserve(slots*int64(largest+slack), "chunks in flight"); err != nil {
+			return fmt.Errorf("%s: %w", s.dir, err)
+		}
+		keep, _ = s.plan.Left()
+	}
+	keep = min(keep, total)
+	var credit int64
+	for _, v := range s.views() {
+		for i := range v.chunks {
+			c := &v.chunks[i]
+			// Of every total bytes that pass, keep bytes are kept.
+			credit += int64(float64(c.bytes) / float64(total) * float64(keep))
+			if fits || credit >= int64(c.bytes+slack) {
+				c.resident = true
+				credit -= int64(c.bytes + slack)
+			}
+		}
+	}
+	return s.plan.Reserve(keep, "frames kept in memory")
+}
+
+// cut cuts the frames into chunks of about target bytes and returns the
+// length of the longest.
+func (v *view) cut(target int) (largest int) {
+	frames := v.direct.frames
+	v.chunkOf = make([]int32, len(frames))
+	v.checked = make([]atomic.Bool, len(frames))
+	count := 0
+	starts := func(i, bytes int) bool {
+		return i == 0 || frames[i].shard != frames[i-1].shard || bytes+int(frames[i].bytes) > target
+	}
+	bytes := 0
+	for i, f := range frames {
+		if starts(i, bytes) {
+			count++
+			bytes = 0
+		}
+		bytes += int(f.bytes)
+		v.chunkOf[i] = int32(count - 1)
+	}
+	v.chunks = make([]chunk, count)
+	for i, f := range frames {
+		c := &v.chunks[v.chunkOf[i]]
+		if c.bytes == 0 {
+			c.first, c.shard, c.offset = i, f.shard, f.offset
+		}
+		c.last = i + 1
+		c.bytes += int(f.bytes)
+		largest = max(largest, c.bytes)
+	}
+	return largest
+}
+
+// Manifest returns what the store says of itself. It must not be changed.
+func (s *Store) Manifest() *Manifest { return s.m }
+
+// Nodes returns the dictionary of ids.
+func (s *Store) Nodes() *Nodes { return s.nodes }
+
+// Degrees returns A·1, the sums of the rows, as [sparse.Degrees] computes
+// them. The slice must not be changed.
+func (s *Store) Degrees() []float64 { return s.degrees }
+
+// Transpose returns Aᵀ: the store itself if it is undirected, else its in
+// direction.
+func (s *Store) Transpose() sparse.Matrix {
+	if s.m.Directed {
+		return s.back
+	}
+	return s
+}
+
+// Memory returns the bytes that the store holds once everything was read: the
+// plan that Options.Memory bounds, by name.
+func (s *Store) Memory() (total int64) { return s.plan.Total() }
+
+// Close closes the files. No sweep may be running or begin.
+func (s *Store) Close() error {
+	var errs []error
+	for _, f := range s.files {
+		errs = append(errs, f.Close())
+	}
+	s.files = nil
+	if s.zstd != nil {
+		s.zstd.Close()
+	}
+	return errors.Join(errs...)
+}
+
+// Dims returns the number of rows and columns.
+func (v *view) Dims() (r, c int) { return int(v.s.m.Rows), int(v.s.m.Rows) }
+
+// NNZ returns the number of stored entries.
+func (v *view) NNZ() int64 { return v.s.m.Entries }
+
+// Ranges returns the cut of the rows, one range for each frame.
+func (v *view) Ranges() []sparse.Range { return v.direct.ranges }

@@ -1,0 +1,444 @@
+package shard
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"path/filepath"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// WriteOptions says how a store is written; nil means defaults.
+type WriteOptions struct {
+	FS         durable.FS        // nil: the operating system's
+	Codec      Codec             // "": FourWidths
+	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
+	Directed   bool              // columns follow the rows, see BeginIn
+	Force      bool              // replace a store that is there
+	Identity   uint64            // names the store; 0: random
+	Options    map[string]string // recorded in the manifest
+	Sources    []Source          // recorded in the manifest
+}
+
+// defaultShardBytes keeps the files of a store few: all are open while it is.
+const defaultShardBytes = 1 << 30
+
+// Writer writes a store row by row, in one pass. Its memory is one frame and 8
+// bytes for each row. It is not safe for concurrent use. A Writer ends with
+// Commit or Abort; Abort after Commit does nothing, so that it may be deferred.
+type Writer struct {
+	o    WriteOptions
+	dir  string
+	made bool      // Create made the directory
+	lock io.Closer // nil after the end
+	err  error     // the first error; nothing works after it
+
+	m       Manifest
+	id      uint64
+	nodes   *Nodes
+	degrees []float64
+	index   []byte
+	synced  time.Duration
+
+	// The direction being written.
+	direction int
+	rows      int64
+	entries   int64
+	top       int64  // the largest column so far
+	pairs     uint64 // a sum over entries (i, j, v) that the transpose shares, see pairHash
+	mirrored  uint64 // the same sum over (j, i, v)
+	outPairs  uint64 // mirrored of the out direction
+
+	// The open frame.
+	lengths []uint32
+	ids     []uint32
+	val     []float64 // as many as ids, if valued
+	valued  bool      // some row came with values
+	deltas  []uint32
+	payload []byte
+	frame   []byte
+	zstd    *zstd.Encoder
+
+	// The open shard.
+	file      durable.File
+	buffered  *bufio.Writer
+	fileBytes int64
+	fileSum   uint32
+}
+
+// Create begins a store in the directory dir, which is made if its parent
+// exists. A store that is there stays in force until Commit; without Force
+// the error wraps [ErrExists]. Files of an unfinished earlier run are removed.
+// The error wraps [ErrNotStore] if the directory holds anything else and
+// [ErrLocked] while another writer is at work.
+func Create(dir string, o *WriteOptions) (*Writer, error) {
+	w := &Writer{dir: dir, top: -1}
+	if o != nil {
+		w.o = *o
+	}
+	if w.o.FS == nil {
+		w.o.FS = durable.OS
+	}
+	if w.o.ShardBytes <= 0 {
+		w.o.ShardBytes = defaultShardBytes
+	}
+	switch w.o.Codec {
+	case "":
+		w.o.Codec = FourWidths
+	case FourWidths:
+	case Zstd:
+		var err error
+		if w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false)); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("shard: codec %q; want %q or %q", w.o.Codec, FourWidths, Zstd)
+	}
+	for w.id = w.o.Identity; w.id == 0; {
+		var b [8]byte
+		rand.Read(b[:])
+		w.id = binary.LittleEndian.Uint64(b[:])
+	}
+	w.ids = make([]uint32, 0, sparse.MaxRange)
+	w.deltas = make([]uint32, sparse.MaxRange)
+	if err := w.claim(); err != nil {
+		return nil, err
+	}
+	w.m = Manifest{
+		Identity: fmt.Sprintf("%016x", w.id),
+		Directed: w.o.Directed,
+		Codec:    w.o.Codec,
+		Options:  w.o.Options,
+		Sources:  w.o.Sources,
+	}
+	return w, nil
+}
+
+// SetNodes gives the ids of the rows; the default is 0 to n−1.
+func (w *Writer) SetNodes(n *Nodes) { w.nodes = n }
+
+// SetSources records the inputs, where they are known only after reading.
+func (w *Writer) SetSources(sources []Source) { w.m.Sources = sources }
+
+// SyncTime returns the time spent waiting for the disk to be sure.
+func (w *Writer) SyncTime() time.Duration { return w.synced }
+
+// Append writes the next row: strictly increasing columns, each below the
+// number of rows that there will be, and their values, nil for ones. The
+// slices are not kept. The error wraps [sparse.ErrStructure] for a row that is
+// none; any other comes from the disk. After an error only Abort makes sense.
+func (w *Writer) Append(col []uint32, val []float64) error {
+	if w.err == nil {
+		w.err = w.append(col, val)
+	}
+	return w.err
+}
+
+func (w *Writer) append(col []uint32, val []float64) error {
+	if val != nil && len(val) != len(col) {
+		panic(badValues)
+	}
+	if w.rows == maxRows {
+		return fmt.Errorf("%w: more than %d rows", sparse.ErrStructure, int64(maxRows))
+	}
+	if err := w.account(col, val); err != nil {
+		return err
+	}
+	if len(col) > sparse.MaxRange {
+		return w.appendPieces(col, val)
+	}
+	if len(w.ids)+len(col) > sparse.MaxRange || len(w.lengths) == sparse.MaxRange {
+		if err := w.flush(); err != nil {
+			return err
+		}
+	}
+	if val != nil {
+		w.valued = true
+		w.val = appendOnes(w.val, len(w.ids)-len(w.val))
+		w.val = append(w.val, val...)
+	} else if w.valued {
+		w.val = appendOnes(w.val, len(col))
+	}
+	w.ids = append(w.ids, col...)
+	w.lengths = append(w.lengths, uint32(len(col)))
+	w.rows++
+	return nil
+}
+
+func appendOnes(dst []float64, n int) []float64 {
+	for range n {
+		dst = append(dst, 1)
+	}
+	return dst
+}
+
+// appendPieces writes a row that is longer than a range.
+func (w *Writer) appendPieces(col []uint32, val []float64) error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	row := int(w.rows)
+	w.rows++
+	pieces := (len(col) + sparse.MaxRange - 1) / sparse.MaxRange
+	for p := range pieces {
+		lo := p * sparse.MaxRange
+		hi := min(lo+sparse.MaxRange, len(col))
+		r := sparse.Range{Lo: row, Hi: row + 1, Entries: hi - lo, Piece: p, Pieces: pieces}
+		var part []float64
+		if val != nil {
+			part = val[lo:hi]
+		}
+		if err := w.writeFrame(r, nil, col[lo:hi], part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// account checks a row and adds it to the counts, the degrees and the sums.
+func (w *Writer) account(col []uint32, val []float64) error {
+	row := uint32(w.rows)
+	last := int64(-1)
+	for e, c := range col {
+		if int64(c) <= last {
+			return fmt.Errorf("%w: row %d: column %d after %d", sparse.ErrStructure, row, c, last)
+		}
+		last = int64(c)
+		v := 1.0
+		if val != nil {
+			v = val[e]
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("%w: row %d, column %d: value %v", sparse.ErrStructure, row, c, v)
+			}
+			w.m.Weighted = w.m.Weighted || v != 1
+		}
+		if c == row && w.direction == 0 {
+			w.m.SelfLoops++
+		}
+		w.pairs += pairHash(row, c, v)
+		w.mirrored += pairHash(c, row, v)
+	}
+	w.top = max(w.top, last)
+	w.entries += int64(len(col))
+	if w.direction == 0 {
+		w.degrees = append(w.degrees, degree(col, val))
+	}
+	return nil
+}
+
+// degree sums a row as [sparse.Degrees] does, piece by piece.
+func degree(col []uint32, val []float64) float64 {
+	if val == nil {
+		return float64(len(col))
+	}
+	var total float64
+	for len(val) > 0 {
+		n := min(len(val), sparse.MaxRange)
+		var sum float64
+		for _, v := range val[:n] {
+			sum += v
+		}
+		total += sum
+		val = val[n:]
+	}
+	return total
+}
+
+// pairHash mixes an entry into 64 bits. The sum over all entries tells, but
+// for one chance in 2^64, whether two matrices are the same in any order.
+func pairHash(i, j uint32, v float64) uint64 {
+	x := uint64(i)<<32 | uint64(j)
+	x = (x ^ x>>32) * 0xd6e8feb86659fd93
+	x = (x ^ math.Float64bits(v) ^ x>>29) * 0x9e3779b97f4a7c15
+	return x ^ x>>32
+}
+
+// BeginIn ends the rows of a directed store and begins its columns: from here
+// on Append takes the columns of the same matrix, one after the other, as the
+// strictly increasing rows in which each has entries.
+func (w *Writer) BeginIn() error {
+	if !w.o.Directed || w.direction != 0 {
+		panic(badBegin)
+	}
+	if w.err == nil {
+		w.err = w.endDirection()
+	}
+	if w.err == nil {
+		w.err = w.endShard(context.Background())
+	}
+	if w.err != nil {
+		return w.err
+	}
+	w.direction = 1
+	w.m.Rows, w.m.Entries, w.outPairs = w.rows, w.entries, w.mirrored
+	w.rows, w.entries, w.top, w.pairs, w.mirrored = 0, 0, -1, 0, 0
+	return nil
+}
+
+// endDirection writes the last frame and checks that the columns fit the rows.
+func (w *Writer) endDirection() error {
+	if w.top >= w.rows {
+		return fmt.Errorf("%w: column %d of %d", sparse.ErrStructure, w.top, w.rows)
+	}
+	return w.flush()
+}
+
+// flush writes the open frame, if it has a row.
+func (w *Writer) flush() error {
+	if len(w.lengths) == 0 {
+		return nil
+	}
+	hi := int(w.rows)
+	r := sparse.Range{Lo: hi - len(w.lengths), Hi: hi, Entries: len(w.ids), Pieces: 1}
+	var val []float64
+	if w.valued {
+		val = w.val
+	}
+	if err := w.writeFrame(r, w.lengths, w.ids, val); err != nil {
+		return err
+	}
+	w.lengths, w.ids, w.val, w.valued = w.lengths[:0], w.ids[:0], w.val[:0], false
+	return nil
+}
+
+func (w *Writer) writeFrame(r sparse.Range, lengths, ids []uint32, val []float64) error {
+	w.payload = appendPayload(w.payload[:0], lengths, ids, val, w.deltas)
+	w.frame = append(w.frame[:0], make([]byte, headerBytes)...)
+	codec := uint8(codecPlain)
+	if w.zstd != nil {
+		w.frame = w.zstd.EncodeAll(w.payload, w.frame)
+		codec = codecZstd
+	} else {
+		w.frame = append(w.frame, w.payload...)
+	}
+	if w.file == nil {
+		if err := w.beginShard(); err != nil {
+			return err
+		}
+	}
+	shard := len(w.m.Files)
+	h := header{
+		shard: uint32(shard), identity: w.id, frame: uint64(w.m.Frames[w.direction]),
+		lo: uint64(r.Lo), rows: uint32(r.Hi - r.Lo), entries: uint32(r.Entries),
+		piece: uint32(r.Piece), pieces: uint32(r.Pieces),
+		stored: uint32(len(w.frame) - headerBytes), payload: uint32(len(w.payload)),
+		direction: uint8(w.direction), codec: codec,
+	}
+	h.put(w.frame)
+	binary.LittleEndian.PutUint32(w.frame[atSum:], frameSum(w.frame))
+	if _, err := w.buffered.Write(w.frame); err != nil {
+		return err
+	}
+	w.index = appendIndexEntry(w.index, frame{shard: int32(shard), bytes: int32(len(w.frame))}, r)
+	w.m.Frames[w.direction]++
+	w.fileSum = crc32.Update(w.fileSum, castagnoli, w.frame)
+	w.fileBytes += int64(len(w.frame))
+	if w.fileBytes >= w.o.ShardBytes {
+		return w.endShard(context.Background())
+	}
+	return nil
+}
+
+func (w *Writer) beginShard() error {
+	f, err := w.o.FS.Create(w.path(shardName(w.id, len(w.m.Files))))
+	if err != nil {
+		return err
+	}
+	w.file, w.buffered = f, bufio.NewWriterSize(f, 1<<20)
+	return nil
+}
+
+// endShard syncs and closes the open shard, if any, and reads it back.
+func (w *Writer) endShard(ctx context.Context) error {
+	if w.file == nil {
+		return nil
+	}
+	f := w.file
+	w.file = nil
+	err := w.buffered.Flush()
+	if err == nil {
+		err = w.sync(f)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	entry := FileEntry{Name: shardName(w.id, len(w.m.Files)), Bytes: w.fileBytes, CRC: sumText(w.fileSum)}
+	w.m.Files = append(w.m.Files, entry)
+	w.fileBytes, w.fileSum = 0, 0
+	return w.readBack(ctx, entry)
+}
+
+// sync makes a file's content durable. A failed sync is final.
+func (w *Writer) sync(f durable.File) error {
+	start := time.Now()
+	err := f.Sync()
+	w.synced += time.Since(start)
+	if err != nil {
+		return fmt.Errorf("%w; the disk may have lost data", err)
+	}
+	return nil
+}
+
+func (w *Writer) path(name string) string { return filepath.Join(w.dir, name) }
+
+// syncDir makes the names in a directory durable.
+func (w *Writer) syncDir(dir string) error {
+	start := time.Now()
+	err := w.o.FS.SyncDir(dir)
+	w.synced += time.Since(start)
+	return err
+}
+
+// readBack reads a file that was just written and compares its sum.
+func (w *Writer) readBack(ctx context.Context, entry FileEntry) error {
+	f, err := w.o.FS.Open(w.path(entry.Name))
+	if err != nil {
+		return err
+	}
+	got, n, err := sumFile(ctx, f, entry.Bytes)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if n != entry.Bytes || sumText(got) != entry.CRC {
+		return &CorruptError{Path: w.path(entry.Name), Offset: -1,
+			What: fmt.Sprintf("read back %d bytes with checksum %08x, wrote %d with %s; the disk loses data", n, got, entry.Bytes, entry.CRC)}
+	}
+	return nil
+}
+
+// sumFile returns the checksum of the first bytes of f, at most limit of
+// them, and their number.
+func sumFile(ctx context.Context, f io.ReaderAt, limit int64) (sum uint32, n int64, err error) {
+	buf := make([]byte, min(1<<20, limit))
+	for n < limit {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		k, err := f.ReadAt(buf[:min(int64(len(buf)), limit-n)], n)
+		sum = crc32.Update(sum, castagnoli, buf[:k])
+		n += int64(k)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+	}
+	return sum, n, nil
+}
+
+const (
+	badValues = "shard: as many values as columns"
+	badBegin  = "shard: BeginIn needs a directed store, once"
+)
