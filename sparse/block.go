@@ -84,19 +84,31 @@ func (b *Block[T]) At(i, j int) float64 {
 // T returns the transpose as a view.
 func (b *Block[T]) T() mat.Matrix { return mat.Transpose{Matrix: b} }
 
-// overlaps reports whether a and b share any memory.
+// overlaps reports whether a and b share a number. Blocks of the same stride
+// may lie between each other's columns without.
 func overlaps[T Float](a, b *Block[T]) bool {
 	if len(a.Data) == 0 || len(b.Data) == 0 {
 		return false
 	}
+	size := uintptr(sizeOf[T]())
 	startA, startB := uintptr(unsafe.Pointer(&a.Data[0])), uintptr(unsafe.Pointer(&b.Data[0]))
-	var t T
-	size := unsafe.Sizeof(t)
-	return startA < startB+uintptr(len(b.Data))*size && startB < startA+uintptr(len(a.Data))*size
+	if startA > startB {
+		a, b, startA, startB = b, a, startB, startA
+	}
+	distance := int((startB - startA) / size)
+	if distance >= len(a.Data) {
+		return false
+	}
+	if a.Stride != b.Stride {
+		return true
+	}
+	column := distance % a.Stride
+	return column < a.Cols || column+b.Cols > a.Stride
 }
 
 const (
 	badShape   = "sparse: dimension mismatch"
 	badIndex   = "sparse: index out of range"
 	badOverlap = "sparse: dst overlaps x"
+	badPrev    = "sparse: dst overlaps Prev"
 )

@@ -52,8 +52,12 @@ func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, err
 		}
 	}
 	m := &CSR{rows: rows, cols: cols, ptr: ptr, col: col, val: val}
-	m.ranges = Cut(rows, func(i int) int64 { return ptr[i+1] - ptr[i] })
+	m.ranges = m.cut()
 	return m, nil
+}
+
+func (m *CSR) cut() []Range {
+	return Cut(m.rows, func(i int) int64 { return m.ptr[i+1] - m.ptr[i] })
 }
 
 // Triplet is one entry of a matrix under construction.
@@ -67,6 +71,9 @@ type Triplet struct {
 // entries in place. If the result is 1 at every stored entry, no values are
 // kept. The error wraps [ErrStructure].
 func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
+	if rows < 0 || cols < 0 {
+		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, rows, cols)
+	}
 	for _, e := range entries {
 		if int64(e.Row) >= int64(rows) || int64(e.Col) >= int64(cols) {
 			return nil, fmt.Errorf("%w: entry (%d, %d) lies outside %d×%d", ErrStructure, e.Row, e.Col, rows, cols)
@@ -116,6 +123,38 @@ func (m *CSR) Row(i int) (col []uint32, val []float64) {
 		val = m.val[lo:hi]
 	}
 	return m.col[lo:hi], val
+}
+
+// Transpose returns Aᵀ as a matrix of its own, in time and memory proportional
+// to the entries. A must have fewer than 2³² rows.
+func (m *CSR) Transpose() *CSR {
+	if m.rows > math.MaxUint32 {
+		panic(badShape)
+	}
+	ptr := make([]int64, m.cols+1)
+	for _, c := range m.col {
+		ptr[c+1]++
+	}
+	for j := range m.cols {
+		ptr[j+1] += ptr[j]
+	}
+	t := &CSR{rows: m.cols, cols: m.rows, ptr: ptr, col: make([]uint32, len(m.col))}
+	if m.val != nil {
+		t.val = make([]float64, len(m.val))
+	}
+	next := slices.Clone(ptr)
+	for i := range m.rows {
+		for e := m.ptr[i]; e < m.ptr[i+1]; e++ {
+			at := next[m.col[e]]
+			next[m.col[e]]++
+			t.col[at] = uint32(i)
+			if m.val != nil {
+				t.val[at] = m.val[e]
+			}
+		}
+	}
+	t.ranges = t.cut()
+	return t
 }
 
 // Sweep implements [Matrix]. Panels share memory with the matrix.

@@ -19,8 +19,7 @@ type pattern struct {
 }
 
 // random returns a matrix with empty rows among others.
-func random(t testing.TB, rng *rand.Rand, p pattern) *sparse.CSR {
-	t.Helper()
+func random(t interface{ Fatal(...any) }, rng *rand.Rand, p pattern) *sparse.CSR {
 	var entries []sparse.Triplet
 	for i := range p.rows {
 		n := rng.IntN(2*p.mean + 1)

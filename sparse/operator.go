@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"sync"
-
-	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Operator is the linear map
@@ -25,8 +23,10 @@ type Operator[T Float] struct {
 	Workers int       // goroutines of a sweep, 0: one for each processor; never changes a result
 
 	once   sync.Once
-	splits []int     // the ranges that are pieces of long rows, in order
-	pool   sync.Pool // of *workspace[T]
+	splits []int // the ranges that are pieces of long rows, in order
+
+	mu   sync.Mutex
+	idle []*fused[T] // what earlier steps have left, with their buffers
 }
 
 // RankOne is the term Gamma·U·Vᵀ of an [Operator]. It costs one pass over the
@@ -144,32 +144,4 @@ func Degrees(ctx context.Context, a Matrix, workers int) ([]float64, error) {
 		}
 	}
 	return deg, nil
-}
-
-// rankOneTo stores α·Gamma·Vᵀ·X in sum, added in float64 over fixed chunks of
-// rows and then over the chunks in order.
-func (o *Operator[T]) rankOneTo(ctx context.Context, sum []float64, x *Block[T], alpha float64) error {
-	const chunk = 4096
-	chunks := (x.Rows + chunk - 1) / chunk
-	partial := make([]float64, chunks*x.Cols)
-	err := sched.Run(ctx, o.Workers, chunks, func(_, i int) error {
-		acc := partial[i*x.Cols : (i+1)*x.Cols]
-		for r := i * chunk; r < min(x.Rows, (i+1)*chunk); r++ {
-			v := o.RankOne.V[r]
-			for j, e := range x.Row(r) {
-				acc[j] += float64(v * float64(e))
-			}
-		}
-		return nil
-	})
-	clear(sum)
-	for i := range chunks {
-		for j := range sum {
-			sum[j] += partial[i*x.Cols+j]
-		}
-	}
-	for j := range sum {
-		sum[j] *= alpha * o.RankOne.Gamma
-	}
-	return err
 }

@@ -25,41 +25,47 @@ func Workers(n int) int {
 // calling goroutine.
 func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) error) error {
 	workers = min(Workers(workers), pieces)
-	var (
-		next   atomic.Int64
-		failed atomic.Bool
-		mu     sync.Mutex
-		first  = pieces
-		err    error
-	)
-	work := func(worker int) {
-		for !failed.Load() && ctx.Err() == nil {
-			piece := int(next.Add(1)) - 1
-			if piece >= pieces {
-				return
-			}
-			if e := do(worker, piece); e != nil {
-				failed.Store(true)
-				mu.Lock()
-				if piece < first {
-					first, err = piece, e
-				}
-				mu.Unlock()
-				return
-			}
-		}
-	}
+	q := queue{pieces: pieces, first: pieces}
 	if workers == 1 {
-		work(0)
+		q.work(ctx, 0, do)
 	} else {
 		var group sync.WaitGroup
 		for w := range workers {
-			group.Go(func() { work(w) })
+			group.Go(func() { q.work(ctx, w, do) })
 		}
 		group.Wait()
 	}
-	if err == nil {
-		err = ctx.Err()
+	if q.err == nil {
+		q.err = ctx.Err()
 	}
-	return err
+	return q.err
+}
+
+// queue hands out the pieces and keeps the error of the lowest failed one.
+type queue struct {
+	pieces int
+	next   atomic.Int64
+	failed atomic.Bool
+
+	mu    sync.Mutex
+	first int
+	err   error
+}
+
+func (q *queue) work(ctx context.Context, worker int, do func(worker, piece int) error) {
+	for !q.failed.Load() && ctx.Err() == nil {
+		piece := int(q.next.Add(1)) - 1
+		if piece >= q.pieces {
+			return
+		}
+		if err := do(worker, piece); err != nil {
+			q.failed.Store(true)
+			q.mu.Lock()
+			if piece < q.first {
+				q.first, q.err = piece, err
+			}
+			q.mu.Unlock()
+			return
+		}
+	}
 }

@@ -18,8 +18,8 @@ func DecodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bi
 	decodeFourWidths(dst, n, sel, data, widths, bits)
 }
 
-// decodeFourWidths is the plain body, the definition of the code.
-func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+// plainDecodeFourWidths is the definition of the code.
+func plainDecodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	modulus := uint32(1)<<bits - 1
 	last, pos := modulus, uint(0)
 	for e := range n {

@@ -1,9 +1,26 @@
 // Package simd holds the inner loops of heatwalk: short functions over slices
 // that do nearly all of the arithmetic.
 //
+//	GatherSum         sums of rows that a sparse matrix names, scaled
+//	GatherWeighted    the same with a factor for each entry
+//	AddRows           dst = a + scale·x, by rows
+//	DecodeFourWidths  column ids out of their code on disk
+//
 // Every loop has one plain Go body, generic over float32 and float64, which
 // defines the result to the bit. An assembly twin may stand beside it for a
 // processor that has one; it adds and multiplies in the same order, so that
 // both give the same bits. Products are rounded before they are added
 // (T(a*b) + c): a fused multiply-add would round once less on some machines.
+//
+// Vector lanes of the twins run across columns, never along a sum. A gather
+// waits for memory, so its twin keeps many rows under way: it prefetches
+// those that it will need a fixed number of entries later, also beyond the
+// end of the rows at hand. Go cannot interrupt assembly; callers keep a call
+// to some ten thousand entries.
+//
+// The twins are written by the generator in gen, a module of its own, and
+// chosen at run time by what the processor has. The build tag noasm leaves
+// them out.
 package simd
+
+//go:generate go -C gen run . -out ../twins_amd64.s -stubs ../twins_amd64.go -pkg simd

@@ -1,0 +1,19 @@
+//go:build !amd64 || noasm
+
+package simd
+
+func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
+	plainGatherSum(dst, k, scale, x, ptr, col)
+}
+
+func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
+	plainGatherWeighted(dst, k, scale, x, ptr, col, val)
+}
+
+func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
+	plainAddRows(dst, rows, k, a, scale, x)
+}
+
+func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+	plainDecodeFourWidths(dst, n, sel, data, widths, bits)
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The decoders find the bit offsets of eight values with three products. With
+// selector bits lo and hi spread to one byte for each value, the widths are
+//
+//	w0 + (w1−w0)·lo + (w2−w0)·hi + (w3−w2−w1+w0)·(lo·hi)
+//
+// and a product with 0x0101010101010101 sums bytes from the lowest up. The
+// factors come multiplied with it, in the table's words from byte 64 on; the
+// table begins with the four masks, four times.
+const (
+	spread   = 0x0303030303030303
+	eachByte = 0x0101010101010101
+	table    = "func(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)"
+	readHead = 1024 // how far ahead of the window data is prefetched
+)
+
+// decoder holds what both decoders keep in registers.
+type decoder struct {
+	dst, sel, data, groups, table reg.GPVirtual
+	position                      reg.GPVirtual // in bits
+	spread, eachByte              reg.GPVirtual
+}
+
+func newDecoder(name string) decoder {
+	TEXT(name, NOSPLIT, table)
+	Pragma("noescape")
+	d := decoder{
+		dst: argument("dst"), sel: argument("sel"), data: argument("data"),
+		groups: argument("groups"), table: argument("table"),
+		position: GP64(), spread: GP64(), eachByte: GP64(),
+	}
+	MOVQ(U64(spread), d.spread)
+	MOVQ(U64(eachByte), d.eachByte)
+	XORQ(d.position, d.position)
+	return d
+}
+
+// ends returns, in eight bytes, the bit offsets at which the values of eight
+// selectors end.
+func (d *decoder) ends(selectors reg.GPVirtual) reg.GPVirtual {
+	lo, hi, all := GP64(), GP64(), GP64()
+	PDEPQ(d.spread, selectors, lo)
+	MOVQ(lo, hi)
+	SHRQ(U8(1), hi)
+	ANDQ(d.eachByte, lo)
+	ANDQ(d.eachByte, hi)
+	MOVQ(lo, all)
+	ANDQ(hi, all)
+	IMULQ(Mem{Base: d.table, Disp: 64}, lo)
+	IMULQ(Mem{Base: d.table, Disp: 72}, hi)
+	IMULQ(Mem{Base: d.table, Disp: 80}, all)
+	ADDQ(hi, lo)
+	ADDQ(Mem{Base: d.table, Disp: 88}, all)
+	ADDQ(all, lo)
+	return lo
+}
+
+// window returns the byte and the bit in it of the current position.
+func (d *decoder) window() (at, bit reg.GPVirtual) {
+	at, bit = GP64(), GP64()
+	MOVQ(d.position, at)
+	SHRQ(U8(3), at)
+	PREFETCHT0(Mem{Base: d.data, Index: at, Scale: 1, Disp: readHead})
+	MOVQ(d.position, bit)
+	ANDQ(U8(7), bit)
+	return at, bit
+}
+
+// twice returns where a symbol holds 0, 2, 4 … in n words: shifts that bring
+// each lane its selector.
+func twice(n int) Mem {
+	m := GLOBL("selectorShifts", RODATA|NOPTR)
+	for i := range n {
+		DATA(4*i, U32(2*i))
+	}
+	return m
+}
+
+var shifts Mem
+
+// decodeAVX2 writes the decoder of eight ids at a time.
+func decodeAVX2() {
+	shifts = twice(16)
+	d := newDecoder("decodeFourWidthsAVX2")
+	fill := func(word Op) reg.VecVirtual {
+		x, y := XMM(), YMM()
+		if _, constant := word.(U32); constant {
+			r := GP32()
+			MOVL(word, r)
+			word = r
+		}
+		VMOVD(word, x)
+		VPBROADCASTD(x, y)
+		return y
+	}
+	one, top, low, full := fill(U32(1)), fill(U32(7)), fill(U32(31)), fill(U32(32))
+	modulus := fill(Load(Param("modulus"), GP32()))
+	carry, masks, shift := YMM(), YMM(), YMM()
+	VPXOR(carry, carry, carry)
+	VPSUBD(one, carry, carry)
+	VMOVDQU(Mem{Base: d.table}, masks)
+	VMOVDQU(shifts, shift)
+
+	Label("loop")
+	selector, mask := YMM(), YMM()
+	VPBROADCASTW(Mem{Base: d.sel}, selector)
+	VPSRLVD(shift, selector, selector)
+	VPERMD(masks, selector, mask)
+	sel := GP64()
+	MOVWQZX(Mem{Base: d.sel}, sel)
+	offset := d.ends(sel)
+	total := GP64()
+	MOVQ(offset, total)
+	SHRQ(U8(56), total)
+	SHLQ(U8(8), offset)
+	at, bit := d.window()
+	ADDQ(total, d.position)
+	IMULQ(d.eachByte, bit)
+	ADDQ(bit, offset)
+	x, bits := XMM(), YMM()
+	VMOVQ(offset, x)
+	VPMOVZXBD(x, bits)
+
+	Comment("The two words around each value, shifted together.")
+	words, first, second, value, above := YMM(), YMM(), YMM(), YMM(), YMM()
+	VMOVDQU(Mem{Base: d.data, Index: at, Scale: 1}, words)
+	VPSRLD(U8(5), bits, first)
+	VPADDD(one, first, second)
+	VPERMD(words, first, value)
+	VPERMD(words, second, above)
+	VPAND(low, bits, bits)
+	VPSRLVD(bits, value, value)
+	VPSUBD(bits, full, bits)
+	VPSLLVD(bits, above, above)
+	VPOR(above, value, value)
+	VPAND(mask, value, value)
+
+	Comment("Sums of distances.")
+	VPADDD(one, value, value)
+	t := YMM()
+	VPSLLDQ(U8(4), value, t)
+	VPADDD(t, value, value)
+	t = YMM()
+	VPSLLDQ(U8(8), value, t)
+	VPADDD(t, value, value)
+	t = YMM()
+	VPSHUFD(U8(0xff), value, t)
+	VPERM2I128(U8(0x08), t, t, t)
+	VPADDD(t, value, value)
+	sum, id := YMM(), YMM()
+	VPERMD(value, top, sum)
+	VPADDD(carry, value, id)
+	VPAND(modulus, id, id)
+	VMOVDQU(id, Mem{Base: d.dst})
+	VPADDD(sum, carry, carry)
+	ADDQ(Imm(2), d.sel)
+	ADDQ(Imm(32), d.dst)
+	DECQ(d.groups)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
+
+// decodeAVX512 writes the decoder of sixteen ids at a time, for processors
+// with VBMI2.
+func decodeAVX512() {
+	d := newDecoder("decodeFourWidthsAVX512")
+	fill := func(word Op) reg.VecVirtual {
+		z := ZMM()
+		if _, constant := word.(U32); constant {
+			r := GP32()
+			MOVL(word, r)
+			word = r
+		}
+		VPBROADCASTD(word, z)
+		return z
+	}
+	one, top := fill(U32(1)), fill(U32(15))
+	modulus := fill(Load(Param("modulus"), GP32()))
+	zero, carry, masks, shift := ZMM(), ZMM(), ZMM(), ZMM()
+	VPXORD(zero, zero, zero)
+	VPSUBD(one, zero, carry)
+	VMOVDQU32(Mem{Base: d.table}, masks)
+	VMOVDQU32(shifts, shift)
+	r, upper := GP32(), K()
+	MOVL(U32(0xff00), r)
+	KMOVW(r, upper)
+
+	Label("loop")
+	selector, mask := ZMM(), ZMM()
+	VPBROADCASTD(Mem{Base: d.sel}, selector)
+	VPSRLVD(shift, selector, selector)
+	VPERMD(masks, selector, mask)
+	sel0, sel1 := GP64(), GP64()
+	MOVWQZX(Mem{Base: d.sel}, sel0)
+	MOVWQZX(Mem{Base: d.sel, Disp: 2}, sel1)
+	offset0, offset1 := d.ends(sel0), d.ends(sel1)
+	total0, total1 := GP64(), GP64()
+	MOVQ(offset0, total0)
+	SHRQ(U8(56), total0)
+	MOVQ(offset1, total1)
+	SHRQ(U8(56), total1)
+	SHLQ(U8(8), offset0)
+	SHLQ(U8(8), offset1)
+	x, bits, start := XMM(), ZMM(), ZMM()
+	VMOVQ(offset0, x)
+	VPINSRQ(U8(1), offset1, x, x)
+	VPMOVZXBD(x, bits)
+	VPBROADCASTD_Z(total0.As32(), upper, start)
+	VPADDD(start, bits, bits)
+	at, bit := d.window()
+	ADDQ(total0, total1)
+	ADDQ(total1, d.position)
+	start = ZMM()
+	VPBROADCASTD(bit.As32(), start)
+	VPADDD(start, bits, bits)
+
+	Comment("The two words around each value, shifted together.")
+	words, first, second, value, above := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
+	VMOVDQU32(Mem{Base: d.data, Index: at, Scale: 1}, words)
+	VPSRLD(U8(5), bits, first)
+	VPADDD(one, first, second)
+	VPERMD(words, first, value)
+	VPERMD(words, second, above)
+	VPSHRDVD(bits, above, value)
+	VPANDD(mask, value, value)
+
+	Comment("Sums of distances.")
+	VPADDD(one, value, value)
+	t := ZMM()
+	VPSLLDQ(U8(4), value, t)
+	VPADDD(t, value, value)
+	t = ZMM()
+	VPSLLDQ(U8(8), value, t)
+	VPADDD(t, value, value)
+	last, by1, by2, by3 := ZMM(), ZMM(), ZMM(), ZMM()
+	VPSHUFD(U8(0xff), value, last)
+	VALIGND(U8(12), zero, last, by1)
+	VALIGND(U8(8), zero, last, by2)
+	VALIGND(U8(4), zero, last, by3)
+	VPADDD(by1, value, value)
+	VPADDD(by2, by3, by3)
+	VPADDD(by3, value, value)
+	sum, id := ZMM(), ZMM()
+	VPERMD(value, top, sum)
+	VPADDD(carry, value, id)
+	VPANDD(modulus, id, id)
+	VMOVDQU32(id, Mem{Base: d.dst})
+	VPADDD(sum, carry, carry)
+	ADDQ(Imm(4), d.sel)
+	ADDQ(Imm(64), d.dst)
+	DECQ(d.groups)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// register is the width in bytes of the vectors the loops work with.
+const register = 32
+
+// element is a type of number with the instructions for it.
+type element struct {
+	name string // as Go spells it
+	mark string // in the names of functions
+	size int
+
+	add, mul, addOne, mulOne func(...Op)
+	broadcast, load, loadOne func(...Op)
+	mask                     func(from, mask, to Op)
+}
+
+var float32s = element{
+	name: "float32", mark: "F32", size: 4,
+	add: VADDPS, mul: VMULPS, addOne: VADDSS, mulOne: VMULSS,
+	broadcast: VBROADCASTSS, load: VMOVUPS, loadOne: VMOVSS, mask: VMASKMOVPS,
+}
+
+var float64s = element{
+	name: "float64", mark: "F64", size: 8,
+	add: VADDPD, mul: VMULPD, addOne: VADDSD, mulOne: VMULSD,
+	broadcast: VBROADCASTSD, load: VMOVUPD, loadOne: VMOVSD, mask: VMASKMOVPD,
+}
+
+// argument loads a parameter into a register of its own.
+func argument(name string) reg.GPVirtual {
+	return Load(Param(name), GP64()).(reg.GPVirtual)
+}
+
+// inFrame is a parameter read where the caller put it.
+func inFrame(name string) Mem {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}

@@ -1,0 +1,18 @@
+// Command gen writes the assembly twins of the loops in package simd, for
+// amd64. It is a module of its own, so that its generator is no dependency of
+// the library. Run it with go generate in the package's folder.
+package main
+
+import "github.com/mmcloughlin/avo/build"
+
+func main() {
+	build.ConstraintExpr("amd64,!noasm")
+	for _, t := range []element{float32s, float64s} {
+		gather(t, false)
+		gather(t, true)
+		addRows(t)
+	}
+	decodeAVX2()
+	decodeAVX512()
+	build.Generate()
+}

@@ -1,0 +1,263 @@
+package simd
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// guard is what surrounds every slice a loop gets: a number no sum can be.
+const guard = 12345
+
+// guarded returns n elements with guards on both sides, and a check of them.
+func guarded[E comparable](t *testing.T, n int, value E) (s []E, check func()) {
+	t.Helper()
+	const margin = 40
+	all := make([]E, n+2*margin)
+	for i := range all {
+		all[i] = value
+	}
+	return all[margin : margin+n : margin+n], func() {
+		t.Helper()
+		for i, v := range all {
+			if (i < margin || i >= margin+n) && v != value {
+				t.Fatalf("element %d of %d was written", i-margin, n)
+			}
+		}
+	}
+}
+
+// graph is what a gather reads.
+type graph[T Float] struct {
+	n   int // rows of x
+	ptr []int64
+	col []uint32
+	val []T
+}
+
+func newGraph[T Float](rng *rand.Rand, rows, mean int) graph[T] {
+	g := graph[T]{n: 1 + rng.IntN(50), ptr: []int64{int64(rng.IntN(1000))}}
+	for range rows {
+		for range rng.IntN(2*mean + 1) {
+			g.col = append(g.col, rng.Uint32N(uint32(g.n)))
+			g.val = append(g.val, T(rng.NormFloat64()))
+		}
+		g.ptr = append(g.ptr, g.ptr[0]+int64(len(g.col)))
+	}
+	return g
+}
+
+// by returns the bits of v, so that a comparison is one of bits.
+func bitsOf[T Float](v T) uint64 { return math.Float64bits(float64(v)) }
+
+// testGather compares a gather with the sums taken entry by entry, for every
+// width up to 100, with strides at and beyond the width.
+func testGather[T Float](t *testing.T, weighted bool) {
+	eachVariant(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for k := 1; k <= 100; k++ {
+			for _, rows := range []int{0, 1, 7, 60} {
+				g := newGraph[T](rng, rows, rng.IntN(9))
+				dstStride, stride := k+rng.IntN(4), k+rng.IntN(4)
+				col, checkCol := guarded[uint32](t, len(g.col), math.MaxUint32)
+				copy(col, g.col)
+				if rng.IntN(2) == 0 {
+					// Room behind the ids, which prefetches may read.
+					col = append(make([]uint32, 0, len(col)+300), col...)
+				}
+				x, checkX := guarded(t, (g.n-1)*stride+k, T(guard))
+				dst, checkDst := guarded(t, max(0, (rows-1)*dstStride+k), T(guard))
+				scale, checkScale := guarded(t, rows, T(guard))
+				for i := range x {
+					x[i] = T(rng.NormFloat64())
+				}
+				for r := range scale {
+					scale[r] = T(rng.NormFloat64())
+				}
+				if weighted {
+					GatherWeighted(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, stride}, g.ptr, col, g.val)
+				} else {
+					GatherSum(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, stride}, g.ptr, col)
+				}
+				for r := range rows {
+					for j := range dstStride {
+						if r == rows-1 && j >= k {
+							break
+						}
+						want := T(guard)
+						if j < k {
+							var sum T
+							for e := g.ptr[r] - g.ptr[0]; e < g.ptr[r+1]-g.ptr[0]; e++ {
+								v := x[int(g.col[e])*stride+j]
+								if weighted {
+									v *= g.val[e]
+								}
+								sum += T(v)
+							}
+							want = scale[r] * sum
+						}
+						if got := dst[r*dstStride+j]; bitsOf(got) != bitsOf(want) {
+							t.Fatalf("width %d, %d rows: element (%d, %d) is %v, want %v", k, rows, r, j, got, want)
+						}
+					}
+				}
+				checkCol()
+				checkX()
+				checkDst()
+				checkScale()
+			}
+		}
+	})
+}
+
+func TestGatherSum(t *testing.T) {
+	t.Run("float32", func(t *testing.T) { testGather[float32](t, false) })
+	t.Run("float64", func(t *testing.T) { testGather[float64](t, false) })
+}
+
+func TestGatherWeighted(t *testing.T) {
+	t.Run("float32", func(t *testing.T) { testGather[float32](t, true) })
+	t.Run("float64", func(t *testing.T) { testGather[float64](t, true) })
+}
+
+func testAddRows[T Float](t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		for k := 1; k <= 70; k++ {
+			for _, rows := range []int{0, 1, 2, 9} {
+				// a and x may be one row for all, or dst itself.
+				matrix := func() (Rows[T], func()) {
+					stride := k + rng.IntN(4)
+					data, check := guarded(t, max(0, (rows-1)*stride+k), T(guard))
+					for r := range rows {
+						for j := range k {
+							data[r*stride+j] = T(rng.NormFloat64())
+						}
+					}
+					return Rows[T]{data, stride}, check
+				}
+				dst, checkDst := matrix()
+				a, checkA := matrix()
+				x, checkX := matrix()
+				switch rng.IntN(4) {
+				case 0:
+					a = dst
+				case 1:
+					x = dst
+				case 2:
+					a.Stride = 0
+				case 3:
+					x.Stride = 0
+				}
+				scale := make([]T, max(1, rows))
+				if rng.IntN(3) == 0 {
+					scale = scale[:1]
+				}
+				for r := range scale {
+					scale[r] = T(rng.NormFloat64())
+				}
+				want := slices.Clone(dst.Data)
+				for r := range rows {
+					f := scale[min(r, len(scale)-1)]
+					for j := range k {
+						want[r*dst.Stride+j] = a.Data[r*a.Stride+j] + T(f*x.Data[r*x.Stride+j])
+					}
+				}
+				AddRows(dst, rows, k, a, scale, x)
+				for i := range want {
+					if bitsOf(dst.Data[i]) != bitsOf(want[i]) {
+						t.Fatalf("width %d, %d rows: element %d is %v, want %v", k, rows, i, dst.Data[i], want[i])
+					}
+				}
+				checkDst()
+				checkA()
+				checkX()
+			}
+		}
+	})
+}
+
+func TestAddRows(t *testing.T) {
+	t.Run("float32", testAddRows[float32])
+	t.Run("float64", testAddRows[float64])
+}
+
+// encode is the inverse of DecodeFourWidths, with the spare bytes it asks for.
+func encode(ids []uint32, widths [4]uint8, idBits uint8) (sel, data []byte) {
+	sel, data = make([]byte, (len(ids)+3)/4), make([]byte, len(ids)*4+9)
+	modulus := uint32(1)<<idBits - 1
+	last, pos := modulus, 0
+	for e, id := range ids {
+		d := (id - last - 1) & modulus
+		last = id
+		best := -1
+		for s, w := range widths {
+			if bits.Len32(d) <= int(w) && (best < 0 || w < widths[best]) {
+				best = s
+			}
+		}
+		sel[e/4] |= byte(best) << (2 * (e % 4))
+		word := binary.LittleEndian.Uint64(data[pos/8:])
+		binary.LittleEndian.PutUint64(data[pos/8:], word|uint64(d)<<(pos%8))
+		pos += int(widths[best])
+	}
+	// What follows is not part of the code.
+	spare := slices.Repeat([]byte{0xa5}, 64)
+	return append(sel, spare...), append(data[:(pos+7)/8], spare...)
+}
+
+func TestDecodeFourWidths(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		for _, c := range []struct {
+			widths [4]uint8
+			bits   uint8
+		}{
+			{[4]uint8{4, 8, 12, 20}, 20},
+			{[4]uint8{0, 5, 11, 19}, 19},
+			{[4]uint8{19, 11, 5, 0}, 19},
+			{[4]uint8{0, 0, 0, 1}, 1},
+			{[4]uint8{31, 31, 31, 31}, 31},
+			{[4]uint8{0, 7, 30, 31}, 31},
+			{[4]uint8{1, 2, 31, 32}, 32},
+			{[4]uint8{0, 0, 0, 0}, 0},
+		} {
+			modulus := uint32(1)<<c.bits - 1
+			for n := range 200 {
+				ids := make([]uint32, n)
+				for i := range ids {
+					// Distances of every length, so that every selector occurs.
+					ids[i] = rng.Uint32() >> rng.IntN(32) & modulus
+					if i > 0 && rng.IntN(2) == 0 {
+						ids[i] = (ids[i-1] + 1 + rng.Uint32N(40)) & modulus
+					}
+				}
+				sel, data := encode(ids, c.widths, c.bits)
+				dst, check := guarded[uint32](t, n+16, guard)
+				DecodeFourWidths(dst, n, sel, data, c.widths, c.bits)
+				if !slices.Equal(dst[:n], ids) {
+					t.Fatalf("widths %v, %d ids: %v, want %v", c.widths, n, dst[:n], ids)
+				}
+				check()
+			}
+		}
+	})
+}
+
+// TestDecodeFourWidthsByHand writes one small stream out.
+func TestDecodeFourWidthsByHand(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		// Distances 5, 0, 2, 0 and −4 mod 16, minus one each after the first:
+		// ids 5, 6, 9, 10, 7 in widths 3, 0, 2, 0, 4 under selectors 2, 0, 1, 0, 3.
+		sel := append([]byte{0b00_01_00_10, 0b11}, make([]byte, 64)...)
+		data := append([]byte{0b100_10_101, 0b1}, make([]byte, 64)...)
+		dst := make([]uint32, 5+16)
+		DecodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4)
+		if want := []uint32{5, 6, 9, 10, 7}; !slices.Equal(dst[:5], want) {
+			t.Errorf("%v, want %v", dst[:5], want)
+		}
+	})
+}

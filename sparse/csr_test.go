@@ -1,0 +1,220 @@
+package sparse_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func TestNewCSRRefuses(t *testing.T) {
+	for _, c := range []struct {
+		rows, cols int
+		ptr        []int64
+		col        []uint32
+		val        []float64
+		want       string
+	}{
+		{rows: -1, cols: 1, ptr: nil, want: "-1×1"},
+		{rows: 1, cols: -1, ptr: []int64{0, 0}, want: "1×-1"},
+		{rows: 0, cols: math.MaxUint32 + 1, ptr: []int64{0}, want: "0×4294967296"},
+		{rows: 2, cols: 2, ptr: []int64{0, 1}, col: []uint32{0}, want: "row pointers do not span the columns"},
+		{rows: 1, cols: 2, ptr: []int64{1, 1}, col: []uint32{0}, want: "row pointers do not span the columns"},
+		{rows: 1, cols: 2, ptr: []int64{0, 2}, col: []uint32{0}, want: "row pointers do not span the columns"},
+		{rows: 1, cols: 2, ptr: []int64{0, 1}, col: []uint32{0}, val: []float64{1, 2}, want: "2 values for 1 entries"},
+		{rows: 2, cols: 2, ptr: []int64{0, 2, 1}, col: []uint32{0}, want: "row pointer 1 is out of order"},
+		{rows: 3, cols: 9, ptr: []int64{0, 2, 1, 3}, col: []uint32{0, 1, 2}, want: "row pointer 2 is out of order"},
+		{rows: 2, cols: 2, ptr: []int64{0, 1, 2}, col: []uint32{1, 2}, want: "row 1, entry 0: column 2"},
+		{rows: 1, cols: 9, ptr: []int64{0, 2}, col: []uint32{4, 4}, want: "row 0, entry 1: column 4"},
+		{rows: 1, cols: 9, ptr: []int64{0, 2}, col: []uint32{4, 3}, want: "row 0, entry 1: column 3"},
+	} {
+		_, err := sparse.NewCSR(c.rows, c.cols, c.ptr, c.col, c.val)
+		if !errors.Is(err, sparse.ErrStructure) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%d×%d, pointers %v, columns %v: error %v, want %q", c.rows, c.cols, c.ptr, c.col, err, c.want)
+		}
+	}
+	// Order matters inside rows only.
+	if _, err := sparse.NewCSR(2, 9, []int64{0, 1, 2}, []uint32{8, 0}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFromTripletsRefuses(t *testing.T) {
+	for _, e := range []sparse.Triplet{{Row: 2, Col: 0}, {Row: 0, Col: 3}} {
+		if _, err := sparse.FromTriplets(2, 3, []sparse.Triplet{e}); !errors.Is(err, sparse.ErrStructure) {
+			t.Errorf("entry (%d, %d) in 2×3: error %v", e.Row, e.Col, err)
+		}
+	}
+	if _, err := sparse.FromTriplets(-1, 3, nil); !errors.Is(err, sparse.ErrStructure) {
+		t.Errorf("-1 rows: error %v", err)
+	}
+}
+
+// TestFromTriplets: every place holds the sum of its triplets in their order,
+// and places without one hold nothing.
+func TestFromTriplets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, cols := rapid.IntRange(1, 8).Draw(t, "rows"), rapid.IntRange(1, 8).Draw(t, "columns")
+		dense, stored := mat.NewDense(rows, cols, nil), map[[2]int]bool{}
+		entries := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) sparse.Triplet {
+			return sparse.Triplet{
+				Row: rapid.Uint32Range(0, uint32(rows-1)).Draw(t, "row"),
+				Col: rapid.Uint32Range(0, uint32(cols-1)).Draw(t, "column"),
+				Val: rapid.SampledFrom([]float64{0, 1, 1, 1e16, -1e16, 0.5}).Draw(t, "value"),
+			}
+		}), 0, 30).Draw(t, "entries")
+		for _, e := range entries {
+			i, j := int(e.Row), int(e.Col)
+			dense.Set(i, j, dense.At(i, j)+e.Val)
+			stored[[2]int{i, j}] = true
+		}
+		m, err := sparse.FromTriplets(rows, cols, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.NNZ() != int64(len(stored)) || !mat.Equal(m, dense) {
+			t.Fatalf("%v with %d entries, want %v with %d", mat.Formatted(m), m.NNZ(), mat.Formatted(dense), len(stored))
+		}
+		weighted := false
+		m.DoNonZero(func(i, j int, v float64) {
+			if !stored[[2]int{i, j}] {
+				t.Fatalf("(%d, %d) is stored", i, j)
+			}
+			weighted = weighted || v != 1
+		})
+		if m.Weighted() != weighted {
+			t.Fatalf("weighted: %v", m.Weighted())
+		}
+	})
+}
+
+// byRows and byEntries offer what gonum's sparse friends offer, and no At.
+type byRows struct{ *mat.Dense }
+
+func (byRows) At(int, int) float64 { panic("read element by element") }
+
+func (m byRows) DoRowNonZero(i int, f func(i, j int, v float64)) {
+	_, c := m.Dims()
+	for j := c - 1; j >= 0; j-- {
+		if v := m.Dense.At(i, j); v != 0 {
+			f(i, j, v)
+		}
+	}
+}
+
+type byEntries struct{ *mat.Dense }
+
+func (byEntries) At(int, int) float64 { panic("read element by element") }
+
+func (m byEntries) DoNonZero(f func(i, j int, v float64)) {
+	r, _ := m.Dims()
+	for i := r - 1; i >= 0; i-- {
+		byRows(m).DoRowNonZero(i, f)
+	}
+}
+
+func TestFromMat(t *testing.T) {
+	rng := newRand(t, 11)
+	random := func(n int) []float64 {
+		v := vector(rng, n)
+		for i := range v {
+			if rng.IntN(3) == 0 {
+				v[i] = 0
+			}
+		}
+		return v
+	}
+	dense := mat.NewDense(4, 6, random(24))
+	csr, err := sparse.FromMat(dense)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, m := range map[string]mat.Matrix{
+		"Dense":      dense,
+		"transpose":  dense.T(),
+		"SymDense":   mat.NewSymDense(4, random(16)),
+		"TriDense":   mat.NewTriDense(4, mat.Upper, random(16)),
+		"BandDense":  mat.NewBandDense(5, 5, 1, 2, random(20)),
+		"Tridiag":    mat.NewTridiag(4, random(3), random(4), random(3)),
+		"DiagDense":  mat.NewDiagDense(4, random(4)),
+		"CSR":        csr,
+		"rows only":  byRows{dense},
+		"entries":    byEntries{dense},
+		"no entries": mat.NewDense(2, 2, nil),
+	} {
+		got, err := sparse.FromMat(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := m
+		switch m := m.(type) {
+		case byRows:
+			want = m.Dense
+		case byEntries:
+			want = m.Dense
+		}
+		if !mat.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, mat.Formatted(got), mat.Formatted(want))
+		}
+	}
+}
+
+func TestMulVecToStores(t *testing.T) {
+	rng := newRand(t, 12)
+	for _, weighted := range []bool{false, true} {
+		m := random(t, rng, pattern{rows: 7, cols: 11, mean: 3, weighted: weighted})
+		for _, trans := range []bool{false, true} {
+			a := mat.Matrix(m)
+			if trans {
+				a = m.T()
+			}
+			rows, cols := a.Dims()
+			x, got, want := mat.NewVecDense(cols, vector(rng, cols)), mat.NewVecDense(rows, vector(rng, rows)), &mat.VecDense{}
+			want.MulVec(mat.DenseCopyOf(a), x)
+			m.MulVecTo(got, trans, x)
+			if tol := 32 * epsilon[float64](); !mat.EqualApprox(got, want, tol) {
+				t.Errorf("transposed %v: %v, want %v", trans, got.RawVector().Data, want.RawVector().Data)
+			}
+			panics(t, mismatch, func() { m.MulVecTo(mat.NewVecDense(9, nil), trans, x) })
+			panics(t, mismatch, func() { m.MulVecTo(got, trans, mat.NewVecDense(9, nil)) })
+		}
+	}
+}
+
+func TestTranspose(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "rng seed"), 0))
+		p := pattern{rows: rng.IntN(30), cols: 1 + rng.IntN(30), mean: rng.IntN(5), weighted: rng.IntN(2) == 0}
+		m := random(t, rng, p)
+		mt := m.Transpose()
+		if p.rows > 0 && !mat.Equal(mt, m.T()) || mt.NNZ() != m.NNZ() || mt.Weighted() != m.Weighted() {
+			t.Fatalf("the transpose of %v is %v", mat.Formatted(m), mat.Formatted(mt))
+		}
+		// Well formed: NewCSR takes it.
+		var ptr, col, val = []int64{0}, []uint32{}, []float64(nil)
+		for i := range p.cols {
+			c, v := mt.Row(i)
+			col, val = append(col, c...), append(val, v...)
+			ptr = append(ptr, int64(len(col)))
+		}
+		if !mt.Weighted() {
+			val = nil
+		}
+		if _, err := sparse.NewCSR(p.cols, p.rows, ptr, col, val); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestCSRElements(t *testing.T) {
+	m := random(t, newRand(t, 13), pattern{rows: 3, cols: 4, mean: 2})
+	for _, p := range [][2]int{{-1, 0}, {0, -1}, {3, 0}, {0, 4}} {
+		panics(t, outside, func() { m.At(p[0], p[1]) })
+	}
+}

@@ -1,0 +1,326 @@
+package sparse
+
+import (
+	"context"
+	"slices"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
+
+// fused is one step under way, with the buffers that the operator keeps
+// between steps.
+type fused[T Float] struct {
+	*Operator[T]
+	dst, x *Block[T]
+	step   Step[T]
+	width  int // the columns the loops work on
+
+	alpha   float64      // Alpha·Scale
+	worker  []scratch[T] // one for each goroutine
+	partial []T          // sums of the pieces of long rows, width apart
+	rankOne []T          // Alpha·Gamma·Vᵀ·X
+	chunks  []float64    // its parts, by chunks of rows
+}
+
+// scratch holds the buffers of one goroutine.
+type scratch[T Float] struct {
+	sums    []T // of a batch of rows
+	factors []T // of a batch of rows
+	values  []T // of the entries of a panel
+}
+
+const (
+	// batchBytes is the size of the sums that are kept between the gather and
+	// the other terms of a step, so that they stay in the nearest cache.
+	batchBytes = 16 << 10
+
+	// slabBytes of a row are gathered in one pass. The sums stay in registers,
+	// and of a small matrix all the rows of x in cache.
+	slabBytes = 256
+
+	registerBytes = 32
+)
+
+func sizeOf[T Float]() int {
+	var t T
+	return int(unsafe.Sizeof(t))
+}
+
+func slabWidth[T Float]() int     { return slabBytes / sizeOf[T]() }
+func registerWidth[T Float]() int { return registerBytes / sizeOf[T]() }
+
+// fused returns a step with buffers that no other step uses.
+func (o *Operator[T]) fused() *fused[T] {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if n := len(o.idle); n > 0 {
+		f := o.idle[n-1]
+		o.idle = o.idle[:n-1]
+		return f
+	}
+	return &fused[T]{Operator: o}
+}
+
+// begin takes up a step.
+func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
+	f.dst, f.x, f.step, f.alpha = dst, x, s, s.Alpha
+	if f.Scale != 0 {
+		f.alpha *= f.Scale
+	}
+	f.width = x.Cols
+	if ownsPadding(dst) && ownsPadding(x) && dst.Stride == x.Stride &&
+		(s.Delta == 0 || ownsPadding(s.Prev) && s.Prev.Stride == x.Stride) {
+		f.width = x.Stride
+	}
+	if len(f.worker) < workers {
+		f.worker = make([]scratch[T], workers)
+	}
+	f.partial = grow(f.partial, len(f.splits)*f.width)
+}
+
+// end lets the blocks go and gives the buffers back.
+func (f *fused[T]) end() {
+	f.dst, f.x, f.step = nil, nil, Step[T]{}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.idle = append(f.idle, f)
+}
+
+// ownsPadding reports whether what lies between the columns of b and its
+// stride belongs to no other block: the loops may then take it along.
+func ownsPadding[T Float](b *Block[T]) bool { return len(b.Data) == b.Rows*b.Stride }
+
+// grow returns a slice of length n, s itself if it is large enough.
+func grow[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n)
+	}
+	return s[:n]
+}
+
+// panel computes the rows of one panel and shows them to the visitor.
+func (f *fused[T]) panel(worker int, p Panel) error {
+	f.columns(worker, p, 0, f.width)
+	if f.step.Visit != nil && p.Pieces == 1 {
+		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
+	}
+	return nil
+}
+
+// columns computes the columns lo ≤ j < hi of the panel's rows, in slabs.
+func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
+	w := &f.worker[worker]
+	g := gathering[T]{p: p, values: f.values(w, p)}
+	for slab := slabWidth[T](); lo < hi; lo = g.hi {
+		g.lo, g.hi = lo, lo+slab
+		if hi-lo <= slab+slab/4 {
+			g.hi = hi
+		}
+		f.slab(w, &g)
+	}
+}
+
+// gathering is a slab of columns of one panel: lo ≤ j < hi.
+type gathering[T Float] struct {
+	p      Panel
+	values []T
+	lo, hi int
+}
+
+// slab computes the panel's rows in batches, or the sum of a piece of a row.
+func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
+	if g.p.Pieces > 1 {
+		slot, _ := slices.BinarySearch(f.splits, g.p.Index)
+		one := append(w.factors[:0], 1)
+		f.gather(simd.Rows[T]{Data: f.partial[slot*f.width+g.lo:], Stride: f.width}, one, g, 0, 1)
+		w.factors = one
+		return
+	}
+	width := g.hi - g.lo
+	batch := max(1, batchBytes/(width*sizeOf[T]()))
+	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
+		hi := min(lo+batch, g.p.Hi)
+		w.factors = grow(w.factors, hi-lo)
+		f.factorsTo(w.factors, lo)
+		sums := rowsOf(f.dst, lo, g.lo)
+		if f.step.Delta != 0 {
+			// Prev may be dst, whose rows are needed still.
+			w.sums = grow(w.sums, batch*width)
+			sums = simd.Rows[T]{Data: w.sums, Stride: width}
+		}
+		f.gather(sums, w.factors, g, lo-g.p.Lo, hi-g.p.Lo)
+		f.addTerms(w, sums, lo, hi, g.lo, g.hi)
+	}
+}
+
+// rowsOf returns the rows of b from row i, column j on.
+func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
+	return simd.Rows[T]{Data: b.Data[min(i*b.Stride+j, len(b.Data)):], Stride: b.Stride}
+}
+
+// gather stores in dst the scaled sums of the rows lo ≤ i < hi of the panel.
+func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
+	start := g.p.Ptr[lo] - g.p.Ptr[0]
+	x, ptr, col := rowsOf(f.x, 0, g.lo), g.p.Ptr[lo:hi+1], g.p.Col[start:]
+	if g.values == nil {
+		simd.GatherSum(dst, g.hi-g.lo, scale, x, ptr, col)
+	} else {
+		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.values[start:])
+	}
+}
+
+// values returns the factor of each entry of the panel: the stored value times
+// the column's factor, rounded to T. It is nil if all are 1.
+func (f *fused[T]) values(w *scratch[T], p Panel) []T {
+	right := f.Right
+	if p.Val == nil && right == nil {
+		return nil
+	}
+	if stored, ok := any(p.Val).([]T); ok && right == nil {
+		return stored
+	}
+	w.values = grow(w.values, MaxRange)
+	values := w.values[:len(p.Col)]
+	switch {
+	case right == nil:
+		for e, v := range p.Val {
+			values[e] = T(v)
+		}
+	case p.Val == nil:
+		for e, c := range p.Col {
+			values[e] = T(right[c])
+		}
+	default:
+		for e, c := range p.Col {
+			values[e] = T(p.Val[e] * right[c])
+		}
+	}
+	return values
+}
+
+// factorsTo stores what the sums of the rows from row i on are multiplied by.
+func (f *fused[T]) factorsTo(dst []T, i int) {
+	if f.Left == nil {
+		for r := range dst {
+			dst[r] = T(f.alpha)
+		}
+		return
+	}
+	for r, left := range f.Left[i : i+len(dst)] {
+		dst[r] = T(f.alpha * left)
+	}
+}
+
+// addTerms stores in dst the scaled sums of the rows lo ≤ i < hi and adds to
+// them the other terms of the step, for the columns from ≤ j < to.
+func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T], lo, hi, from, to int) {
+	dst, x, width := rowsOf(f.dst, lo, from), rowsOf(f.x, lo, from), to-from
+	w.factors = grow(w.factors, hi-lo)
+	if f.step.Delta != 0 {
+		delta := append(w.factors[:0], T(f.step.Delta))
+		simd.AddRows(dst, hi-lo, width, sums, delta, rowsOf(f.step.Prev, lo, from))
+	}
+	switch {
+	case f.Diag != nil:
+		for i, d := range f.Diag[lo:hi] {
+			w.factors[i] = T(f.step.Beta + float64(f.step.Alpha*d))
+		}
+		addWhereNotZero(dst, width, w.factors, x)
+	case f.step.Beta != 0:
+		beta := append(w.factors[:0], T(f.step.Beta))
+		simd.AddRows(dst, hi-lo, width, dst, beta, x)
+	}
+	if f.RankOne != nil {
+		for i, u := range f.RankOne.U[lo:hi] {
+			w.factors[i] = T(u)
+		}
+		simd.AddRows(dst, hi-lo, width, dst, w.factors, simd.Rows[T]{Data: f.rankOne[from:]})
+	}
+}
+
+// addWhereNotZero adds the rows of x, scaled, to those of dst. Rows without a
+// factor are left out: of a transition matrix these are nearly all.
+func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T, x simd.Rows[T]) {
+	for lo := 0; lo < len(scale); lo++ {
+		hi := lo
+		for hi < len(scale) && scale[hi] != 0 {
+			hi++
+		}
+		if hi > lo {
+			part := simd.Rows[T]{Data: dst.Data[lo*dst.Stride:], Stride: dst.Stride}
+			simd.AddRows(part, hi-lo, width, part, scale[lo:hi], simd.Rows[T]{Data: x.Data[lo*x.Stride:], Stride: x.Stride})
+		}
+		lo = hi
+	}
+}
+
+// joinSplitRows adds the pieces of each long row in their order and finishes
+// the row.
+func (f *fused[T]) joinSplitRows() {
+	ranges, w := f.A.Ranges(), &f.worker[0]
+	for slot := 0; slot < len(f.splits); {
+		r := ranges[f.splits[slot]]
+		sum := f.partial[slot*f.width : (slot+1)*f.width]
+		for p := 1; p < r.Pieces; p++ {
+			for j, v := range f.partial[(slot+p)*f.width:][:f.width] {
+				sum[j] += v
+			}
+		}
+		w.factors = grow(w.factors, 1)
+		f.factorsTo(w.factors, r.Lo)
+		for j := range sum {
+			sum[j] *= w.factors[0]
+		}
+		if f.step.Delta == 0 {
+			copy(f.dst.Data[r.Lo*f.dst.Stride:], sum)
+		}
+		f.addTerms(w, simd.Rows[T]{Data: sum, Stride: f.width}, r.Lo, r.Hi, 0, f.width)
+		slot += r.Pieces
+	}
+}
+
+// visitSplitRows shows the long rows to the visitor.
+func (f *fused[T]) visitSplitRows() {
+	if f.step.Visit == nil {
+		return
+	}
+	ranges := f.A.Ranges()
+	for _, index := range f.splits {
+		if r := ranges[index]; r.Piece == 0 {
+			f.step.Visit(Rows{Lo: r.Lo, Hi: r.Hi, Range: index})
+		}
+	}
+}
+
+// sumRankOne computes Alpha·Gamma·Vᵀ·X, added in float64 over fixed chunks of
+// rows and then over the chunks in order.
+func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
+	const chunk = 4096
+	x, v := f.x, f.RankOne.V
+	chunks := (x.Rows + chunk - 1) / chunk
+	f.chunks = grow(f.chunks, (chunks+1)*f.width)
+	err := sched.Run(ctx, workers, chunks, func(_, i int) error {
+		sum := f.chunks[i*f.width : (i+1)*f.width]
+		clear(sum)
+		for r := i * chunk; r < min(x.Rows, (i+1)*chunk); r++ {
+			for j, e := range x.Row(r) {
+				sum[j] += float64(v[r] * float64(e))
+			}
+		}
+		return nil
+	})
+	total := f.chunks[chunks*f.width:]
+	clear(total)
+	for i := range chunks {
+		for j, s := range f.chunks[i*f.width : (i+1)*f.width] {
+			total[j] += s
+		}
+	}
+	f.rankOne = grow(f.rankOne, f.width)
+	for j, s := range total {
+		f.rankOne[j] = T(f.step.Alpha * f.RankOne.Gamma * s)
+	}
+	return err
+}

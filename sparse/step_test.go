@@ -1,0 +1,549 @@
+package sparse_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// epsilon returns the distance from 1 to the next T.
+func epsilon[T sparse.Float]() float64 {
+	var t T
+	if _, single := any(t).(float32); single {
+		return 0x1p-23
+	}
+	return 0x1p-52
+}
+
+func fill[T sparse.Float](rng *rand.Rand, b *sparse.Block[T]) *sparse.Block[T] {
+	for i := range b.Rows {
+		for j := range b.Row(i) {
+			b.Row(i)[j] = T(rng.NormFloat64())
+		}
+	}
+	return b
+}
+
+func clone[T sparse.Float](b *sparse.Block[T]) *sparse.Block[T] {
+	c := *b
+	c.Data = slices.Clone(b.Data)
+	return &c
+}
+
+func vector(rng *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	return v
+}
+
+// reference is the step by its formula, entry by entry in float64, and beside
+// each number a bound on what rounding to T may change: every term is rounded
+// a few times and takes part in at most as many additions as there are terms.
+func reference[T sparse.Float](o *sparse.Operator[T], x *sparse.Block[T], s sparse.Step[T]) (y, bound [][]float64) {
+	rows, _ := o.A.Dims()
+	a := o.A.(*sparse.CSR)
+	factor := func(v []float64, i int) float64 {
+		if v == nil {
+			return 1
+		}
+		return v[i]
+	}
+	scale := o.Scale
+	if scale == 0 {
+		scale = 1
+	}
+	for i := range rows {
+		sum, size := make([]float64, x.Cols), make([]float64, x.Cols)
+		terms := 0
+		add := func(j int, term float64) {
+			sum[j] += term
+			size[j] += math.Abs(term)
+		}
+		a.DoRowNonZero(i, func(_, c int, v float64) {
+			terms++
+			for j, e := range x.Row(c) {
+				add(j, s.Alpha*scale*factor(o.Left, i)*v*factor(o.Right, c)*float64(e))
+			}
+		})
+		if o.Diag != nil || s.Beta != 0 {
+			d := s.Beta
+			if o.Diag != nil {
+				d += s.Alpha * o.Diag[i]
+			}
+			for j, e := range x.Row(i) {
+				add(j, d*float64(e))
+			}
+		}
+		if s.Delta != 0 {
+			for j, e := range s.Prev.Row(i) {
+				add(j, s.Delta*float64(e))
+			}
+		}
+		if r := o.RankOne; r != nil {
+			terms += x.Rows
+			for c := range x.Rows {
+				for j, e := range x.Row(c) {
+					add(j, s.Alpha*r.Gamma*r.U[i]*r.V[c]*float64(e))
+				}
+			}
+		}
+		for j := range size {
+			size[j] *= float64(terms+8) * epsilon[T]()
+		}
+		y, bound = append(y, sum), append(bound, size)
+	}
+	return y, bound
+}
+
+func compare[T sparse.Float](t testing.TB, got *sparse.Block[T], want, bound [][]float64) {
+	t.Helper()
+	for i := range want {
+		for j, v := range got.Row(i) {
+			if d := math.Abs(float64(v) - want[i][j]); !(d <= bound[i][j]) {
+				t.Fatalf("element (%d, %d) is %v, want %v ± %.2g", i, j, v, want[i][j], bound[i][j])
+			}
+		}
+	}
+}
+
+// both runs a generic test for the two element types.
+func both(t *testing.T, single, double func(*testing.T)) {
+	t.Run("float32", single)
+	t.Run("float64", double)
+}
+
+// terms are the parts of an operator and a step, each alone and all together.
+type terms struct {
+	scale, left, right, diag, rankOne, beta, delta bool
+}
+
+var cases = map[string]terms{
+	"plain":   {},
+	"scale":   {scale: true},
+	"left":    {left: true},
+	"right":   {right: true},
+	"diag":    {diag: true},
+	"rankOne": {rankOne: true},
+	"beta":    {beta: true},
+	"delta":   {delta: true},
+	"walk":    {left: true, diag: true},
+	"all":     {scale: true, left: true, right: true, diag: true, rankOne: true, beta: true, delta: true},
+}
+
+func build[T sparse.Float](rng *rand.Rand, a *sparse.CSR, k int, c terms) (*sparse.Operator[T], *sparse.Block[T], sparse.Step[T]) {
+	rows, cols := a.Dims()
+	o, s := &sparse.Operator[T]{A: a}, sparse.Step[T]{Alpha: 1}
+	if c.scale {
+		o.Scale, s.Alpha = -1.5, 0.75
+	}
+	if c.left {
+		o.Left = vector(rng, rows)
+	}
+	if c.right {
+		o.Right = vector(rng, cols)
+	}
+	if c.diag {
+		o.Diag = vector(rng, rows)
+	}
+	if c.rankOne {
+		o.RankOne = &sparse.RankOne{Gamma: 0.1, U: vector(rng, rows), V: vector(rng, rows)}
+	}
+	if c.beta {
+		s.Beta = 0.3
+	}
+	if c.delta {
+		s.Delta = -1
+		s.Prev = fill(rng, sparse.NewBlock[T](rows, k))
+	}
+	return o, fill(rng, sparse.NewBlock[T](cols, k)), s
+}
+
+func TestStep(t *testing.T) { both(t, testStep[float32], testStep[float64]) }
+
+func testStep[T sparse.Float](t *testing.T) {
+	rng := newRand(t, 2)
+	for name, p := range map[string]pattern{
+		"square":      {rows: 90, cols: 90, mean: 4},
+		"weighted":    {rows: 90, cols: 90, mean: 4, weighted: true},
+		"many ranges": {rows: 17000, cols: 17000, mean: 2, hubs: []int{0, 16999}, weighted: true},
+	} {
+		a := random(t, rng, p)
+		for term, c := range cases {
+			for _, k := range []int{1, 2, 3, 5, 8, 13, 16, 70} {
+				if p.rows > 1000 && (k > 3 || c.rankOne) {
+					continue
+				}
+				o, x, s := build[T](rng, a, k, c)
+				dst := fill(rng, sparse.NewBlock[T](p.rows, k))
+				if err := o.StepTo(t.Context(), dst, x, s); err != nil {
+					t.Fatal(err)
+				}
+				want, bound := reference(o, x, s)
+				t.Run(name+"/"+term, func(t *testing.T) { compare(t, dst, want, bound) })
+			}
+		}
+	}
+}
+
+func TestRectangularStep(t *testing.T) {
+	both(t, testRectangularStep[float32], testRectangularStep[float64])
+}
+
+func testRectangularStep[T sparse.Float](t *testing.T) {
+	rng := newRand(t, 3)
+	a := random(t, rng, pattern{rows: 30, cols: 40000, mean: 9, hubs: []int{0, 4, 5, 29}})
+	o, x, s := build[T](rng, a, 5, terms{left: true, right: true, delta: true})
+	dst := sparse.NewBlock[T](30, 5)
+	if err := o.StepTo(t.Context(), dst, x, s); err != nil {
+		t.Fatal(err)
+	}
+	want, bound := reference(o, x, s)
+	compare(t, dst, want, bound)
+}
+
+// TestStepOnAnyLayout repeats one step with blocks that are padded, unpadded,
+// and columns of wider blocks: the bits are the same, and what lies around
+// the columns stays as it was.
+func TestStepOnAnyLayout(t *testing.T) {
+	both(t, testStepOnAnyLayout[float32], testStepOnAnyLayout[float64])
+}
+
+func testStepOnAnyLayout[T sparse.Float](t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "rng seed"), 0))
+		n, k := rapid.IntRange(1, 40).Draw(rt, "rows"), rapid.IntRange(1, 45).Draw(rt, "columns")
+		a := random(t, rng, pattern{rows: n, cols: n, mean: 3, weighted: rapid.Bool().Draw(rt, "weighted")})
+		c := terms{left: rapid.Bool().Draw(rt, "left"), right: rapid.Bool().Draw(rt, "right"),
+			diag: rapid.Bool().Draw(rt, "diag"), rankOne: rapid.Bool().Draw(rt, "rank one"), delta: rapid.Bool().Draw(rt, "delta")}
+		o, x, s := build[T](rng, a, k, c)
+		want := sparse.NewBlock[T](n, k)
+		if err := o.StepTo(t.Context(), want, x, s); err != nil {
+			rt.Fatal(err)
+		}
+		// layout returns an n×k block, the block it is part of, and where.
+		layout := func(name string) (block, whole *sparse.Block[T], at int) {
+			switch rapid.SampledFrom([]string{"padded", "unpadded", "view"}).Draw(rt, name) {
+			case "padded":
+				whole = sparse.NewBlock[T](n, k)
+			case "unpadded":
+				whole = sparse.BlockOf(n, k, make([]T, n*k))
+			default:
+				at = rapid.IntRange(0, 9).Draw(rt, "columns before")
+				whole = fill(rng, sparse.NewBlock[T](n, at+k+rapid.IntRange(0, 9).Draw(rt, "columns behind")))
+			}
+			if whole.Cols == k {
+				return whole, whole, 0
+			}
+			return whole.Columns(at, at+k), whole, at
+		}
+		assign := func(dst, src *sparse.Block[T]) {
+			for i := range n {
+				copy(dst.Row(i), src.Row(i))
+			}
+		}
+		x2, _, _ := layout("x")
+		assign(x2, x)
+		dst, whole, at := layout("dst")
+		if c.delta && rapid.Bool().Draw(rt, "dst is Prev") {
+			assign(dst, s.Prev)
+			s.Prev = dst
+		}
+		if c.delta && s.Prev != dst {
+			prev, _, _ := layout("prev")
+			assign(prev, s.Prev)
+			s.Prev = prev
+		}
+		before := clone(whole)
+		if err := o.StepTo(t.Context(), dst, x2, s); err != nil {
+			rt.Fatal(err)
+		}
+		for i := range n {
+			if !slices.Equal(dst.Row(i), want.Row(i)) {
+				rt.Fatalf("row %d is %v, want %v", i, dst.Row(i), want.Row(i))
+			}
+			for j := range whole.Stride {
+				inside := at <= j && j < at+k
+				if p := i*whole.Stride + j; !inside && whole.Data[p] != before.Data[p] {
+					rt.Fatalf("row %d: column %d, outside the block, was written", i, j-at)
+				}
+			}
+		}
+	})
+}
+
+func panics(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := recover(); got != want {
+			t.Errorf("panic %v, want %q", got, want)
+		}
+	}()
+	f()
+}
+
+const (
+	mismatch = "sparse: dimension mismatch"
+	overlap  = "sparse: dst overlaps x"
+	overPrev = "sparse: dst overlaps Prev"
+	outside  = "sparse: index out of range"
+)
+
+func TestStepRefusals(t *testing.T) {
+	rng := newRand(t, 4)
+	a := random(t, rng, pattern{rows: 5, cols: 5, mean: 2})
+	wide := random(t, rng, pattern{rows: 5, cols: 6, mean: 2})
+	block := sparse.NewBlock[float64]
+	step := func(o *sparse.Operator[float64], dst, x *sparse.Block[float64], s sparse.Step[float64]) func() {
+		return func() { _ = o.StepTo(t.Context(), dst, x, s) }
+	}
+	plain, rectangular := &sparse.Operator[float64]{A: a}, &sparse.Operator[float64]{A: wide}
+	panics(t, mismatch, step(plain, block(4, 2), block(5, 2), sparse.Step[float64]{}))
+	panics(t, mismatch, step(plain, block(5, 2), block(4, 2), sparse.Step[float64]{}))
+	panics(t, mismatch, step(plain, block(5, 3), block(5, 2), sparse.Step[float64]{}))
+	panics(t, mismatch, step(plain, block(5, 2), block(5, 2), sparse.Step[float64]{Delta: 1}))
+	panics(t, mismatch, step(plain, block(5, 2), block(5, 2), sparse.Step[float64]{Delta: 1, Prev: block(5, 1)}))
+	panics(t, mismatch, step(plain, block(5, 2), block(5, 2), sparse.Step[float64]{Delta: 1, Prev: block(4, 2)}))
+	panics(t, mismatch, step(rectangular, block(5, 2), block(6, 2), sparse.Step[float64]{Beta: 1}))
+	for _, o := range []*sparse.Operator[float64]{
+		{A: wide, Diag: make([]float64, 5)},
+		{A: wide, RankOne: &sparse.RankOne{U: make([]float64, 5), V: make([]float64, 6)}},
+		{A: a, Left: make([]float64, 4)},
+		{A: a, Right: make([]float64, 6)},
+		{A: a, Diag: make([]float64, 4)},
+		{A: a, RankOne: &sparse.RankOne{U: make([]float64, 5), V: make([]float64, 4)}},
+		{A: a, RankOne: &sparse.RankOne{U: make([]float64, 6), V: make([]float64, 5)}},
+	} {
+		_, cols := o.A.Dims()
+		panics(t, mismatch, step(o, block(5, 2), block(cols, 2), sparse.Step[float64]{Alpha: 1}))
+	}
+	b := block(5, 8)
+	panics(t, overlap, step(plain, b, b, sparse.Step[float64]{}))
+	memory := make([]float64, 11)
+	panics(t, overlap, step(plain, sparse.BlockOf(5, 1, memory[:5]), sparse.BlockOf(5, 1, memory[4:9]), sparse.Step[float64]{}))
+	if err := plain.StepTo(t.Context(), sparse.BlockOf(5, 1, memory[:5]), sparse.BlockOf(5, 1, memory[5:10]), sparse.Step[float64]{}); err != nil {
+		t.Error(err)
+	}
+	wholeBlock := block(5, 8)
+	panics(t, overlap, step(plain, wholeBlock.Columns(0, 3), wholeBlock.Columns(2, 5), sparse.Step[float64]{}))
+	panics(t, overlap, step(plain, wholeBlock.Columns(4, 7), wholeBlock.Columns(2, 5), sparse.Step[float64]{}))
+	panics(t, overPrev, step(plain, wholeBlock.Columns(4, 7), block(5, 3), sparse.Step[float64]{Delta: 1, Prev: wholeBlock.Columns(2, 5)}))
+}
+
+// TestStepsInOneBlock walks from columns to the next columns of one block.
+func TestStepsInOneBlock(t *testing.T) {
+	both(t, testStepsInOneBlock[float32], testStepsInOneBlock[float64])
+}
+
+func testStepsInOneBlock[T sparse.Float](t *testing.T) {
+	rng := newRand(t, 14)
+	a := random(t, rng, pattern{rows: 70, cols: 70, mean: 4})
+	for _, k := range []int{1, 3, 8, 11} {
+		o, x, s := build[T](rng, a, k, terms{left: true, diag: true})
+		all := sparse.NewBlock[T](70, 5*k)
+		for i := range 70 {
+			copy(all.Columns(0, k).Row(i), x.Row(i))
+		}
+		for step := range 4 {
+			if err := o.StepTo(t.Context(), all.Columns((step+1)*k, (step+2)*k), all.Columns(step*k, (step+1)*k), s); err != nil {
+				t.Fatal(err)
+			}
+			next := sparse.NewBlock[T](70, k)
+			if err := o.StepTo(t.Context(), next, x, s); err != nil {
+				t.Fatal(err)
+			}
+			x = next
+			for i := range 70 {
+				if !slices.Equal(all.Columns((step+1)*k, (step+2)*k).Row(i), x.Row(i)) {
+					t.Fatalf("%d columns: row %d of step %d differs", k, i, step+1)
+				}
+			}
+		}
+	}
+}
+
+// TestStepMayOverwritePrev: dst may be Prev, with every other term present.
+func TestStepMayOverwritePrev(t *testing.T) {
+	rng := newRand(t, 5)
+	a := random(t, rng, pattern{rows: 17000, cols: 17000, mean: 2, hubs: []int{3}})
+	c := cases["all"]
+	c.rankOne = false
+	o, x, s := build[float64](rng, a, 3, c)
+	want, bound := reference(o, x, s)
+	if err := o.StepTo(t.Context(), s.Prev, x, s); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, s.Prev, want, bound)
+}
+
+// TestVisit: every row is visited once, finished, and what the visitor makes
+// of it stays; the ranges named are those of the matrix.
+func TestVisit(t *testing.T) { both(t, testVisit[float32], testVisit[float64]) }
+
+func testVisit[T sparse.Float](t *testing.T) {
+	rng := newRand(t, 6)
+	for _, k := range []int{1, 5, 300} {
+		a := random(t, rng, pattern{rows: 16600, cols: 16600, mean: 1, hubs: []int{0, 9000, 9001, 16599}})
+		if k == 300 {
+			a = random(t, rng, pattern{rows: 100, cols: 100, mean: 4})
+		}
+		rows, _ := a.Dims()
+		o, x, s := build[T](rng, a, k, terms{left: true, diag: true})
+		want := sparse.NewBlock[T](rows, k)
+		if err := o.StepTo(t.Context(), want, x, s); err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{1, 2, 7} {
+			o.Workers = workers
+			dst := fill(rng, sparse.NewBlock[T](rows, k))
+			seen := make([]atomic.Int32, rows)
+			busy := make([]atomic.Bool, workers)
+			s.Visit = func(r sparse.Rows) {
+				if !busy[r.Worker].CompareAndSwap(false, true) {
+					t.Errorf("worker %d is in two visits", r.Worker)
+				}
+				if g := a.Ranges()[r.Range]; g.Lo != r.Lo || g.Hi != r.Hi || g.Piece != 0 {
+					t.Errorf("rows %d to %d are not those of range %d: %+v", r.Lo, r.Hi, r.Range, g)
+				}
+				for i := r.Lo; i < r.Hi; i++ {
+					seen[i].Add(1)
+					if !slices.Equal(dst.Row(i), want.Row(i)) {
+						t.Errorf("row %d was visited before it was finished", i)
+					}
+					dst.Row(i)[0] = 7
+				}
+				busy[r.Worker].Store(false)
+			}
+			if err := o.StepTo(t.Context(), dst, x, s); err != nil {
+				t.Fatal(err)
+			}
+			for i := range seen {
+				if seen[i].Load() != 1 || dst.Row(i)[0] != 7 {
+					t.Fatalf("row %d was visited %d times and starts with %v", i, seen[i].Load(), dst.Row(i)[0])
+				}
+			}
+		}
+	}
+}
+
+// TestWorkersAgree: the same bits for any number of workers, also where the
+// columns are shared out because the ranges are few.
+func TestWorkersAgree(t *testing.T) { both(t, testWorkersAgree[float32], testWorkersAgree[float64]) }
+
+func testWorkersAgree[T sparse.Float](t *testing.T) {
+	rng := newRand(t, 7)
+	for _, p := range []pattern{
+		{rows: 20000, cols: 20000, mean: 3, hubs: []int{5, 6}, weighted: true},
+		{rows: 80, cols: 80, mean: 5},
+		{rows: 3, cols: 20000, mean: 5, hubs: []int{1}},
+	} {
+		a := random(t, rng, p)
+		for _, k := range []int{1, 6, 333} {
+			if p.rows*k > 1_000_000 {
+				continue
+			}
+			c := terms{left: true, right: true, delta: true}
+			if p.rows == p.cols {
+				c.diag, c.rankOne = true, true
+			}
+			o, x, s := build[T](rng, a, k, c)
+			var first *sparse.Block[T]
+			for _, workers := range []int{1, 2, 7, 0} {
+				o.Workers = workers
+				dst := sparse.NewBlock[T](p.rows, k)
+				if err := o.StepTo(t.Context(), dst, x, s); err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first = dst
+				} else if !slices.Equal(dst.Data, first.Data) {
+					t.Errorf("%d×%d, %d columns: %d workers give other bits than one", p.rows, p.cols, k, workers)
+				}
+			}
+		}
+	}
+}
+
+// TestConcurrentSteps: one operator, several goroutines, several widths.
+func TestConcurrentSteps(t *testing.T) {
+	rng := newRand(t, 8)
+	a := random(t, rng, pattern{rows: 20000, cols: 20000, mean: 2, hubs: []int{77}})
+	o, _, _ := build[float64](rng, a, 1, terms{left: true, right: true, diag: true, rankOne: true})
+	var group sync.WaitGroup
+	for _, k := range []int{1, 3, 8} {
+		x := fill(rng, sparse.NewBlock[float64](20000, k))
+		want := sparse.NewBlock[float64](20000, k)
+		if err := o.ApplyTo(t.Context(), want, x); err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() {
+			dst := sparse.NewBlock[float64](20000, k)
+			for range 3 {
+				if err := o.ApplyTo(t.Context(), dst, x); err != nil || !slices.Equal(dst.Data, want.Data) {
+					t.Errorf("%d columns: other bits than alone, error %v", k, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestStepCancel: a step ends within one range of a cancel, and returns the
+// context's error.
+func TestStepCancel(t *testing.T) {
+	rng := newRand(t, 9)
+	a := random(t, rng, pattern{rows: 60000, cols: 60000, mean: 2})
+	o, x, s := build[float64](rng, a, 2, terms{left: true})
+	o.Workers = 1
+	dst := sparse.NewBlock[float64](60000, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	visited := 0
+	s.Visit = func(sparse.Rows) { visited++; cancel() }
+	if err := o.StepTo(ctx, dst, x, s); !errors.Is(err, context.Canceled) || visited != 1 {
+		t.Errorf("%d of %d ranges after the cancel, error %v", visited, len(a.Ranges()), err)
+	}
+	o.RankOne = &sparse.RankOne{Gamma: 1, U: vector(rng, 60000), V: vector(rng, 60000)}
+	if err := o.StepTo(ctx, dst, x, s); !errors.Is(err, context.Canceled) || visited != 1 {
+		t.Errorf("a step under a context done before: %d ranges, error %v", visited, err)
+	}
+}
+
+// TestStepAllocates: once its buffers are there, a step allocates no more than
+// a sweep that does nothing, and the pass for a rank-one term the like.
+func TestStepAllocates(t *testing.T) {
+	rng := newRand(t, 10)
+	a := random(t, rng, pattern{rows: 20000, cols: 20000, mean: 3, hubs: []int{5}, weighted: true})
+	sweep := testing.AllocsPerRun(20, func() {
+		_ = a.Sweep(t.Context(), 1, func(int, sparse.Panel) error { return nil })
+	})
+	for name, c := range cases {
+		for _, k := range []int{1, 8} {
+			o, x, s := build[float64](rng, a, k, c)
+			o.Workers = 1
+			dst := sparse.NewBlock[float64](20000, k)
+			most := sweep + 1
+			if c.rankOne {
+				most += sweep
+			}
+			n := testing.AllocsPerRun(20, func() { _ = o.StepTo(t.Context(), dst, x, s) })
+			if n > most {
+				t.Errorf("%s: a step with %d columns allocates %v times, want %v", name, k, n, most)
+			}
+		}
+	}
+}
