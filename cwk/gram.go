@@ -73,34 +73,36 @@ func (p gramPlan) walks(rows int) int {
 	return (rows + p.rows - 1) / p.rows
 }
 
-// planGram shares the memory out: what the features of cols leave goes up to a
-// quarter to panels, up to half to the walk, and the rest to features of rows.
+// planGram shares the memory out. Of what the least plan leaves (one row of
+// features, one row of a panel, one column of a walk), up to a quarter goes to
+// panels and a quarter to features of rows, then the walk is made as wide as
+// it can be, and the rest goes to features again.
 func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan, error) {
-	panelRow := int64(cols) * size[T]()
+	panelRow, row := int64(cols)*size[T](), w.collectedBytes(from, 1)
 	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows), slab: columns}
 	if square {
-		plan.rows = 0
+		plan.rows, row = 0, 0
 	}
 	if w.Memory <= 0 {
 		return plan, nil
 	}
 	held := w.collectedBytes(from, cols)
-	free := w.Memory - held - w.vectorBytes()
-	plan.panel = min(plan.panel, clamp(free/4/panelRow, rows))
+	need := held + panelRow + row + w.vectorBytes() + w.blockBytes(1)
+	spare := w.Memory - need
+	if spare < 0 {
+		return plan, &MemoryError{Limit: w.Memory, Need: need}
+	}
+	plan.panel = min(plan.panel, clamp(1+spare/4/panelRow, rows))
 	fixed := held + int64(plan.panel)*panelRow
-	row := w.collectedBytes(from, 1)
-	reserve := free / 4
-	if square || reserve > row*int64(rows) {
-		reserve = row * int64(plan.rows)
+	reserve := row
+	if !square {
+		reserve *= int64(clamp(1+spare/4/row, rows))
 	}
 	var err error
-	if plan.slab, err = w.slab(columns, fixed+max(reserve, row)); err != nil {
+	if plan.slab, err = w.slab(columns, fixed+reserve); err != nil || square {
 		return plan, err
 	}
-	if !square {
-		left := w.Memory - fixed - w.vectorBytes() - w.blockBytes(plan.slab)
-		plan.rows = clamp(left/row, rows)
-	}
+	plan.rows = clamp((w.Memory-fixed-w.vectorBytes()-w.blockBytes(plan.slab))/row, rows)
 	return plan, nil
 }
 

@@ -134,15 +134,6 @@ func wide[T sparse.Float](b *sparse.Block[T]) *sparse.Block[float64] {
 	return w
 }
 
-// rows returns the rows of b in the given order.
-func rowsOf(b *sparse.Block[float64], order []int) *sparse.Block[float64] {
-	out := sparse.NewBlock[float64](len(order), b.Cols)
-	for i, row := range order {
-		copy(out.Row(i), b.Row(row))
-	}
-	return out
-}
-
 // epsilon is the distance from 1 to the next larger number.
 func epsilon[T sparse.Float]() float64 {
 	if math.Float64bits(float64(T(1)+T(0x1p-30))) == math.Float64bits(1) {

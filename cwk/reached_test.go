@@ -1,0 +1,103 @@
+package cwk_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// search is the obvious search from every seed against the direction of links.
+func search(a *sparse.CSR, seeds []int) []bool {
+	n, _ := a.Dims()
+	reached := make([]bool, n)
+	queue := slices.Clone(seeds)
+	for len(queue) > 0 {
+		to := queue[0]
+		queue = queue[1:]
+		if reached[to] {
+			continue
+		}
+		reached[to] = true
+		a.DoNonZero(func(i, j int, v float64) {
+			if j == to && v != 0 {
+				queue = append(queue, i)
+			}
+		})
+	}
+	return reached
+}
+
+func TestReached(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const n = 30
+		rngSeed := rapid.Uint64Range(0, 1<<20).Draw(t, "rng seed")
+		links := rapid.IntRange(0, 60).Draw(t, "links")
+		seeds := rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 4).Draw(t, "seeds")
+		a, d := testgraph.Random(rngSeed, n, links, true), testgraph.RandomDirected(rngSeed, n, links, true)
+		for _, workers := range []int{1, 2, 7} {
+			for _, c := range []struct {
+				a        *sparse.CSR
+				directed bool
+			}{{a, false}, {a, true}, {d, true}} {
+				got, err := cwk.Reached(background, c.a, seeds, c.directed, workers)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := search(c.a, seeds); !slices.Equal(got, want) {
+					t.Fatalf("directed %v: %v, want %v", c.directed, got, want)
+				}
+			}
+		}
+	})
+}
+
+func TestReachedOnKnownGraphs(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		hub := testgraph.Hub()
+		n, _ := hub.Dims()
+		for _, directed := range []bool{false, true} {
+			got, err := cwk.Reached(background, hub, []int{n - 1}, directed, workers)
+			if err != nil || slices.Contains(got, false) {
+				t.Errorf("directed %v: a wheel is not reached as a whole: %v", directed, err)
+			}
+		}
+		long, err := cwk.Reached(background, testgraph.Path(100_000), []int{50_000}, false, workers)
+		if err != nil || slices.Contains(long, false) {
+			t.Errorf("a path is not reached as a whole: %v", err)
+		}
+	}
+	want := []bool{false, false, false, true, true, true}
+	if got, err := cwk.Reached(background, testgraph.TwoCliques(3), []int{4}, false, 1); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// A link of weight 0 is never walked.
+func TestReachedIgnoresZeros(t *testing.T) {
+	a, err := sparse.NewCSR(2, 2, []int64{0, 1, 2}, []uint32{1, 0}, []float64{0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, directed := range []bool{false, true} {
+		if got, err := cwk.Reached(background, a, []int{0}, directed, 1); err != nil || got[1] {
+			t.Errorf("directed %v: %v, %v", directed, got, err)
+		}
+	}
+}
+
+func TestReachedStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	for _, directed := range []bool{false, true} {
+		if _, err := cwk.Reached(ctx, testgraph.Path(5), []int{0}, directed, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("directed %v: %v", directed, err)
+		}
+	}
+}
