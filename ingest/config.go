@@ -1,0 +1,158 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// SelfLoops says what becomes of edges from a node to itself.
+type SelfLoops int
+
+// The zero value drops self loops and counts them.
+const (
+	DropLoops SelfLoops = iota
+	KeepLoops
+)
+
+// Duplicates says what becomes of several lines for one edge.
+//
+// The default merges lines of the same direction: without weights they are one
+// edge, weights are added. Where an undirected edge is then left in both
+// directions, equal weights are one edge and different ones an error. Any
+// other choice looks at all lines between two nodes of an undirected graph
+// alike, whichever is named first; only ErrorDuplicates lets one line of each
+// direction pass if their weights are equal.
+//
+// SumDuplicates adds up a graph without weights too: the weight of an edge is
+// then its number of lines.
+type Duplicates int
+
+// What to do with duplicates.
+const (
+	DefaultDuplicates Duplicates = iota
+	SumDuplicates
+	MaxDuplicates
+	MinDuplicates
+	FirstDuplicates
+	ErrorDuplicates
+)
+
+// Header says whether the first data line of a file is one.
+type Header int
+
+// The zero value decides from the text, see the package documentation.
+const (
+	AutoHeader Header = iota
+	HasHeader
+	NoHeader
+)
+
+// UnknownIDs says what becomes of ids that are not in the graph, or for edges
+// not in the file of nodes.
+type UnknownIDs int
+
+// The zero value accepts edges between nodes that the file of nodes does not
+// list (they get the rows behind those), and refuses labels for nodes that are
+// not in the graph.
+const (
+	DefaultUnknown UnknownIDs = iota
+	ErrorUnknown
+	SkipUnknown
+)
+
+var (
+	selfLoopNames  = []string{"drop", "keep"}
+	duplicateNames = []string{"", "sum", "max", "min", "first", "error"}
+	headerNames    = []string{"auto", "yes", "no"}
+	unknownNames   = []string{"", "error", "skip"}
+)
+
+// The methods String and Set, of each choice, speak the words of the command
+// line.
+
+func (s SelfLoops) String() string  { return selfLoopNames[s] }
+func (d Duplicates) String() string { return duplicateNames[d] }
+func (h Header) String() string     { return headerNames[h] }
+func (u UnknownIDs) String() string { return unknownNames[u] }
+
+func (s *SelfLoops) Set(word string) error  { return choose(s, selfLoopNames, word) }
+func (d *Duplicates) Set(word string) error { return choose(d, duplicateNames, word) }
+func (h *Header) Set(word string) error     { return choose(h, headerNames, word) }
+func (u *UnknownIDs) Set(word string) error { return choose(u, unknownNames, word) }
+
+// choose sets a choice to the one that word names.
+func choose[C ~int](choice *C, names []string, word string) error {
+	list := ""
+	for i, name := range names {
+		if name == word && name != "" {
+			*choice = C(i)
+			return nil
+		}
+		if name != "" {
+			list += ", " + name
+		}
+	}
+	return fmt.Errorf("%q is none of %s", word, list[2:])
+}
+
+// Config are the settings of [Run]; nil stands for the zero value.
+type Config struct {
+	Directed     bool       // keep the direction of edges
+	SelfLoops    SelfLoops  // default: drop
+	Duplicates   Duplicates // default: see there
+	Nodes        string     // a file of ids that get the first rows, one a line; "" for none
+	Fields       []int      // the columns of source, target and weight, from 1; nil: the first two or three
+	Header       Header     // default: decide from the text
+	SkipBadLines bool       // count bad lines and go on
+	UnknownIDs   UnknownIDs // of edges beside Nodes; default: accept
+	Force        bool       // replace the store that is there
+	Codec        shard.Codec
+	Memory       int64          // bytes for edges and ids; 0 means no limit
+	Workers      int            // 0 means one for each processor
+	Stdin        io.Reader      // what "-" reads; nil: os.Stdin
+	Progress     func(Progress) // called often, by one goroutine at a time; nil: nobody
+	Warn         func(string)   // told of what is odd but accepted; nil: nobody
+
+	// Store are further settings of the store; those above take precedence.
+	Store *shard.WriteOptions
+}
+
+// Progress tells how far [Run] has come.
+type Progress struct {
+	Phase string // "reading" or "writing"
+	File  string // while reading
+	Done  int64  // reading: bytes of File as it is stored; writing: rows
+	Total int64  // of Done; 0 if not known
+	Lines int64  // read so far, of all files
+}
+
+// Validate reports all problems of the settings at once.
+func (c *Config) Validate() error {
+	var all []error
+	bad := func(flag, format string, args ...any) {
+		all = append(all, &InputError{Place: flag, Msg: fmt.Sprintf(format, args...)})
+	}
+	if c.Fields != nil && len(c.Fields) != 2 && len(c.Fields) != 3 {
+		bad("--fields", "%s, want 2 or 3 (source, target, weight)", count(len(c.Fields), "field"))
+	}
+	for i, f := range c.Fields {
+		if f < 1 || f > maxFields {
+			bad("--fields", "column %d; columns run from 1 to %d", f, maxFields)
+		}
+		for _, g := range c.Fields[:i] {
+			if f == g {
+				bad("--fields", "column %d is named twice", f)
+			}
+		}
+	}
+	if c.Memory < 0 {
+		bad("--max-memory", "%d bytes", c.Memory)
+	}
+	return errors.Join(all...)
+}
+
+// maxFields bounds the columns of a line that are looked at.
+const maxFields = 1000

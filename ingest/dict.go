@@ -1,0 +1,242 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"hash/maphash"
+	"math"
+	"math/bits"
+	"sync"
+)
+
+// dict numbers ids that are text. It is cut into shards by hash, each behind
+// a lock of its own, and several goroutines fill it at once: codes depend on
+// who came first, but of every id the first position in the input is kept, and
+// that is what the rows are numbered by.
+//
+// A code is the shard in the upper bits and the place in it in the lower ones.
+type dict struct {
+	seed   maphash.Seed // random, so that no file can be made to collide
+	shards [dictShards]dictShard
+}
+
+const (
+	dictBits   = 4
+	dictShards = 1 << dictBits
+	placeBits  = 32 - dictBits
+)
+
+type dictShard struct {
+	mu    sync.Mutex
+	slots []uint64 // upper half of the hash, and place + 1 in the lower half; 0 is free
+	shift uint     // 32 − log2 of the number of slots: the upper bits of the hash say where to look
+	keys  []byte   // all ids, one after the other
+	end   []uint64 // where each ends in keys
+	first []uint64 // where each appeared first
+}
+
+// errTooMany is returned for more ids than codes.
+var errTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
+
+// maxPlaces is how many ids a shard can hold. Tests lower it.
+var maxPlaces = 1<<placeBits - 1
+
+func newDict() *dict { return &dict{seed: maphash.MakeSeed()} }
+
+// token is an id in the text of a chunk, or in its unquoted text behind it.
+type token struct {
+	hash       uint64
+	start, end uint32
+}
+
+// batch is the ids of one chunk in the order of the text.
+type batch struct {
+	tokens   []token
+	unquoted []byte   // ids that are not a piece of the chunk
+	order    []uint32 // the tokens by shard
+}
+
+func (b *batch) reset() { b.tokens, b.unquoted = b.tokens[:0], b.unquoted[:0] }
+
+// add adds the id text[start:end].
+func (b *batch) add(d *dict, text []byte, start, end int) {
+	b.tokens = append(b.tokens, token{maphash.Bytes(d.seed, text[start:end]), uint32(start), uint32(end)})
+}
+
+// addCopy adds an id that is not a piece of the text, whose length is given.
+func (b *batch) addCopy(d *dict, length int, id []byte) {
+	from := length + len(b.unquoted)
+	b.unquoted = append(b.unquoted, id...)
+	b.tokens = append(b.tokens, token{maphash.Bytes(d.seed, id), uint32(from), uint32(from + len(id))})
+}
+
+// id returns the text of a token.
+func (b *batch) id(text []byte, t token) []byte {
+	if int(t.start) >= len(text) {
+		return b.unquoted[int(t.start)-len(text) : int(t.end)-len(text)]
+	}
+	return text[t.start:t.end]
+}
+
+// codes stores in code the codes of a batch; token i stands at position
+// from + i of the whole input.
+func (d *dict) codes(code []uint32, text []byte, b *batch, from uint64) error {
+	var at [dictShards + 1]uint32
+	for _, t := range b.tokens {
+		at[t.hash%dictShards+1]++
+	}
+	for s := range dictShards {
+		at[s+1] += at[s]
+	}
+	if cap(b.order) < len(b.tokens) {
+		b.order = make([]uint32, len(b.tokens))
+	}
+	order := b.order[:len(b.tokens)]
+	next := at
+	for i, t := range b.tokens {
+		s := t.hash % dictShards
+		order[next[s]] = uint32(i)
+		next[s]++
+	}
+	for s := range dictShards {
+		mine := order[at[s]:at[s+1]]
+		if len(mine) == 0 {
+			continue
+		}
+		if err := d.shards[s].codes(uint32(s)<<placeBits, code, text, b, mine, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group is how many slots are loaded before the first is looked at, so that
+// their cache misses overlap.
+const group = 32
+
+func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *batch, tokens []uint32, from uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var slot [group]uint64
+	for len(tokens) > 0 {
+		some := tokens[:min(group, len(tokens))]
+		tokens = tokens[len(some):]
+		if err := s.reserve(len(some)); err != nil {
+			return err
+		}
+		for j, i := range some {
+			slot[j] = s.slots[b.tokens[i].hash>>32>>s.shift]
+		}
+		for j, i := range some {
+			t := b.tokens[i]
+			id := b.id(text, t)
+			place := uint32(slot[j]) - 1
+			if slot[j] == 0 || slot[j]>>32 != t.hash>>32 || !bytes.Equal(s.key(place), id) {
+				place = s.insert(t.hash, id)
+			}
+			s.first[place] = min(s.first[place], from+uint64(i))
+			code[i] = high | place
+		}
+	}
+	return nil
+}
+
+// key returns the text of an id.
+func (s *dictShard) key(place uint32) []byte {
+	start := uint64(0)
+	if place > 0 {
+		start = s.end[place-1]
+	}
+	return s.keys[start:s.end[place]]
+}
+
+// insert returns the place of an id, which it adds if it is new.
+func (s *dictShard) insert(hash uint64, id []byte) uint32 {
+	mask := uint64(len(s.slots) - 1)
+	for h := hash >> 32 >> s.shift; ; h = (h + 1) & mask {
+		switch slot := s.slots[h]; {
+		case slot == 0:
+			place := uint32(len(s.end))
+			s.keys = append(s.keys, id...)
+			s.end = append(s.end, uint64(len(s.keys)))
+			s.first = append(s.first, math.MaxUint64)
+			s.slots[h] = hash>>32<<32 | uint64(place+1)
+			return place
+		case slot>>32 == hash>>32 && bytes.Equal(s.key(uint32(slot)-1), id):
+			return uint32(slot) - 1
+		}
+	}
+}
+
+// reserve makes room for n more ids at a load of at most one half.
+func (s *dictShard) reserve(n int) error {
+	if len(s.end)+n > maxPlaces {
+		return errTooMany
+	}
+	size := max(1<<10, len(s.slots))
+	for (len(s.end)+n)*2 > size {
+		size *= 2
+	}
+	if size == len(s.slots) {
+		return nil
+	}
+	old := s.slots
+	s.slots = make([]uint64, size)
+	s.shift = 32 - uint(bits.TrailingZeros(uint(size)))
+	mask := uint64(size - 1)
+	for _, slot := range old {
+		if slot == 0 {
+			continue
+		}
+		h := slot >> 32 >> s.shift
+		for s.slots[h] != 0 {
+			h = (h + 1) & mask
+		}
+		s.slots[h] = slot
+	}
+	return nil
+}
+
+// lookup returns the code of an id that may be there. It must not run beside
+// codes.
+func (d *dict) lookup(id []byte) (code uint32, ok bool) {
+	hash := maphash.Bytes(d.seed, id)
+	s := &d.shards[hash%dictShards]
+	if len(s.slots) == 0 {
+		return 0, false
+	}
+	mask := uint64(len(s.slots) - 1)
+	for h := hash >> 32 >> s.shift; s.slots[h] != 0; h = (h + 1) & mask {
+		slot := s.slots[h]
+		if slot>>32 == hash>>32 && bytes.Equal(s.key(uint32(slot)-1), id) {
+			return uint32(hash%dictShards)<<placeBits | uint32(slot) - 1, true
+		}
+	}
+	return 0, false
+}
+
+// len returns the number of ids.
+func (d *dict) len() int {
+	n := 0
+	for i := range d.shards {
+		n += len(d.shards[i].end)
+	}
+	return n
+}
+
+// bytes returns how much memory the dictionary holds.
+func (d *dict) bytes() int64 {
+	var n int64
+	for i := range d.shards {
+		s := &d.shards[i]
+		s.mu.Lock()
+		n += int64(cap(s.slots)+cap(s.end)+cap(s.first))*8 + int64(cap(s.keys))
+		s.mu.Unlock()
+	}
+	return n
+}
+
+// key returns the id of a code.
+func (d *dict) key(code uint32) []byte {
+	return d.shards[code>>placeBits].key(code & (1<<placeBits - 1))
+}

@@ -1,0 +1,46 @@
+// Package ingest turns files of the outside world into a store, and reads the
+// small files that go with a graph: labels, lists of ids, splits and priors.
+//
+//	report, err := ingest.Run(ctx, "graph", []string{"edges.tsv.gz"}, nil)
+//	store, err := shard.Open(ctx, "graph", nil)
+//	labels, err := ingest.ReadLabels(ctx, "labels.tsv", store.Nodes(), nil)
+//
+// # Edge lists
+//
+// One edge a line: source, target and perhaps a weight, separated by tabs,
+// commas, semicolons or blanks. The first data line decides which, and how
+// many columns there are; a line that differs is an error. Lines that begin
+// with #, % or // and blank lines are comments. A first line is taken for a
+// header, with a warning, if its ids are no integers while those of the next
+// hundred lines are, if its weight is no number while theirs are, or if it
+// holds a usual pair of titles (source, target) that occur nowhere below.
+// Quotes are taken off except in files with tabs, where they belong to the
+// text. Weights are decimal numbers ≥ 0; zero stands for no edge.
+//
+// # Matrix Market
+//
+// Coordinate files (pattern, integer or real; general, symmetric or
+// skew-symmetric) say so in their first line. Rows are numbered from 1 and all
+// of them are nodes, with or without an edge. A general matrix is a directed
+// graph unless its values are symmetric. Of a skew-symmetric one, the positive
+// entry of each pair is kept: a directed graph.
+//
+// # Ids and rows
+//
+// Ids are text, without blanks around it, and are written back byte for byte.
+// If all of them are integers as a program prints them, rows have the order of
+// their values; else the order of first appearance, by input and line. Ids of
+// the list of nodes come first in the order of the list.
+//
+// # How
+//
+// Chunks of lines are parsed by several goroutines into pairs of codes: the
+// ids themselves while they are small integers, or places in a dictionary.
+// Codes become rows once all ids are known; then the entries are thrown into
+// buckets of consecutive rows, and each bucket is sorted by radix in a core's
+// cache, merged and handed to the store in its turn. The store has the same
+// bytes for any number of workers, its identity apart.
+//
+// Errors that come from data name file, line and column, and the way out; see
+// [ParseError]. A cancelled context ends the work within one chunk or bucket.
+package ingest

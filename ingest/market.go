@@ -1,0 +1,189 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// bannerStart is how a Matrix Market file begins.
+const bannerStart = "%%MatrixMarket"
+
+// market is the head of a Matrix Market coordinate file.
+type market struct {
+	name     string
+	pattern  bool
+	integer  bool
+	symmetry string // "general", "symmetric" or "skew-symmetric"
+	rows     uint64
+	entries  uint64
+	sizeLine int64
+}
+
+// isMarket reports whether an input is to be read as a Matrix Market file: it
+// says so, or it is called .mtx.
+func isMarket(name string, head *textio.Chunk) bool {
+	return bytes.HasPrefix(bytes.ToLower(head.Data[:min(len(head.Data), len(bannerStart))]), bytes.ToLower([]byte(bannerStart))) || isNamed(name, ".mtx")
+}
+
+// banner reads the first line.
+func (m *market) banner(line []byte) *ParseError {
+	fault := func(fix, format string, args ...any) *ParseError {
+		return &ParseError{File: m.name, Line: 1, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	words := bytes.Fields(bytes.ToLower(line))
+	if len(words) != 5 || string(words[0]) != "%%matrixmarket" || string(words[1]) != "matrix" {
+		return fault("", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, quote(bytes.TrimRight(line, blank)))
+	}
+	if string(words[2]) != "coordinate" {
+		return fault("write it as coordinate", "format %s is not supported; coordinate is", quote(words[2]))
+	}
+	switch string(words[3]) {
+	case "pattern":
+		m.pattern = true
+	case "integer":
+		m.integer = true
+	case "real":
+	default:
+		return fault("", "field %s is not supported; real, integer and pattern are", quote(words[3]))
+	}
+	m.symmetry = string(words[4])
+	switch m.symmetry {
+	case "general", "symmetric":
+	case "skew-symmetric":
+		if m.pattern {
+			return fault("", "a pattern cannot be skew-symmetric")
+		}
+	default:
+		return fault("", "symmetry %s is not supported; general, symmetric and skew-symmetric are", quote(words[4]))
+	}
+	return nil
+}
+
+// size reads the line with the numbers of rows, columns and entries.
+func (m *market) size(line []byte, number int64) *ParseError {
+	fault := func(format string, args ...any) *ParseError {
+		return &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...)}
+	}
+	words := bytes.Fields(line)
+	if len(words) != 3 {
+		return fault("%s, want 3 (rows, columns, entries)", count(len(words), "field"))
+	}
+	var n [3]uint64
+	for i, word := range words {
+		v, err := strconv.ParseUint(string(word), 10, 63)
+		if err != nil {
+			return fault("size %s is not a number of rows, columns or entries", quote(word))
+		}
+		n[i] = v
+	}
+	m.rows, m.entries, m.sizeLine = n[0], n[2], number
+	switch {
+	case n[0] != n[1]:
+		return fault("%d×%d; an adjacency matrix is square", n[0], n[1])
+	case n[0] > uint64(maxNodes):
+		return fault("%d rows; limit %d", n[0], maxNodes)
+	}
+	return nil
+}
+
+// planMarket reads the head of a Matrix Market file and decides its layout. It
+// takes the chunks that hold nothing else.
+func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market, error) {
+	m := &market{name: name}
+	for first := true; ; {
+		chunk, err := in.Head()
+		if err != nil { // the end, or a fault
+			return nil, m, err
+		}
+		number := chunk.First
+		for rest := chunk.Data; len(rest) > 0; number++ {
+			end := bytes.IndexByte(rest, '\n')
+			line := rest[:end]
+			rest = rest[end+1:]
+			if first {
+				first = false
+				if bad := m.banner(line); bad != nil {
+					return nil, m, bad
+				}
+				continue
+			}
+			if isComment(line) {
+				continue
+			}
+			if bad := m.size(line, number); bad != nil {
+				return nil, m, bad
+			}
+			lay := &layout{sep: blanks, target: 1, weight: 2, columns: 3, line: number, first: number + 1, simple: true}
+			if m.pattern {
+				lay.weight, lay.columns = -1, 2
+			}
+			lay.template = template{sep: blanks, weighted: !m.pattern, base: 1, limit: m.rows, lower: m.symmetry != "general", strict: m.symmetry == "skew-symmetric"}
+			return lay, m, nil
+		}
+		tally.lines += int64(chunk.Lines)
+		tally.comments += int64(chunk.Lines)
+		in.Drop()
+	}
+}
+
+// edge reads one entry from its fields: it appends its codes to p.code and
+// returns its weight. Of a skew-symmetric matrix the positive one of the
+// entries (i, j) and (j, i) is kept.
+func (m *market) edge(p *parser, number int64) (weight float64, bad *ParseError) {
+	f := &p.fields
+	fault := func(field int, format string, args ...any) (float64, *ParseError) {
+		e := &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...)}
+		if field >= 0 {
+			e.Column = f.start[field] + 1
+		}
+		return 0, e
+	}
+	var index [2]uint64
+	for i, what := range [...]string{"row", "column"} {
+		v, err := strconv.ParseUint(string(f.text[i]), 10, 64)
+		if err != nil {
+			return fault(i, "%s %s is not a number", what, quote(f.text[i]))
+		}
+		if v < 1 || v > m.rows {
+			return fault(-1, "%s %d; indices run from 1 to %d", what, v, m.rows)
+		}
+		index[i] = v
+	}
+	u, v := uint32(index[0]-1), uint32(index[1]-1)
+	weight = 1
+	if !m.pattern {
+		text := f.text[2]
+		var wrong string
+		if weight, wrong = parseNumber(text); wrong != "" {
+			return fault(2, "weight %s %s", quote(text), wrong)
+		}
+		if weight < 0 && m.symmetry != "skew-symmetric" {
+			return fault(2, "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
+		}
+		weight += 0 // −0 becomes 0
+	}
+	switch {
+	case m.symmetry == "general":
+	case u < v:
+		return fault(-1, "(%d,%d) lies above the diagonal of a %s file", index[0], index[1], m.symmetry)
+	case u == v && m.symmetry == "skew-symmetric":
+		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file", index[0], index[1])
+	}
+	if weight < 0 {
+		u, v, weight = v, u, -weight
+	}
+	p.code = append(p.code, u, v)
+	return weight, nil
+}
+
+// complete compares the number of entries read, bad ones included, with the
+// number declared.
+func (m *market) complete(read int64) error {
+	if uint64(read) == m.entries {
+		return nil
+	}
+	return &ParseError{File: m.name, Msg: fmt.Sprintf("%d entries, line %d declares %d", read, m.sizeLine, m.entries), Fix: "fetch the file again"}
+}

@@ -1,0 +1,170 @@
+package ingest
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// merger makes one entry of all lines for it.
+type merger struct {
+	policy Duplicates
+	values bool
+
+	// perDirection merges the lines of each direction first and takes equal
+	// results for one edge whatever the policy: entries of a matrix.
+	perDirection bool
+
+	// symmetric asks for both directions of every entry with equal values.
+	symmetric bool
+
+	directed bool
+}
+
+// mergeCount counts what was merged.
+type mergeCount struct {
+	duplicates int64 // lines beside the first of the same direction
+	reciprocal int64 // edges with lines of both directions
+	loops      int64 // entries on the diagonal
+}
+
+var errAsymmetric = errors.New("ingest: not symmetric")
+
+// mergeError is an entry whose lines do not agree. Its text is made where the
+// lines are known.
+type mergeError struct {
+	row, col uint32
+	kind     mergeKind
+}
+
+type mergeKind int
+
+const (
+	repeated  mergeKind = iota // several lines and ErrorDuplicates
+	differing                  // both directions with different weights
+	infinite                   // the weights add up to infinity
+)
+
+func (e *mergeError) Error() string { return "ingest: lines of one edge do not agree" }
+
+// rows makes the rows of a bucket from its sorted entries.
+func (m merger) rows(out *sorted, rows int, column uint, keys []uint64, values []float64) error {
+	out.ptr = append(out.ptr, 0)
+	mask := uint64(1)<<column - 1
+	for i := 0; i < len(keys); {
+		place := keys[i] >> 1
+		j := i + 1
+		for j < len(keys) && keys[j]>>1 == place {
+			j++
+		}
+		row, col := int(place>>column), uint32(place&mask)
+		for len(out.ptr) <= row {
+			out.ptr = append(out.ptr, len(out.col))
+		}
+		value := 1.0
+		if m.values {
+			value = values[i]
+		}
+		if j > i+1 || m.symmetric {
+			var v []float64
+			if m.values {
+				v = values[i:j]
+			}
+			var kind mergeKind
+			var ok bool
+			value, kind, ok = m.one(&out.mergeCount, keys[i:j], v, out.lo+row, int(col))
+			if m.symmetric && !ok && kind != infinite {
+				return errAsymmetric
+			}
+			if !ok {
+				return &mergeError{uint32(out.lo + row), col, kind}
+			}
+		}
+		if uint32(out.lo+row) == col {
+			out.loops++
+		}
+		out.col = append(out.col, col)
+		if m.values {
+			out.val = append(out.val, value)
+		}
+		i = j
+	}
+	for len(out.ptr) <= rows {
+		out.ptr = append(out.ptr, len(out.col))
+	}
+	return nil
+}
+
+// one merges the lines of the entry (row, col): it returns its value, or why
+// there is none.
+func (m merger) one(n *mergeCount, keys []uint64, values []float64, row, col int) (value float64, kind mergeKind, ok bool) {
+	back := 0 // lines of the other direction
+	for _, k := range keys {
+		back += int(k & 1)
+	}
+	ahead := len(keys) - back
+	if m.directed || row <= col { // each pair of an undirected graph is seen twice
+		n.duplicates += int64(max(ahead-1, 0) + max(back-1, 0))
+		if ahead > 0 && back > 0 {
+			n.reciprocal++
+		}
+	}
+	switch {
+	case m.symmetric && row != col && (ahead == 0 || back == 0):
+		return 0, differing, false
+	case m.policy == ErrorDuplicates && (ahead > 1 || back > 1):
+		return 0, repeated, false
+	case values == nil:
+		return 1, 0, true
+	}
+	if m.perDirection || m.policy == DefaultDuplicates || m.policy == ErrorDuplicates {
+		var bufferA, bufferB [16]float64
+		a, b := bufferA[:0], bufferB[:0]
+		for i, k := range keys {
+			if k&1 == 0 {
+				a = append(a, values[i])
+			} else {
+				b = append(b, values[i])
+			}
+		}
+		switch {
+		case len(b) == 0:
+			value = m.reduce(a)
+		case len(a) == 0:
+			value = m.reduce(b)
+		default:
+			value = m.reduce(a)
+			if value != m.reduce(b) {
+				return 0, differing, false
+			}
+		}
+	} else {
+		value = m.reduce(values)
+	}
+	return value, infinite, !math.IsInf(value, 0)
+}
+
+// reduce merges weights, which are in the order of the input.
+func (m merger) reduce(weights []float64) float64 {
+	switch m.policy {
+	case MaxDuplicates:
+		return slices.Max(weights)
+	case MinDuplicates:
+		return slices.Min(weights)
+	case FirstDuplicates:
+		return weights[0]
+	}
+	if len(weights) == 1 {
+		return weights[0]
+	}
+	// Sorted, so that the sum depends on the weights alone, not on the order
+	// of the lines.
+	var buffer [16]float64
+	terms := append(buffer[:0], weights...)
+	slices.Sort(terms)
+	var sum float64
+	for _, w := range terms {
+		sum += w
+	}
+	return sum
+}

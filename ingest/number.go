@@ -1,0 +1,198 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"strconv"
+	"unsafe"
+)
+
+var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+const zeros = 0x3030303030303030 // eight digits 0
+
+// number reads the decimal digits at the start of b, which must have 16 bytes:
+// up to 16 of them; 0 means none and 17 too many. Eight bytes are converted at
+// once: a digit's byte xored with '0' is below 10, and adding 0x76 carries any
+// other into its highest bit.
+func number(b []byte) (value uint64, digits uint) {
+	x := binary.LittleEndian.Uint64(b) ^ zeros
+	others := (x + 0x7676767676767676 | x) & 0x8080808080808080 // right up to its lowest bit, which is all we need
+	if others != 0 {
+		k := uint(bits.TrailingZeros64(others)) &^ 7 // 8 × digits
+		return eightDigits(x << (64 - k)), k >> 3    // a shift by 64 gives 0
+	}
+	return longNumber(b, x)
+}
+
+// longNumber is number for eight digits and more; it is apart so that number
+// can be inlined.
+func longNumber(b []byte, x uint64) (value uint64, digits uint) {
+	y := binary.LittleEndian.Uint64(b[8:]) ^ zeros
+	others := (y + 0x7676767676767676 | y) & 0x8080808080808080
+	if others == 0 {
+		return 0, 17
+	}
+	k := uint(bits.TrailingZeros64(others)) &^ 7
+	return eightDigits(x)*powersOfTen[k>>3] + eightDigits(y<<(64-k)), 8 + k>>3
+}
+
+// eightDigits returns the value of eight digits, the first in the lowest byte.
+func eightDigits(x uint64) uint64 {
+	x = x*10 + x>>8
+	return ((x&0x000000FF000000FF)*0x000F424000000064 + (x>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
+}
+
+// template describes the lines that the fast loop reads: two numbers, then a
+// weight if weighted, with one separator between them. A number v stands for
+// the code v − base, which must be below limit.
+type template struct {
+	sep         byte
+	weighted    bool
+	base, limit uint64
+	lower       bool // the first number is not below the second
+	strict      bool // nor equal to it
+}
+
+// scan reads the lines of text from position at on that follow the template:
+// it appends two codes for each to code, its weight to weight, and stops
+// before the first line that does not follow it. Text must be followed by 16
+// readable bytes that are no digits.
+func (t template) scan(text []byte, at int, code []uint32, weight []float64) (int, []uint32, []float64) {
+	end := len(text)
+	text = text[:end+16]
+	for at < end {
+		u, n := number(text[at:])
+		if n-1 >= 10 || n > 1 && text[at] == '0' {
+			break
+		}
+		j := at + int(n)
+		if text[j] != t.sep {
+			break
+		}
+		j++
+		v, n := number(text[j:])
+		if n-1 >= 10 || n > 1 && text[j] == '0' || u-t.base >= t.limit || v-t.base >= t.limit ||
+			t.lower && (u < v || t.strict && u == v) {
+			break
+		}
+		j += int(n)
+		if t.weighted {
+			if text[j] != t.sep {
+				break
+			}
+			j++
+			w, n := decimal(text[j:])
+			if n == 0 {
+				n = bytes.IndexByte(text[j:end], '\n')
+				var fault string
+				if w, fault = parseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'})); fault != "" {
+					break
+				}
+				if n > 0 && text[j+n-1] == '\r' {
+					n--
+				}
+			}
+			j += n
+			weight = append(weight, w)
+		}
+		c := text[j]
+		if c == '\r' {
+			j++
+			c = text[j]
+		}
+		if c != '\n' {
+			if t.weighted {
+				weight = weight[:len(weight)-1]
+			}
+			break
+		}
+		code = append(code, uint32(u-t.base), uint32(v-t.base))
+		at = j + 1
+	}
+	return at, code, weight
+}
+
+// decimal reads a number of at most 15 digits with or without a point; n = 0
+// means that it is something else. Both the digits and the power of ten are
+// exact in a float64, so their quotient is the nearest one.
+func decimal(b []byte) (value float64, n int) {
+	whole, k := number(b)
+	if k-1 >= 15 {
+		return 0, 0
+	}
+	if b[k] != '.' {
+		if b[k] > ' ' {
+			return 0, 0
+		}
+		return float64(whole), int(k)
+	}
+	if len(b) < int(k)+17 {
+		return 0, 0
+	}
+	part, f := number(b[k+1:])
+	if f-1 >= 15 || k+f > 15 || b[k+1+f] > ' ' {
+		return 0, 0
+	}
+	return float64(whole*powersOfTen[f]+part) / float64(powersOfTen[f]), int(k + 1 + f)
+}
+
+// parseNumber returns what a decimal number says, or why it is none.
+func parseNumber(b []byte) (float64, string) {
+	for _, c := range b {
+		switch {
+		case c >= '0' && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
+		default:
+			word := string(bytes.ToLower(bytes.TrimLeft(b, "+-")))
+			if word == "inf" || word == "infinity" {
+				return 0, "is infinite"
+			}
+			return 0, "is not a number"
+		}
+	}
+	if len(b) == 0 {
+		return 0, "is not a number"
+	}
+	v, err := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
+	switch {
+	case math.IsInf(v, 0):
+		return 0, "is infinite"
+	case err != nil:
+		return 0, "is not a number"
+	}
+	return v, ""
+}
+
+// parseWeight is parseNumber for a weight, which is not negative.
+func parseWeight(b []byte) (float64, string) {
+	w, fault := parseNumber(b)
+	switch {
+	case fault != "":
+		return 0, fault
+	case w < 0:
+		return 0, "is negative"
+	}
+	return w + 0, "" // −0 becomes 0
+}
+
+// canonical reports whether an id is an integer as a program would print it:
+// digits without leading zeros, perhaps behind a minus sign.
+func canonical(id []byte) bool {
+	if len(id) > 1 && id[0] == '-' {
+		id = id[1:]
+		if id[0] == '0' {
+			return false
+		}
+	}
+	if len(id) == 0 || id[0] == '0' && len(id) > 1 {
+		return false
+	}
+	for _, c := range id {
+		if c-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}

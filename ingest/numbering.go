@@ -1,0 +1,269 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// noRow stands for a node that has no row. It is above every row.
+const noRow = 1<<32 - 1
+
+// maxNodes is the number of rows a store can have. Tests lower it.
+var maxNodes = noRow
+
+// number gives rows to the ids, replaces the codes of all parts by rows, and
+// returns the ids by row.
+func (r *run) number() (*shard.Nodes, error) {
+	if !r.useDict.Load() {
+		top, tokens := uint32(0), 0
+		for _, p := range r.parts {
+			tokens += len(p.code)
+			for _, c := range p.code {
+				top = max(top, c)
+			}
+		}
+		// A bitmap of the ids seen costs at most what the edges do.
+		const always = 1 << 23
+		if int(top) < max(always, 32*tokens) {
+			return r.numberDense(int(top) + 1)
+		}
+		r.useDict.Store(true)
+	}
+	err := sched.Run(r.ctx, r.workers, len(r.parts), func(_, i int) error { return r.moveToDict(r.parts[i]) })
+	if err != nil {
+		return nil, err
+	}
+	return r.numberDict()
+}
+
+// numberDense numbers ids below limit through a bitmap of those that occur:
+// the row of an id is the number of lower ones.
+func (r *run) numberDense(limit int) (*shard.Nodes, error) {
+	seen := make([]uint64, (limit+63)/64)
+	each := func(do func(p *part)) error {
+		return sched.Run(r.ctx, r.workers, len(r.parts), func(_, i int) error {
+			do(r.parts[i])
+			return nil
+		})
+	}
+	err := each(func(p *part) {
+		for _, c := range p.code {
+			word, bit := &seen[c/64], uint64(1)<<(c%64)
+			if atomic.LoadUint64(word)&bit == 0 {
+				atomic.OrUint64(word, bit)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	below := make([]uint32, len(seen))
+	for i, word := range seen {
+		below[i] = uint32(n)
+		n += bits.OnesCount64(word)
+	}
+	if n > maxNodes {
+		return nil, r.tooMany()
+	}
+	if n == limit {
+		return shard.NewNumericNodes(n), nil
+	}
+	err = each(func(p *part) {
+		for i, c := range p.code {
+			p.code[i] = below[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
+		}
+	})
+	ids := make([]uint64, 0, n)
+	for i, word := range seen {
+		for ; word != 0; word &= word - 1 {
+			ids = append(ids, uint64(i*64+bits.TrailingZeros64(word)))
+		}
+	}
+	return shard.NumericNodes(ids), err
+}
+
+// tooMany is the error for more nodes than rows.
+func (r *run) tooMany() error {
+	return &ParseError{File: r.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: errTooMany}
+}
+
+// moveToDict replaces codes that are ids by codes of the dictionary.
+func (r *run) moveToDict(p *part) error {
+	if p.inDict {
+		return nil
+	}
+	var b batch
+	var digits []byte
+	for _, c := range p.code {
+		digits = strconv.AppendUint(digits[:0], uint64(c), 10)
+		b.addCopy(r.dict, 0, digits)
+	}
+	p.inDict = true
+	if err := r.dict.codes(p.code, nil, &b, position(p.seq, 0)); err != nil {
+		return r.tooMany()
+	}
+	return nil
+}
+
+// numberDict numbers the ids of the dictionary: those of the list of nodes in
+// its order, then the others, by value if all ids are integers and in order of
+// first appearance if not.
+func (r *run) numberDict() (*shard.Nodes, error) {
+	n := r.dict.len()
+	if n > maxNodes {
+		return nil, r.tooMany()
+	}
+	first := make([]uint64, 0, n)
+	codes := make([]uint32, 0, n)
+	integers := true
+	for s := range r.dict.shards {
+		d := &r.dict.shards[s]
+		first = append(first, d.first...)
+		for place := range d.first {
+			code := uint32(s)<<placeBits | uint32(place)
+			codes = append(codes, code)
+			integers = integers && canonical(r.dict.key(code))
+		}
+	}
+	radixSort(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(position(r.seq, 0))))
+	r.report.IDs = "text"
+	listed, _ := slices.BinarySearch(first, position(r.listedParts, 0))
+	if integers {
+		r.report.IDs = "numeric"
+		r.sortIntegers(codes[listed:])
+	} else {
+		r.warnAlike(codes)
+	}
+	if err := r.unlisted(codes[listed:], first[listed:]); err != nil {
+		return nil, err
+	}
+	if r.c.Nodes != "" && r.c.UnknownIDs == SkipUnknown {
+		codes = codes[:listed]
+	}
+	if err := r.applyRows(codes); err != nil {
+		return nil, err
+	}
+	return r.dictionary(codes)
+}
+
+// unlisted returns the error for ids beside the list of nodes, if they are to
+// be one. The ids' first positions are in order.
+func (r *run) unlisted(codes []uint32, first []uint64) error {
+	if r.c.Nodes == "" || r.c.UnknownIDs != ErrorUnknown || len(codes) == 0 {
+		return nil
+	}
+	for _, p := range r.parts {
+		if p.seq != int(first[0]>>tokenBits) {
+			continue
+		}
+		token := int(first[0] & (1<<tokenBits - 1))
+		verb := "ids are"
+		if len(codes) == 1 {
+			verb = "id is"
+		}
+		return &ParseError{
+			File: r.files[p.file].Name, Line: p.line(token / 2),
+			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", quote(r.dict.key(p.code[token])), r.c.Nodes, len(codes), verb),
+			Fix: "pass --unknown-ids=skip to leave such edges out",
+		}
+	}
+	return nil
+}
+
+// applyRows replaces the codes of all parts by rows: codes[i] becomes i, and
+// what is not among them noRow.
+func (r *run) applyRows(codes []uint32) error {
+	var rows [dictShards][]uint32
+	for s := range rows {
+		rows[s] = slices.Repeat([]uint32{noRow}, len(r.dict.shards[s].end))
+	}
+	for row, code := range codes {
+		rows[code>>placeBits][code&(1<<placeBits-1)] = uint32(row)
+	}
+	return sched.Run(r.ctx, r.workers, len(r.parts), func(_, i int) error {
+		code := r.parts[i].code
+		for j, c := range code {
+			code[j] = rows[c>>placeBits][c&(1<<placeBits-1)]
+		}
+		return nil
+	})
+}
+
+// sortIntegers sorts codes by the value of their ids, all of them integers.
+func (r *run) sortIntegers(codes []uint32) {
+	values := make([]uint64, len(codes))
+	for i, code := range codes {
+		v, err := strconv.ParseUint(string(r.dict.key(code)), 10, 64)
+		if err != nil { // negative, or beyond 64 bits
+			slices.SortFunc(codes, func(a, b uint32) int { return compareIntegers(r.dict.key(a), r.dict.key(b)) })
+			return
+		}
+		values[i] = v
+	}
+	radixSort(values, make([]uint64, len(codes)), codes, make([]uint32, len(codes)), 0, 64)
+}
+
+// compareIntegers compares canonical integers of any length.
+func compareIntegers(a, b []byte) int {
+	switch negA, negB := a[0] == '-', b[0] == '-'; {
+	case negA && negB:
+		return compareIntegers(b[1:], a[1:])
+	case negA:
+		return -1
+	case negB:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
+}
+
+// warnAlike warns of the first pair of ids that differ in leading zeros only.
+func (r *run) warnAlike(codes []uint32) {
+	for _, code := range codes {
+		id := r.dict.key(code)
+		if len(id) < 2 || id[0] != '0' {
+			continue
+		}
+		short := bytes.TrimLeft(id[:len(id)-1], "0")
+		short = id[len(id)-1-len(short):]
+		if !canonical(short) {
+			continue
+		}
+		if _, ok := r.dict.lookup(short); ok {
+			r.warn(fmt.Sprintf("ids %q and %q both occur and are kept apart", short, id))
+			return
+		}
+	}
+}
+
+// dictionary returns that of the store for ids in the order of rows.
+func (r *run) dictionary(codes []uint32) (*shard.Nodes, error) {
+	values := make([]uint64, len(codes))
+	increasing := r.report.IDs == "numeric"
+	for i, code := range codes {
+		if !increasing {
+			break
+		}
+		v, err := strconv.ParseUint(string(r.dict.key(code)), 10, 64)
+		values[i] = v
+		increasing = err == nil && (i == 0 || v > values[i-1])
+	}
+	if increasing {
+		return shard.NumericNodes(values), nil
+	}
+	var b shard.NodesBuilder
+	for _, code := range codes {
+		id := r.dict.key(code)
+		b.Append(unsafe.String(unsafe.SliceData(id), len(id))) // copied there
+	}
+	return b.Nodes()
+}

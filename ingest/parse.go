@@ -1,0 +1,197 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// parser turns chunks of one file into parts. Each worker has its own.
+type parser struct {
+	run  *run
+	name string
+	file int
+	lay  *layout
+
+	code   []uint32
+	weight []float64
+	gaps   []uint32
+	batch  batch
+	fields fields
+}
+
+// errNeedsDict says that a chunk holds an id that is no small canonical
+// integer.
+var errNeedsDict = errors.New("ids need the dictionary")
+
+// parse reads one chunk. All bad lines are in the part; the error is one that
+// ends the run.
+func (p *parser) parse(chunk *textio.Chunk, seq int) (*part, error) {
+	out := &part{seq: seq, file: p.file, first: chunk.First}
+	if !p.run.useDict.Load() || p.lay.market != nil {
+		err := p.read(out, chunk, false)
+		if err == nil {
+			return out, nil
+		}
+		if !errors.Is(err, errNeedsDict) {
+			return nil, err
+		}
+		p.run.useDict.Store(true)
+	}
+	*out = part{seq: seq, file: p.file, first: chunk.First, inDict: true}
+	return out, p.read(out, chunk, true)
+}
+
+// read parses a chunk into codes that are the ids, or through the dictionary.
+func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
+	p.code, p.weight, p.gaps = p.code[:0], p.weight[:0], p.gaps[:0]
+	p.batch.reset()
+	text := chunk.Data
+	number := chunk.First
+	weighted := p.lay.weight >= 0
+	edges := 0
+	for at := 0; at < len(text); number++ {
+		if number >= p.lay.first && p.lay.simple && !useDict {
+			at, p.code, p.weight = p.lay.template.scan(text, at, p.code, p.weight)
+			number += int64(len(p.code)/2 - edges)
+			edges = len(p.code) / 2
+			if at == len(text) {
+				break
+			}
+		}
+		end := at + bytes.IndexByte(text[at:], '\n')
+		line := text[at:end]
+		if number < p.lay.first || isComment(line) {
+			out.stats.comments++
+			p.gaps = append(p.gaps, uint32(edges))
+			at = end + 1
+			continue
+		}
+		w, err := p.fieldsOf(line, number)
+		switch {
+		case err != nil || p.lay.market != nil:
+		case useDict:
+			p.tokens(text, line, at)
+		default:
+			err = p.integers()
+		}
+		var bad *ParseError
+		switch {
+		case err == nil:
+			if weighted {
+				p.weight = append(p.weight, w)
+			}
+			edges++
+		case errors.As(err, &bad):
+			out.bad.add(bad)
+			p.gaps = append(p.gaps, uint32(edges))
+		default:
+			return err
+		}
+		at = end + 1
+	}
+	out.stats.lines = int64(chunk.Lines)
+	if useDict {
+		p.code = slices.Grow(p.code, 2*edges)[:2*edges]
+		if err := p.run.dict.codes(p.code, text, &p.batch, position(out.seq, 0)); err != nil {
+			return &ParseError{File: p.name, Msg: err.Error(), Err: err}
+		}
+	}
+	out.code, out.gaps = slices.Clone(p.code), slices.Clone(p.gaps)
+	if weighted {
+		out.weight = slices.Clone(p.weight)
+	}
+	return nil
+}
+
+// fieldsOf splits a line and checks it; the ids are left in p.fields, the
+// weight is returned.
+func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
+	lay, f := p.lay, &p.fields
+	fault := func(column int, fix, format string, args ...any) error {
+		return &ParseError{File: p.name, Line: number, Column: column, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	}
+	if err := f.split(line, lay.sep); err != nil {
+		return 0, fault(0, fixLine, "%v", err)
+	}
+	if lay.columns > 0 {
+		f.dropEmpty(lay.columns)
+	}
+	need := max(lay.source, lay.target, lay.weight) + 1
+	if len(f.text) < need || lay.columns > 0 && len(f.text) != lay.columns {
+		fix := fixLine
+		if len(f.text) == 1 && len(bytes.Fields(f.text[0])) > 1 || bytes.IndexByte(line, comma) >= 0 || bytes.IndexByte(line, semicolon) >= 0 {
+			if sep := separator(p.name, line); sep != lay.sep && !(sep == blanks && lay.sep == tab) || len(f.text) == 1 {
+				fix = fmt.Sprintf("the separator of this file is %s (line %d)", separatorName(lay.sep), lay.line)
+			}
+		}
+		return 0, fault(0, fix, "%s, want %s", count(len(f.text), "field"), lay.want())
+	}
+	for _, i := range [...]int{lay.source, lay.target} {
+		if len(f.text[i]) == 0 {
+			return 0, fault(f.start[i]+1, fixLine, "empty id")
+		}
+	}
+	if lay.market != nil {
+		weight, bad := lay.market.edge(p, number)
+		if bad != nil {
+			return 0, bad
+		}
+		return weight, nil
+	}
+	if lay.weight < 0 {
+		return 1, nil
+	}
+	text := f.text[lay.weight]
+	weight, wrong := parseWeight(text)
+	if wrong == "" {
+		return weight, nil
+	}
+	column := f.start[lay.weight] + 1
+	if wrong == "is negative" {
+		return 0, fault(column, "take absolute values or leave such edges out, or pass --skip-bad-lines", "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
+	}
+	fix := fixLine
+	if number == lay.line {
+		fix = "fix the line, leave the column out with --fields=1,2, or pass --skip-bad-lines"
+	}
+	return 0, fault(column, fix, "weight %s %s", quote(text), wrong)
+}
+
+// integers appends the ids of the line in p.fields as codes.
+func (p *parser) integers() error {
+	var code [2]uint32
+	for k, i := range [...]int{p.lay.source, p.lay.target} {
+		id := p.fields.text[i]
+		if len(id) > 10 || !canonical(id) || id[0] == '-' {
+			return errNeedsDict
+		}
+		v, _ := strconv.ParseUint(string(id), 10, 64)
+		if v > math.MaxUint32 {
+			return errNeedsDict
+		}
+		code[k] = uint32(v)
+	}
+	p.code = append(p.code, code[:]...)
+	return nil
+}
+
+// tokens adds the ids of the line at text[at:] to the batch.
+func (p *parser) tokens(text, line []byte, at int) {
+	for _, i := range [...]int{p.lay.source, p.lay.target} {
+		id := p.fields.text[i]
+		if start := cap(line) - cap(id); len(p.fields.unquoted) == 0 || start >= 0 && start < len(line) && &line[start] == &id[0] {
+			p.batch.add(p.run.dict, text, at+start, at+start+len(id))
+		} else {
+			p.batch.addCopy(p.run.dict, len(text), id)
+		}
+	}
+}
+
+// cut returns a number of a message, at most 64 bytes of it.
+func cut(b []byte) string { return string(b[:min(len(b), 64)]) }

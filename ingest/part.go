@@ -1,0 +1,51 @@
+package ingest
+
+// part is what was read from one chunk of an edge list: a line for every two
+// codes, in the order of the text. Codes are the ids themselves while all of
+// them are small canonical integers, or the dictionary's codes, or at last
+// rows.
+type part struct {
+	seq    int       // position among all chunks of the input
+	file   int       // which input it comes from
+	first  int64     // the number of the chunk's first line
+	code   []uint32  // source and target of each line
+	weight []float64 // of each line; nil if the file has no weights
+	gaps   []uint32  // for every line of text without an edge, how many edges come before it
+	inDict bool      // codes are the dictionary's
+	bad    faults
+	stats  tally
+}
+
+// tally counts lines.
+type tally struct {
+	lines, comments int64
+}
+
+func (t *tally) add(u tally) {
+	t.lines += u.lines
+	t.comments += u.comments
+}
+
+// line returns the number of the line of text that edge i came from.
+func (p *part) line(i int) int64 {
+	n := p.first + int64(i)
+	for _, before := range p.gaps {
+		if int(before) <= i {
+			n++
+		}
+	}
+	return n
+}
+
+// bytes returns how much memory a part holds.
+func (p *part) bytes() int64 {
+	return int64(cap(p.code)+cap(p.gaps))*4 + int64(cap(p.weight))*8
+}
+
+// position returns where in the input token i of chunk seq stands: what comes
+// earlier has a lower number.
+func position(seq, i int) uint64 { return uint64(seq)<<tokenBits | uint64(i) }
+
+// tokenBits holds the number of tokens of a chunk, each of which takes two
+// bytes at least.
+const tokenBits = 20

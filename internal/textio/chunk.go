@@ -1,0 +1,238 @@
+package textio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"sync"
+)
+
+const (
+	// ChunkBytes is the size at which a chunk is cut, behind the next line
+	// feed before it. It fits into a core's cache together with what is made
+	// of it; larger chunks are slower.
+	ChunkBytes = 256 << 10
+
+	// MaxLine is the longest line, its end included.
+	MaxLine = 1 << 20
+
+	// Slack is how many bytes may be read beyond a chunk's data; they are zero.
+	Slack = 32
+)
+
+// Chunk is a run of whole lines of one input.
+type Chunk struct {
+	Index int    // 0, 1, … in the order of the file
+	First int64  // the number of its first line; a file's first is 1
+	Lines int    // how many lines it has
+	Data  []byte // the lines, each ending in a line feed; Slack zero bytes follow within its capacity
+
+	buf []byte
+}
+
+// Head returns the chunk that comes next without taking it, or io.EOF. It is
+// valid until it is taken or dropped.
+func (r *Reader) Head() (*Chunk, error) {
+	if r.head == nil {
+		c := new(Chunk)
+		if err := r.read(c); err != nil {
+			return nil, err
+		}
+		r.head = c
+	}
+	return r.head, nil
+}
+
+// Drop takes the chunk that [Reader.Head] returned last and forgets it.
+func (r *Reader) Drop() { r.head = nil }
+
+// next moves the head into c, or else reads.
+func (r *Reader) next(c *Chunk) error {
+	if r.head == nil {
+		return r.read(c)
+	}
+	*c, r.head = *r.head, nil
+	return nil
+}
+
+// read fills c with the next lines, or returns io.EOF.
+func (r *Reader) read(c *Chunk) error {
+	if r.finished {
+		return io.EOF
+	}
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	n, clean := len(r.carry), 0 // bytes read; those before clean have no lone carriage return
+	for limit := ChunkBytes; ; limit = min(2*limit, MaxLine) {
+		if len(c.buf) < limit+Slack {
+			grown := make([]byte, limit+Slack)
+			copy(grown, c.buf[:min(n, len(c.buf))])
+			c.buf = grown
+		}
+		if len(r.carry) > 0 {
+			copy(c.buf, r.carry)
+			r.carry = r.carry[:0]
+		}
+		start := n
+		end := false
+		for n < limit && !end {
+			k, err := r.text.Read(c.buf[n:limit])
+			n += k
+			if errors.Is(err, io.EOF) {
+				end = true
+			} else if err != nil {
+				r.lines += int64(bytes.Count(c.buf[:n], lineFeed))
+				return r.fault(err)
+			}
+		}
+		if !r.started {
+			r.started = true
+			if bytes.HasPrefix(c.buf[:n], []byte("\xef\xbb\xbf")) {
+				n = copy(c.buf, c.buf[3:n])
+				r.offset = 3
+			}
+		}
+		if i := bytes.IndexByte(c.buf[start:n], 0); i >= 0 {
+			return &Error{File: r.name, Byte: r.offset + int64(start+i), What: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
+		}
+		clean = endLines(c.buf[:n], clean, end)
+		if end {
+			r.finished = true
+			if n == 0 {
+				return io.EOF
+			}
+			if c.buf[n-1] != '\n' {
+				c.buf[n] = '\n' // the slack has room for it
+				n++
+			}
+		}
+		if cut := bytes.LastIndexByte(c.buf[:n], '\n') + 1; cut > 0 && cut <= MaxLine {
+			r.deliver(c, cut, n)
+			return nil
+		}
+		if n >= MaxLine {
+			return &Error{File: r.name, Line: r.lines + 1, Byte: -1, What: "line longer than 1 MiB", Fix: "is this a line-based format?"}
+		}
+	}
+}
+
+// deliver makes the first cut of n bytes in c's buffer its data and keeps the
+// rest for the next chunk.
+func (r *Reader) deliver(c *Chunk, cut, n int) {
+	r.carry = append(r.carry[:0], c.buf[cut:n]...)
+	clear(c.buf[cut : cut+Slack])
+	c.Data = c.buf[: cut : cut+Slack]
+	c.Index, c.First, c.Lines = r.index, r.lines+1, bytes.Count(c.Data, lineFeed)
+	r.index++
+	r.lines += int64(c.Lines)
+	r.offset += int64(cut)
+}
+
+var lineFeed = []byte{'\n'}
+
+// endLines replaces every carriage return of text[from:] that no line feed
+// follows by one, and returns where to go on once more text is there; end says
+// that none will be.
+func endLines(text []byte, from int, end bool) int {
+	for {
+		i := bytes.IndexByte(text[from:], '\r')
+		if i < 0 {
+			return len(text)
+		}
+		i += from
+		if i+1 == len(text) && !end {
+			return i
+		}
+		if i+1 == len(text) || text[i+1] != '\n' {
+			text[i] = '\n'
+		}
+		from = i + 1
+	}
+}
+
+// Chunks calls visit once for every chunk of the rest of the input, from at
+// most workers goroutines; worker numbers the goroutine. Chunks start in
+// order. A chunk is valid during the call. After the first error no further
+// chunk starts, and the error of the earliest chunk is returned; the context
+// given to [Open] ends the reading within one chunk.
+func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) error {
+	var (
+		mu     sync.Mutex
+		failed error
+		place  int
+	)
+	fail := func(index int, err error) {
+		if failed == nil || index < place {
+			failed, place = err, index
+		}
+	}
+	work := func(worker int) {
+		var c Chunk
+		for {
+			mu.Lock()
+			if failed != nil {
+				mu.Unlock()
+				return
+			}
+			err := r.next(&c)
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					fail(r.index, err)
+				}
+				mu.Unlock()
+				return
+			}
+			mu.Unlock()
+			if err := visit(worker, &c); err != nil {
+				mu.Lock()
+				fail(c.Index, err)
+				mu.Unlock()
+				return
+			}
+		}
+	}
+	if workers <= 1 {
+		work(0)
+	} else {
+		var group sync.WaitGroup
+		for w := range workers {
+			group.Go(func() { work(w) })
+		}
+		group.Wait()
+	}
+	return failed
+}
+
+// Line is one line of an input.
+type Line struct {
+	Number int64
+	Text   []byte // without its end; valid until the next line
+}
+
+// Lines yields the lines of the rest of the input. After an error, which comes
+// with an empty line, it ends.
+func (r *Reader) Lines() iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		var c Chunk
+		for {
+			if err := r.next(&c); err != nil {
+				if !errors.Is(err, io.EOF) {
+					yield(Line{}, err)
+				}
+				return
+			}
+			number := c.First
+			for rest := c.Data; len(rest) > 0; number++ {
+				end := bytes.IndexByte(rest, '\n')
+				text := bytes.TrimSuffix(rest[:end], []byte{'\r'})
+				if !yield(Line{number, text}, nil) {
+					return
+				}
+				rest = rest[end+1:]
+			}
+		}
+	}
+}

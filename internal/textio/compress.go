@@ -1,0 +1,122 @@
+package textio
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxWindow bounds what a zstd stream may make us keep: a hostile frame can
+// ask for gigabytes.
+const maxWindow = 128 << 20
+
+// members reads the members of a gzip file one after the other, which the
+// library does too, but it takes what follows the last one for a bad header
+// and cannot say how much it is.
+type members struct {
+	in  *bufio.Reader
+	out *gzip.Reader
+}
+
+// errTrailing is data behind the last member of a gzip file.
+type errTrailing int64
+
+func (n errTrailing) Error() string {
+	return fmt.Sprintf("%d bytes after the end of the stream", int64(n))
+}
+
+func newMembers(in *bufio.Reader) (*members, error) {
+	out, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	out.Multistream(false)
+	return &members{in, out}, nil
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		n, err := m.out.Read(p)
+		if n > 0 && errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if n > 0 || !errors.Is(err, io.EOF) {
+			return n, err
+		}
+		head, err := m.in.Peek(2)
+		switch {
+		case len(head) == 0 && errors.Is(err, io.EOF):
+			return 0, io.EOF
+		case len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b:
+			if err := m.out.Reset(m.in); err != nil {
+				return 0, noEOF(err)
+			}
+			m.out.Multistream(false)
+		case err != nil && !errors.Is(err, io.EOF):
+			return 0, err
+		default:
+			rest, err := io.Copy(io.Discard, m.in)
+			if err != nil {
+				return 0, err
+			}
+			return 0, errTrailing(rest)
+		}
+	}
+}
+
+// newZstd returns a decoder that works where it is called, so that nothing
+// runs on after the last read.
+func (r *Reader) newZstd(in io.Reader) (io.Reader, error) {
+	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	r.closers = append(r.closers, d.Close)
+	return d, nil
+}
+
+// noEOF turns an end inside something into an unexpected one.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// fault turns an error of reading into one that names the place: the file and
+// the last whole line before it.
+func (r *Reader) fault(err error) error {
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) || !r.packed {
+		return err
+	}
+	e := &Error{File: r.name, Byte: -1, Fix: "fetch the file again"}
+	var trailing errTrailing
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.As(err, &trailing):
+		e.What, e.Fix = trailing.Error(), "cut them off, or fetch the file again"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		e.What = fmt.Sprintf("compressed stream ends early, after line %d", r.lines)
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
+		e.What = fmt.Sprintf("checksum of the decompressed data is wrong, after line %d", r.lines)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrWindowSizeTooSmall), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		e.What = fmt.Sprintf("needs a window beyond the limit of %d MiB", maxWindow>>20)
+		e.Fix = "compress it again without --long or --ultra"
+	case errors.As(err, &corrupt):
+		e.What = fmt.Sprintf("compressed data is damaged after line %d", r.lines)
+	default:
+		e.What = fmt.Sprintf("compressed data is damaged after line %d (%v)", r.lines, err)
+	}
+	return e
+}

@@ -1,0 +1,179 @@
+package textio
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// Options are the settings of [Open]; nil stands for the zero value.
+type Options struct {
+	Stdin io.Reader    // what "-" reads; nil: os.Stdin
+	Warn  func(string) // told of what is odd but readable; nil: nobody
+}
+
+// Reader is one opened input. Its methods are not safe for concurrent use,
+// [Reader.Progress] apart.
+type Reader struct {
+	name    string
+	text    io.Reader // decompressed
+	closers []func()
+	stop    func() bool // ends the watch over the context
+	ctx     context.Context
+
+	done   atomic.Int64 // bytes read from the input as it is stored
+	total  int64        // its size; 0 if not known
+	packed bool         // whether it is compressed
+
+	carry    []byte // the start of a line whose end has not been read
+	lines    int64  // lines delivered
+	offset   int64  // bytes of text delivered
+	head     *Chunk // read ahead by Head
+	index    int    // chunks delivered
+	started  bool
+	finished bool
+}
+
+// Open opens a file, or standard input for "-". The context ends a read that
+// waits for data. The error is an [*Error] for text that cannot be read,
+// [ErrDirectory], [ErrTerminal], or what the file system says. Standard input
+// is read by a goroutine, which ends at the latest when a read that waits
+// returns.
+func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	r := &Reader{name: path, ctx: ctx}
+	var raw io.Reader
+	if path == "-" {
+		r.name = "stdin"
+		in := o.Stdin
+		if in == nil {
+			in = os.Stdin
+		}
+		if f, ok := in.(*os.File); ok && terminal(f) {
+			return nil, ErrTerminal
+		}
+		p := newPump(ctx, in)
+		r.closers = append(r.closers, p.stop)
+		raw = p
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			err = ErrDirectory
+		}
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		if info.Mode().IsRegular() {
+			r.total = info.Size()
+		}
+		r.closers = append(r.closers, func() { f.Close() })
+		r.stop = context.AfterFunc(ctx, func() { f.Close() })
+		raw = f
+	}
+	if err := r.decompress(raw); err != nil {
+		r.Close()
+		return nil, err
+	}
+	if !r.packed && o.Warn != nil {
+		for _, suffix := range []string{".gz", ".zst", ".bgz"} {
+			if strings.HasSuffix(strings.ToLower(path), suffix) {
+				o.Warn(r.name + ": not compressed; read as text")
+			}
+		}
+	}
+	return r, nil
+}
+
+// Name returns the name of the input for messages: its path, or "stdin".
+func (r *Reader) Name() string { return r.name }
+
+// Progress returns how many bytes of the stored file have been read and its
+// size, 0 if that is not known. It may be called at any time.
+func (r *Reader) Progress() (done, total int64) { return r.done.Load(), r.total }
+
+// Close releases the file.
+func (r *Reader) Close() {
+	if r.stop != nil {
+		r.stop()
+	}
+	for i := len(r.closers) - 1; i >= 0; i-- {
+		r.closers[i]()
+	}
+	r.closers = nil
+}
+
+// counter counts the bytes that pass.
+type counter struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// foreign are files that start like this and are no text.
+var foreign = []struct{ magic, what, fix string }{
+	{"PK\x03\x04", "zip archive", "unpack it first"},
+	{"\xfd7zXZ\x00", "xz-compressed", "decompress it with xz -d, or use gzip or zstd"},
+	{"BZh", "bzip2-compressed", "decompress it with bzip2 -d, or use gzip or zstd"},
+	{"\x04\x22\x4d\x18", "lz4-compressed", "decompress it with lz4 -d, or use gzip or zstd"},
+	{"PAR1", "Parquet file", "write it as tab-separated text"},
+	{"\x93NUMPY", "NumPy array", "write it as tab-separated text"},
+	{"\x89HDF", "HDF5 file", "write it as tab-separated text"},
+	{"%PDF", "PDF document", "give a text file"},
+	{"\xff\xfe", "UTF-16 text", "convert with iconv -f UTF-16 -t UTF-8"},
+	{"\xfe\xff", "UTF-16 text", "convert with iconv -f UTF-16 -t UTF-8"},
+}
+
+// decompress looks at the first bytes of raw and sets r.text.
+func (r *Reader) decompress(raw io.Reader) error {
+	in := bufio.NewReaderSize(counter{raw, &r.done}, 64<<10)
+	head, err := in.Peek(6)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return r.fault(err)
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		r.packed = true
+		r.text, err = newMembers(in)
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		r.packed = true
+		r.text, err = r.newZstd(in)
+	default:
+		r.text, err = in, nil
+	}
+	if err != nil {
+		return r.fault(err)
+	}
+	if r.packed {
+		text := bufio.NewReaderSize(r.text, 64<<10)
+		if head, err = text.Peek(6); err != nil && !errors.Is(err, io.EOF) {
+			return r.fault(err)
+		}
+		r.text = text
+	}
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return &Error{File: r.name, Byte: -1, What: f.what, Fix: f.fix}
+		}
+	}
+	if len(head) >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) && (head[3] == 0) == (head[1] == 0) {
+		return &Error{File: r.name, Byte: -1, What: "UTF-16 text", Fix: "convert with iconv -f UTF-16 -t UTF-8"}
+	}
+	return nil
+}
