@@ -11,7 +11,7 @@ import (
 // rows of seeds; seeds reach themselves, entries of value 0 lead nowhere.
 //
 // With directed false the matrix must be symmetric and reached rows are the
-// components that hold a seed: one sweep with union-find, 4n bytes. With
+// components that hold a seed, see [sparse.FindComponents]: one sweep. With
 // directed true a walk follows the entries of its row, and sweeps are repeated
 // until nothing changes: at most one more than the longest shortest path to a
 // seed.
@@ -19,29 +19,17 @@ func Reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, w
 	if directed {
 		return reachedAlong(ctx, a, seeds, workers)
 	}
-	rows, _ := a.Dims()
-	f := newForest(rows)
-	err := a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			for e, c := range col {
-				if val == nil || val[e] != 0 {
-					f.join(uint32(i), c)
-				}
-			}
-		}
-		return nil
-	})
+	parts, err := sparse.FindComponents(ctx, a, workers)
 	if err != nil {
 		return nil, err
 	}
-	holds := make([]bool, rows)
+	holds := make([]bool, len(parts.Sizes))
 	for _, row := range seeds {
-		holds[f.root(uint32(row))] = true
+		holds[parts.Of[row]] = true
 	}
-	reached := make([]bool, rows)
-	for i := range reached {
-		reached[i] = holds[f.root(uint32(i))]
+	reached := make([]bool, len(parts.Of))
+	for i, part := range parts.Of {
+		reached[i] = holds[part]
 	}
 	return reached, nil
 }
@@ -85,48 +73,4 @@ func leadsTo(marks []atomic.Bool, p sparse.Panel, i int) bool {
 		}
 	}
 	return false
-}
-
-// forest holds disjoint sets of rows. It is safe for concurrent use: a root is
-// only ever linked to a smaller row, in one compare-and-swap.
-type forest struct {
-	parent []atomic.Uint32
-}
-
-func newForest(n int) *forest {
-	f := &forest{parent: make([]atomic.Uint32, n)}
-	for i := range f.parent {
-		f.parent[i].Store(uint32(i))
-	}
-	return f
-}
-
-// root returns the smallest row of i's set, halving the path to it.
-func (f *forest) root(i uint32) uint32 {
-	for {
-		up := f.parent[i].Load()
-		if up == i {
-			return i
-		}
-		above := f.parent[up].Load()
-		if above != up {
-			f.parent[i].CompareAndSwap(up, above)
-		}
-		i = up
-	}
-}
-
-func (f *forest) join(a, b uint32) {
-	for {
-		a, b = f.root(a), f.root(b)
-		if a == b {
-			return
-		}
-		if a < b {
-			a, b = b, a
-		}
-		if f.parent[a].CompareAndSwap(a, b) {
-			return
-		}
-	}
 }
