@@ -220,12 +220,21 @@ func buffersBytes(weighted bool) int64 {
 	return n
 }
 
+// trust says what was checked before about a payload.
+type trust int
+
+const (
+	unknown  trust = iota // nothing: check everything
+	readOver              // the frame was once in order and was read again: check that it can be decoded
+	trusted               // the very bytes were in order and lie in memory: check what costs nothing
+)
+
 // decode stores the content of a payload in b and returns it as a panel of
-// the range r. At least slack bytes must be readable after the payload. The
-// checks that make this safe for any bytes are always made; full also checks
-// that the ids increase within a row and lie below cols, and that the values
-// are finite. A wrong payload gives a text that says where.
-func (b *buffers) decode(payload []byte, r sparse.Range, cols int64, weighted, full bool) (p sparse.Panel, wrong string) {
+// the range r. At least slack bytes must be readable after the payload. Unless
+// it is trusted, this is safe for any bytes; a payload that is unknown must
+// also have ids that increase within a row and lie below cols, and finite
+// values. A wrong payload gives a text that says where.
+func (b *buffers) decode(payload []byte, r sparse.Range, cols int64, weighted bool, t trust) (p sparse.Panel, wrong string) {
 	if len(payload) < payloadHead {
 		return p, fmt.Sprintf("payload of %d bytes", len(payload))
 	}
@@ -247,21 +256,21 @@ func (b *buffers) decode(payload []byte, r sparse.Range, cols int64, weighted, f
 	}
 	valuesLen := valueBytes[form] * r.Entries
 	idsLen := len(rest) - valuesLen
-	if wrong := b.decodeIDs(rest, idsLen, r.Entries, idBits, widths); wrong != "" {
+	if wrong := b.decodeIDs(rest, idsLen, r.Entries, idBits, widths, t); wrong != "" {
 		return p, wrong
 	}
 	if form != valuesOnes {
 		p.Val = b.val[:r.Entries]
 		valuesTo(p.Val, form, rest[idsLen:])
 	}
-	if full {
+	if t == unknown {
 		return p, checkPanel(p, cols)
 	}
 	return p, ""
 }
 
 // decodeIDs stores the n ids coded in the first size bytes of b.
-func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8) (wrong string) {
+func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8, t trust) (wrong string) {
 	if idBits == rawBits {
 		if size != 4*n || widths != [4]uint8{} {
 			return fmt.Sprintf("%d bytes for %d raw ids", size, n)
@@ -280,12 +289,14 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 	if size < sel {
 		return fmt.Sprintf("%d bytes for the selectors of %d ids", max(size, 0), n)
 	}
-	total, padded := codedBits(coded[:sel], n, widths)
-	if !padded || size != sel+(total+7)/8 {
-		return fmt.Sprintf("%d bytes for ids of %d bits", size-sel, total)
-	}
-	if total%8 != 0 && coded[size-1]>>(total%8) != 0 {
-		return "bits set after the last id"
+	if t != trusted {
+		total, padded := codedBits(coded[:sel], n, widths)
+		if !padded || size != sel+(total+7)/8 {
+			return fmt.Sprintf("%d bytes for ids of %d bits", size-sel, total)
+		}
+		if total%8 != 0 && coded[size-1]>>(total%8) != 0 {
+			return "bits set after the last id"
+		}
 	}
 	coded = coded[:size+slack]
 	simd.DecodeFourWidths(b.ids, n, coded[:sel+slack], coded[sel:], widths, idBits)

@@ -212,8 +212,14 @@ func (v *view) bytes(c *chunk, i int, data []byte) []byte {
 // decode checks frame i and decodes it. What lies in memory is checked once,
 // what was read again is summed again.
 func (v *view) decode(b *buffers, i int, frame []byte) (sparse.Panel, error) {
-	checked := v.checked[i].Load()
-	if !checked || !v.chunks[v.chunkOf[i]].resident {
+	known := unknown
+	if v.checked[i].Load() {
+		known = readOver
+		if v.chunks[v.chunkOf[i]].resident {
+			known = trusted
+		}
+	}
+	if known != trusted {
 		got, want := frameSum(frame), binary.LittleEndian.Uint32(frame[atSum:])
 		if got != want {
 			return sparse.Panel{}, v.sumError(i, frame, got, want)
@@ -229,11 +235,11 @@ func (v *view) decode(b *buffers, i int, frame []byte) (sparse.Panel, error) {
 			return sparse.Panel{}, err
 		}
 	}
-	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.m.Rows, v.s.m.Weighted, !checked)
+	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.m.Rows, v.s.m.Weighted, known)
 	if wrong != "" {
 		return sparse.Panel{}, v.frameError(i, "%s", wrong)
 	}
-	if !checked {
+	if known == unknown {
 		v.checked[i].Store(true)
 	}
 	p.Index = i

@@ -1,0 +1,212 @@
+package durabletest
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+)
+
+// ErrInjected is the error of an operation that was chosen to fail.
+var ErrInjected = errors.New("injected fault")
+
+// Failing is a file system that passes everything on to another, except that
+// one operation, of the file system or of any of its files, fails without
+// doing anything.
+type Failing struct {
+	fs     durable.FS
+	at     int64
+	before func() // called before every operation; nil for none
+	count  atomic.Int64
+}
+
+// FailAt returns a file system whose operation i fails, counted from 0; none
+// fails if i is negative.
+func FailAt(fsys durable.FS, i int) *Failing { return &Failing{fs: fsys, at: int64(i)} }
+
+// Watch returns a file system that calls before ahead of every operation.
+func Watch(fsys durable.FS, before func()) *Failing {
+	return &Failing{fs: fsys, at: -1, before: before}
+}
+
+// Operations returns the number of operations so far.
+func (f *Failing) Operations() int { return int(f.count.Load()) }
+
+func (f *Failing) step(op, name string) error {
+	if f.before != nil {
+		f.before()
+	}
+	if f.count.Add(1)-1 == f.at {
+		return &fs.PathError{Op: op, Path: name, Err: ErrInjected}
+	}
+	return nil
+}
+
+// Create implements [durable.FS].
+func (f *Failing) Create(name string) (durable.File, error) {
+	return f.open("create", name, f.fs.Create)
+}
+
+// Open implements [durable.FS].
+func (f *Failing) Open(name string) (durable.File, error) { return f.open("open", name, f.fs.Open) }
+
+func (f *Failing) open(op, name string, open func(string) (durable.File, error)) (durable.File, error) {
+	if err := f.step(op, name); err != nil {
+		return nil, err
+	}
+	file, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &failingFile{f, name, file}, nil
+}
+
+// Stat implements [durable.FS].
+func (f *Failing) Stat(name string) (fs.FileInfo, error) {
+	if err := f.step("stat", name); err != nil {
+		return nil, err
+	}
+	return f.fs.Stat(name)
+}
+
+// Rename implements [durable.FS].
+func (f *Failing) Rename(from, to string) error {
+	if err := f.step("rename", from); err != nil {
+		return err
+	}
+	return f.fs.Rename(from, to)
+}
+
+// Remove implements [durable.FS].
+func (f *Failing) Remove(name string) error {
+	if err := f.step("remove", name); err != nil {
+		return err
+	}
+	return f.fs.Remove(name)
+}
+
+// Mkdir implements [durable.FS].
+func (f *Failing) Mkdir(name string) error {
+	if err := f.step("mkdir", name); err != nil {
+		return err
+	}
+	return f.fs.Mkdir(name)
+}
+
+// List implements [durable.FS].
+func (f *Failing) List(dir string) ([]string, error) {
+	if err := f.step("list", dir); err != nil {
+		return nil, err
+	}
+	return f.fs.List(dir)
+}
+
+// SyncDir implements [durable.FS].
+func (f *Failing) SyncDir(dir string) error {
+	if err := f.step("sync", dir); err != nil {
+		return err
+	}
+	return f.fs.SyncDir(dir)
+}
+
+// Lock implements [durable.FS].
+func (f *Failing) Lock(name string) (io.Closer, error) {
+	if err := f.step("lock", name); err != nil {
+		return nil, err
+	}
+	return f.fs.Lock(name)
+}
+
+type failingFile struct {
+	fs   *Failing
+	name string
+	durable.File
+}
+
+func (f *failingFile) Write(p []byte) (int, error) {
+	if err := f.fs.step("write", f.name); err != nil {
+		return 0, err
+	}
+	return f.File.Write(p)
+}
+
+func (f *failingFile) WriteAt(p []byte, off int64) (int, error) {
+	if err := f.fs.step("write", f.name); err != nil {
+		return 0, err
+	}
+	return f.File.WriteAt(p, off)
+}
+
+func (f *failingFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.fs.step("read", f.name); err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, off)
+}
+
+func (f *failingFile) Sync() error {
+	if err := f.fs.step("sync", f.name); err != nil {
+		return err
+	}
+	return f.File.Sync()
+}
+
+func (f *failingFile) Stat() (fs.FileInfo, error) {
+	if err := f.fs.step("stat", f.name); err != nil {
+		return nil, err
+	}
+	return f.File.Stat()
+}
+
+// Close closes the file even when it is the operation that fails, as systems
+// do.
+func (f *failingFile) Close() error {
+	injected := f.fs.step("close", f.name)
+	return errors.Join(injected, f.File.Close())
+}
+
+// Flipping is a file system that reads one byte wrongly.
+type Flipping struct {
+	durable.FS
+	suffix string
+	offset int64
+	mask   byte
+}
+
+// Flip returns a file system in which the byte at the offset of every file
+// whose name ends with suffix is read with the bits of mask flipped.
+func Flip(fsys durable.FS, suffix string, offset int64, mask byte) *Flipping {
+	return &Flipping{fsys, suffix, offset, mask}
+}
+
+// Open implements [durable.FS].
+func (f *Flipping) Open(name string) (durable.File, error) {
+	file, err := f.FS.Open(name)
+	if err != nil || !strings.HasSuffix(name, f.suffix) {
+		return file, err
+	}
+	return &flippingFile{file, f.offset, f.mask}, nil
+}
+
+type flippingFile struct {
+	durable.File
+	offset int64
+	mask   byte
+}
+
+func (f *flippingFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.File.ReadAt(p, off)
+	if at := f.offset - off; at >= 0 && at < int64(n) {
+		p[at] ^= f.mask
+	}
+	return n, err
+}
+
+var (
+	_ durable.FS = (*Mem)(nil)
+	_ durable.FS = (*Failing)(nil)
+	_ durable.FS = (*Flipping)(nil)
+)

@@ -1,0 +1,388 @@
+package durabletest
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+)
+
+// Mem is a file system in memory. It remembers of every file and directory
+// what was synced, so that a crash can be played; see Crash. The directory "."
+// exists and is durable. It is safe for concurrent use.
+type Mem struct {
+	mu    sync.Mutex
+	root  *node
+	locks map[string]bool
+	clock int64
+}
+
+// node is a file or a directory.
+type node struct {
+	data, synced []byte           // a file: now, and after a crash
+	names, kept  map[string]*node // a directory: now, and after a crash
+	modified     time.Time
+}
+
+func (n *node) isDir() bool { return n.names != nil }
+
+// NewMem returns an empty file system.
+func NewMem() *Mem {
+	return &Mem{root: newDir(), locks: map[string]bool{}}
+}
+
+func newDir() *node { return &node{names: map[string]*node{}, kept: map[string]*node{}} }
+
+// Crash returns the file system as the next boot may find it. What was synced
+// is there; every name and every block of 512 bytes that was changed since is
+// new with a chance of percent in 100, else as it was. Locks are gone.
+func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := NewMem()
+	c.root = crashed(m.root, rng, percent, map[*node]*node{})
+	return c
+}
+
+func crashed(n *node, rng *rand.Rand, percent int, done map[*node]*node) *node {
+	if d := done[n]; d != nil {
+		return d
+	}
+	lucky := func() bool { return rng.IntN(100) < percent }
+	if !n.isDir() {
+		data := slices.Clone(n.synced)
+		const block = 512
+		for at := 0; at < len(n.data); at += block {
+			if end := min(at+block, len(n.data)); lucky() {
+				if len(data) < end {
+					data = append(data, make([]byte, end-len(data))...)
+				}
+				copy(data[at:end], n.data[at:end])
+			}
+		}
+		d := &node{data: data, synced: slices.Clone(data), modified: n.modified}
+		done[n] = d
+		return d
+	}
+	d := newDir()
+	done[n] = d
+	both := maps.Clone(n.names)
+	maps.Copy(both, n.kept)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		old, now := n.kept[name], n.names[name]
+		if old != now && lucky() {
+			old = now
+		}
+		if old != nil {
+			d.names[name] = crashed(old, rng, percent, done)
+		}
+	}
+	d.kept = maps.Clone(d.names)
+	return d
+}
+
+// Clone returns a copy in which everything is durable.
+func (m *Mem) Clone() *Mem {
+	return m.Crash(rand.New(rand.NewPCG(0, 0)), 100)
+}
+
+// Change replaces the content of a file behind everyone's back.
+func (m *Mem) Change(name string, change func([]byte) []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find("change", name)
+	if err != nil {
+		panic(err)
+	}
+	n.data = change(slices.Clone(n.data))
+	n.synced = slices.Clone(n.data)
+	m.touch(n)
+}
+
+func (m *Mem) touch(n *node) {
+	m.clock++
+	n.modified = time.Unix(m.clock, 0)
+}
+
+// find returns the node of a path.
+func (m *Mem) find(op, name string) (*node, error) {
+	n := m.root
+	if clean := filepath.Clean(name); clean != "." {
+		dir, base := filepath.Split(clean)
+		parent, err := m.find(op, filepath.Clean(dir+"."))
+		if err != nil {
+			return nil, err
+		}
+		n = parent.names[base]
+	}
+	if n == nil {
+		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	return n, nil
+}
+
+// parent returns the directory that a name is in, and its last part.
+func (m *Mem) parent(op, name string) (*node, string, error) {
+	dir, base := filepath.Split(filepath.Clean(name))
+	n, err := m.find(op, filepath.Clean(dir+"."))
+	if err == nil && !n.isDir() {
+		err = &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	return n, base, err
+}
+
+// Create implements [durable.FS].
+func (m *Mem) Create(name string) (durable.File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir, base, err := m.parent("create", name)
+	if err != nil {
+		return nil, err
+	}
+	n := dir.names[base]
+	if n == nil {
+		n = new(node)
+		dir.names[base] = n
+	}
+	n.data = nil
+	m.touch(n)
+	return &memFile{m: m, n: n, name: name, writable: true}, nil
+}
+
+// Open implements [durable.FS].
+func (m *Mem) Open(name string) (durable.File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find("open", name)
+	if err != nil {
+		return nil, err
+	}
+	return &memFile{m: m, n: n, name: name}, nil
+}
+
+// Stat implements [durable.FS].
+func (m *Mem) Stat(name string) (fs.FileInfo, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return n.info(name), nil
+}
+
+// Rename implements [durable.FS].
+func (m *Mem) Rename(from, to string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find("rename", from)
+	if err != nil {
+		return err
+	}
+	old, oldBase, _ := m.parent("rename", from)
+	dir, base, err := m.parent("rename", to)
+	if err != nil {
+		return err
+	}
+	delete(old.names, oldBase)
+	dir.names[base] = n
+	return nil
+}
+
+// Remove implements [durable.FS].
+func (m *Mem) Remove(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find("remove", name)
+	if err != nil {
+		return err
+	}
+	if len(n.names) > 0 {
+		return &fs.PathError{Op: "remove", Path: name, Err: fmt.Errorf("directory not empty: %v", slices.Sorted(maps.Keys(n.names)))}
+	}
+	dir, base, _ := m.parent("remove", name)
+	delete(dir.names, base)
+	return nil
+}
+
+// Mkdir implements [durable.FS].
+func (m *Mem) Mkdir(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir, base, err := m.parent("mkdir", name)
+	if err != nil {
+		return err
+	}
+	if dir.names[base] != nil {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
+	}
+	dir.names[base] = newDir()
+	return nil
+}
+
+// List implements [durable.FS].
+func (m *Mem) List(dir string) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find("list", dir)
+	if err != nil {
+		return nil, err
+	}
+	if !n.isDir() {
+		return nil, &fs.PathError{Op: "list", Path: dir, Err: fs.ErrInvalid}
+	}
+	return slices.Sorted(maps.Keys(n.names)), nil
+}
+
+// SyncDir implements [durable.FS].
+func (m *Mem) SyncDir(dir string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n, err := m.find("sync", dir)
+	if err != nil {
+		return err
+	}
+	n.kept = maps.Clone(n.names)
+	return nil
+}
+
+// Lock implements [durable.FS].
+func (m *Mem) Lock(name string) (io.Closer, error) {
+	m.mu.Lock()
+	held := m.locks[name]
+	m.locks[name] = true
+	m.mu.Unlock()
+	if held {
+		return nil, fmt.Errorf("%s: %w", name, durable.ErrLocked)
+	}
+	f, err := m.Create(name)
+	if err != nil {
+		m.mu.Lock()
+		delete(m.locks, name)
+		m.mu.Unlock()
+		return nil, err
+	}
+	return &memLock{m, name}, f.Close()
+}
+
+type memLock struct {
+	m    *Mem
+	name string
+}
+
+func (l *memLock) Close() error {
+	err := l.m.Remove(l.name)
+	l.m.mu.Lock()
+	delete(l.m.locks, l.name)
+	l.m.mu.Unlock()
+	return err
+}
+
+// memFile is an open file.
+type memFile struct {
+	m        *Mem
+	n        *node
+	name     string
+	writable bool
+	closed   bool
+}
+
+func (f *memFile) check(op string, write bool) error {
+	if f.closed || write && !f.writable {
+		return &fs.PathError{Op: op, Path: f.name, Err: fs.ErrClosed}
+	}
+	return nil
+}
+
+func (f *memFile) Write(p []byte) (int, error) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	return f.writeAt(p, int64(len(f.n.data)))
+}
+
+func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	return f.writeAt(p, off)
+}
+
+func (f *memFile) writeAt(p []byte, off int64) (int, error) {
+	if err := f.check("write", true); err != nil {
+		return 0, err
+	}
+	if grow := int(off) + len(p) - len(f.n.data); grow > 0 {
+		f.n.data = append(f.n.data, make([]byte, grow)...)
+	}
+	f.m.touch(f.n)
+	return copy(f.n.data[off:], p), nil
+}
+
+func (f *memFile) ReadAt(p []byte, off int64) (int, error) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if err := f.check("read", false); err != nil {
+		return 0, err
+	}
+	n := 0
+	if off < int64(len(f.n.data)) {
+		n = copy(p, f.n.data[off:])
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (f *memFile) Sync() error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if err := f.check("sync", true); err != nil {
+		return err
+	}
+	f.n.synced = slices.Clone(f.n.data)
+	return nil
+}
+
+func (f *memFile) Stat() (fs.FileInfo, error) {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	return f.n.info(f.name), f.check("stat", false)
+}
+
+func (f *memFile) Close() error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	err := f.check("close", false)
+	f.closed = true
+	return err
+}
+
+func (n *node) info(name string) fs.FileInfo {
+	return memInfo{filepath.Base(name), int64(len(n.data)), n.isDir(), n.modified}
+}
+
+type memInfo struct {
+	name     string
+	size     int64
+	dir      bool
+	modified time.Time
+}
+
+func (i memInfo) Name() string       { return i.name }
+func (i memInfo) Size() int64        { return i.size }
+func (i memInfo) IsDir() bool        { return i.dir }
+func (i memInfo) ModTime() time.Time { return i.modified }
+func (i memInfo) Sys() any           { return nil }
+func (i memInfo) Mode() fs.FileMode {
+	if i.dir {
+		return fs.ModeDir | 0o777
+	}
+	return 0o666
+}

@@ -1,0 +1,169 @@
+package shard
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// VerifyReport says what Verify has read.
+type VerifyReport struct {
+	Manifest *Manifest `json:"-"`
+	Files    int       `json:"files"`   // beside the manifest
+	Bytes    int64     `json:"bytes"`   // of these files
+	Shards   int       `json:"shards"`  // among the files
+	Frames   int64     `json:"frames"`  // of both directions
+	Entries  int64     `json:"entries"` // stored entries of both directions
+}
+
+// Verify reads every byte of the store in the directory dir and checks all
+// that its format promises: checksums, places, structure, the cut of the rows,
+// the counts of the manifest, the degrees, the order of the ids, and that the
+// columns of a directed store, or the mirror image of an undirected one, are
+// the same matrix. Errors are those of Open and of sweeps. Options.Memory
+// bounds the buffers; frames are not kept. Cost: two readings.
+func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) {
+	s, err := Open(ctx, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	var sums []*census
+	for _, v := range s.views() {
+		for i := range v.chunks {
+			v.chunks[i].resident = false
+		}
+		c, err := v.census(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if err := v.checkCut(c); err != nil {
+			return nil, err
+		}
+		sums = append(sums, c)
+	}
+	out, back := sums[0], sums[len(sums)-1]
+	damaged := func(format string, args ...any) (*VerifyReport, error) {
+		return nil, &CorruptError{Path: s.path(manifestName), Offset: -1, What: fmt.Sprintf(format, args...) + restore}
+	}
+	switch {
+	case out.pairs != back.mirrored && s.m.Directed:
+		return damaged("the columns are not those of the rows")
+	case out.pairs != back.mirrored:
+		return damaged("not symmetric, but undirected")
+	case out.loops != s.m.SelfLoops:
+		return damaged("%d self loops, found %d", s.m.SelfLoops, out.loops)
+	case out.weighted != s.m.Weighted:
+		return damaged("weighted %t, found %t", s.m.Weighted, out.weighted)
+	case !s.nodes.increasing():
+		return damaged("ids out of order or twice")
+	}
+	for i, d := range s.degrees {
+		if d != out.degrees[i] {
+			return damaged("degree of row %d is %v, found %v", i, d, out.degrees[i])
+		}
+	}
+	for k, f := range s.m.shards() {
+		sum, n, err := sumFile(ctx, s.files[k], f.Bytes)
+		if err != nil {
+			return nil, err
+		}
+		if want, _ := strconv.ParseUint(f.CRC, 16, 32); n != f.Bytes || sum != uint32(want) {
+			return nil, &CorruptError{Path: s.path(f.Name), Offset: -1,
+				What: fmt.Sprintf("checksum %08x of %d bytes, manifest says %s", sum, n, f.CRC) + restore}
+		}
+	}
+	return &VerifyReport{
+		Manifest: s.m, Files: len(s.m.Files), Bytes: s.m.BytesTotal(), Shards: len(s.files),
+		Frames: s.m.Frames[0] + s.m.Frames[1], Entries: s.m.Entries * int64(len(sums)),
+	}, nil
+}
+
+// census is what a sweep over one direction counts.
+type census struct {
+	frames          []frameCensus
+	degrees         []float64
+	pairs, mirrored uint64
+	loops           int64
+	weighted        bool
+}
+
+// frameCensus is the share of one frame.
+type frameCensus struct {
+	pairs, mirrored uint64
+	loops           int64
+	weighted        bool
+	head            int     // entries of its first row
+	first, last     uint32  // its first and last column
+	sum             float64 // of a piece's values
+}
+
+func (v *view) census(ctx context.Context, o *Options) (*census, error) {
+	workers := 0
+	if o != nil {
+		workers = o.Workers
+	}
+	c := &census{
+		frames:  make([]frameCensus, len(v.direct.frames)),
+		degrees: make([]float64, v.s.m.Rows),
+	}
+	err := v.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+		f := &c.frames[p.Index]
+		f.head = int(p.Ptr[1] - p.Ptr[0])
+		if len(p.Col) > 0 {
+			f.first, f.last = p.Col[0], p.Col[len(p.Col)-1]
+		}
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			for e, j := range col {
+				w := 1.0
+				if val != nil {
+					w = val[e]
+				}
+				f.pairs += pairHash(uint32(i), j, w)
+				f.mirrored += pairHash(j, uint32(i), w)
+				f.weighted = f.weighted || w != 1
+				if int(j) == i {
+					f.loops++
+				}
+			}
+			if p.Pieces == 1 {
+				c.degrees[i] = degree(col, val)
+			} else {
+				f.sum = degree(col, val)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range c.frames {
+		c.pairs += f.pairs
+		c.mirrored += f.mirrored
+		c.loops += f.loops
+		c.weighted = c.weighted || f.weighted
+		if r := v.direct.ranges[i]; r.Pieces > 1 {
+			c.degrees[r.Lo] += f.sum
+		}
+	}
+	return c, nil
+}
+
+// checkCut checks what frames say about each other: pieces of a row continue
+// it, and no frame has room for the row that begins the next.
+func (v *view) checkCut(c *census) error {
+	for i := 1; i < len(c.frames); i++ {
+		a, b := v.direct.ranges[i-1], v.direct.ranges[i]
+		f, g := c.frames[i-1], c.frames[i]
+		switch {
+		case b.Piece > 0 && g.first <= f.last:
+			return v.frameError(i, "row %d: column %d after %d", b.Lo, g.first, f.last)
+		case a.Pieces == 1 && b.Pieces == 1 && a.Hi-a.Lo < sparse.MaxRange && a.Entries+g.head <= sparse.MaxRange:
+			return v.frameError(i, "row %d has room in frame %d", b.Lo, i-1)
+		}
+	}
+	return nil
+}
