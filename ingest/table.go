@@ -2,53 +2,81 @@ package ingest
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"iter"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// tableConfig says how a small table of nodes is read.
-type tableConfig struct {
-	header  Header
-	columns int                  // how many are wanted; 1: what follows a tab is passed over
-	known   func(id []byte) bool // ids that are in the graph; nil: not known
+// Lookup finds the row of an id; *shard.Nodes is one.
+type Lookup interface {
+	Lookup(id string) (row int, ok bool)
+	Len() int
+}
+
+// table reads a small file about nodes: a node first on each line, then what
+// is said of it.
+type table struct {
+	path    string
+	columns int    // how many are wanted; with 1, what follows a tab is passed over
+	nodes   Lookup // the graph; nil: not known
+	stdin   io.Reader
+	warn    func(string)
+
+	name   string // for messages
+	sep    byte   // 0 before the first line
+	fields fields
 }
 
 // tableRow is one line of a table, valid until the next one.
 type tableRow struct {
 	line  int64
-	text  [][]byte // the fields
+	text  [][]byte // the fields, one at least
 	start []int    // their columns, from 0
 }
 
-// tableReader reads tables of nodes: a node first on each line, then what is
-// said about it.
-type tableReader struct {
-	config tableConfig
-	name   string
-	sep    byte
-	line   int64
-	fields fields
+// id returns the node.
+func (r tableRow) id() []byte { return r.text[0] }
+
+// field returns field i, empty if the line has fewer.
+func (r tableRow) field(i int) []byte {
+	if i < len(r.text) {
+		return r.text[i]
+	}
+	return nil
 }
 
-// rows yields the data lines of a table. Fields are separated by tabs if the
-// first line holds one, else by commas or semicolons as an edge list is, else
-// the first blank ends the node. A line of one column is a node as a whole,
-// unless the file is called .csv.
-func (t *tableReader) rows(in *textio.Reader) iter.Seq2[tableRow, error] {
+// read opens the file and yields its data lines; an error comes last.
+func (t *table) read(ctx context.Context) iter.Seq2[tableRow, error] {
+	return func(yield func(tableRow, error) bool) {
+		in, err := textio.Open(ctx, t.path, &textio.Options{Stdin: t.stdin, Warn: t.warn})
+		if err != nil {
+			t.name = t.path
+			yield(tableRow{}, translate(t.path, err))
+			return
+		}
+		defer in.Close()
+		t.rows(in)(yield)
+	}
+}
+
+// rows yields the data lines of an open file. Fields are separated by tabs if
+// the first line holds one, else by commas or semicolons as in an edge list,
+// else by blanks: of two columns the first blank ends the node, so that the
+// rest may hold some. A line of one column is a node as a whole, unless the
+// file is called .csv.
+func (t *table) rows(in *textio.Reader) iter.Seq2[tableRow, error] {
 	t.name = in.Name()
 	return func(yield func(tableRow, error) bool) {
 		for line, err := range in.Lines() {
 			if err != nil {
-				yield(tableRow{}, err)
+				yield(tableRow{}, translate(t.path, err))
 				return
 			}
 			if t.isComment(line.Text) {
 				continue
-			}
-			if t.line == 0 {
-				t.line = line.Number
-				t.sep = t.separator(line.Text)
 			}
 			row, bad := t.split(line)
 			if bad != nil {
@@ -62,51 +90,59 @@ func (t *tableReader) rows(in *textio.Reader) iter.Seq2[tableRow, error] {
 	}
 }
 
-// isComment reports whether a line is one; an id of the graph may begin like a
-// comment.
-func (t *tableReader) isComment(line []byte) bool {
+// isComment reports whether a line is one. The id of a node of the graph may
+// begin like a comment.
+func (t *table) isComment(line []byte) bool {
 	if !isComment(line) {
 		return false
 	}
-	id, _, found := bytes.Cut(line, []byte{tab})
-	id = bytes.Trim(id, blank)
-	return !(found && len(id) > 0 && t.config.known != nil && t.config.known(id))
+	id, _, _ := bytes.Cut(line, []byte{tab})
+	if id = bytes.Trim(id, blank); len(id) == 0 || t.nodes == nil {
+		return true
+	}
+	_, known := t.nodes.Lookup(string(id))
+	return !known
 }
 
-func (t *tableReader) separator(line []byte) byte {
-	switch {
-	case bytes.IndexByte(line, tab) >= 0:
-		return tab
-	case isNamed(t.name, ".csv"):
-		return separator(t.name, line)
-	case t.config.columns == 1:
+// separator returns what separates the fields of the file whose first line
+// this is.
+func (t *table) separator(line []byte) byte {
+	if bytes.IndexByte(line, tab) >= 0 || t.columns == 1 && !isNamed(t.name, ".csv") {
 		return tab
 	}
 	return separator(t.name, line)
 }
 
 // split cuts a line into its fields.
-func (t *tableReader) split(line textio.Line) (tableRow, *ParseError) {
+func (t *table) split(line textio.Line) (tableRow, *ParseError) {
+	if t.sep == 0 {
+		t.sep = t.separator(line.Text)
+	}
 	f := &t.fields
-	if t.sep == blanks { // the first blank ends the node
-		text := bytes.TrimLeft(line.Text, blank)
-		from := len(line.Text) - len(text)
-		f.text, f.start = f.text[:0], f.start[:0]
+	if t.sep == blanks && t.columns == 2 {
+		text := bytes.Trim(line.Text, blank)
+		from := bytes.Index(line.Text, text)
 		end := bytes.IndexAny(text, blank)
-		if end < 0 || t.config.columns > 2 {
+		if end < 0 {
 			end = len(text)
 		}
 		rest := bytes.TrimLeft(text[end:], blank)
-		f.text = append(f.text, text[:end], bytes.TrimRight(rest, blank))
-		f.start = append(f.start, from, len(line.Text)-len(rest))
-	}
-	if t.sep != blanks || t.config.columns > 2 {
-		if err := f.split(line.Text, t.sep); err != nil {
-			return tableRow{}, &ParseError{File: t.name, Line: line.Number, Msg: err.Error(), Fix: "fix the line"}
-		}
+		f.text = append(f.text[:0], text[:end], rest)
+		f.start = append(f.start[:0], from, from+len(text)-len(rest))
+	} else if err := f.split(line.Text, t.sep); err != nil {
+		return tableRow{}, &ParseError{File: t.name, Line: line.Number, Msg: err.Error(), Fix: "fix the line"}
 	}
 	if len(f.text[0]) == 0 {
 		return tableRow{}, &ParseError{File: t.name, Line: line.Number, Column: f.start[0] + 1, Msg: "empty id", Fix: "fix the line"}
 	}
 	return tableRow{line: line.Number, text: f.text, start: f.start}, nil
 }
+
+// nodeTitles are words that head a column of nodes.
+var nodeTitles = map[string]bool{
+	"node": true, "nodes": true, "node_id": true, "nodeid": true, "id": true, "ids": true,
+	"name": true, "vertex": true, "vertex_id": true, "user": true, "paper": true, "page": true,
+}
+
+// isNodeTitle reports whether an id would also be a title.
+func isNodeTitle(id []byte) bool { return nodeTitles[strings.ToLower(string(id))] }

@@ -1,0 +1,114 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// ReadIDs reads a list of ids, one a line, and returns their rows in the order
+// of the file; what follows a tab is passed over, and so is a first line that
+// says node, id or the like and is no node. An id that is not in the graph or
+// stands there twice is an error.
+func ReadIDs(ctx context.Context, path string, nodes Lookup) ([]int, error) {
+	t := &table{path: path, columns: 1, nodes: nodes}
+	return readRows(ctx, t, "ids", t.titled, func(int, tableRow) error { return nil })
+}
+
+// ReadSplit reads lines node<TAB>train or node<TAB>test and returns the rows of
+// both parts in the order of the file. Nodes without a line, with an empty
+// part, or with val, validation or none, are in neither. A first line with a
+// title is passed over as in [ReadIDs].
+func ReadSplit(ctx context.Context, path string, nodes Lookup) (train, test []int, err error) {
+	t := &table{path: path, columns: 2, nodes: nodes}
+	var part []string
+	list, err := readRows(ctx, t, "parts", t.titled, func(_ int, row tableRow) error {
+		switch word := strings.ToLower(string(row.field(1))); word {
+		case "train", "test", "":
+			part = append(part, word)
+		case "val", "validation", "none":
+			part = append(part, "")
+		default:
+			return &ParseError{File: t.name, Line: row.line, Column: row.start[1] + 1, Msg: fmt.Sprintf("%s is neither train nor test", quote(row.field(1))), Fix: "fix the line"}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, row := range list {
+		switch part[i] {
+		case "train":
+			train = append(train, row)
+		case "test":
+			test = append(test, row)
+		}
+	}
+	switch {
+	case len(train) == 0:
+		return nil, nil, &ParseError{File: t.name, Msg: "no node is for training", Fix: "write lines node<TAB>train"}
+	case len(test) == 0:
+		return nil, nil, &ParseError{File: t.name, Msg: "no node is for testing", Fix: "write lines node<TAB>test"}
+	}
+	return train, test, nil
+}
+
+// titled reports whether the first line of a table is a header: it holds a
+// title where the node should be.
+func (t *table) titled(row tableRow) (bool, error) {
+	_, known := t.nodes.Lookup(string(row.id()))
+	return !known && isNodeTitle(row.id()), nil
+}
+
+// readRows reads a table in which every node has one line, and returns the
+// nodes' rows in order. isHeader is asked about the first line, use called
+// with every other whose node is in the graph. what names the content in
+// messages.
+func readRows(ctx context.Context, t *table, what string, isHeader func(tableRow) (bool, error), use func(node int, row tableRow) error) ([]int, error) {
+	var list []int
+	at := map[int]int64{} // the line of each row
+	first := true
+	var unknown, total int
+	var bad labelLine // the first of the unknown
+	for row, err := range t.read(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if first {
+			first = false
+			is, err := isHeader(row)
+			if err != nil {
+				return nil, err
+			}
+			if is {
+				continue
+			}
+		}
+		id := row.id()
+		node, known := t.nodes.Lookup(string(id))
+		total++
+		if !known {
+			if unknown++; unknown == 1 {
+				bad = labelLine{line: row.line, id: string(id)}
+			}
+			continue
+		}
+		if line, twice := at[node]; twice {
+			return nil, &ParseError{File: t.name, Line: row.line, Msg: fmt.Sprintf("%s is on line %d already", quote(id), line), Fix: "keep one of the lines"}
+		}
+		at[node] = row.line
+		if err := use(node, row); err != nil {
+			return nil, err
+		}
+		list = append(list, node)
+	}
+	switch {
+	case total == 0:
+		return nil, &ParseError{File: t.name, Msg: "no " + what}
+	case unknown == total:
+		return nil, noneKnown(t.name, total, bad.id)
+	case unknown > 0:
+		return nil, someUnknown(t.name, bad.line, bad.id, unknown, total, "take such lines out")
+	}
+	return list, nil
+}

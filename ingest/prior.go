@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ReadPrior reads a distribution over the classes for each node: a header with
+// a title for the nodes and the names of the classes, in any order, then a line
+// for each node with its probabilities, which are not negative and add up to
+// one. Columns called label and reached, as predictions have them, are passed
+// over. Row i of the result belongs to node i, column c to classNames[c];
+// nodes without a line get the uniform distribution.
+//
+// A sum may be off by what rounding every probability to three decimals makes
+// of it; it is then brought to one.
+func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string) (*sparse.Block[float64], error) {
+	classes := len(classNames)
+	t := &table{path: path, columns: classes + 1, nodes: nodes}
+	var column []int // of each class, in the file
+	width := 0       // fields of a line
+	head := func(row tableRow) (isHeader bool, err error) {
+		width = len(row.text)
+		column, err = priorColumns(t.name, row, classNames)
+		return true, err
+	}
+	prior := sparse.NewBlock[float64](nodes.Len(), classes)
+	list, err := readRows(ctx, t, "probabilities", head, func(node int, row tableRow) error {
+		if len(row.text) != width {
+			return &ParseError{File: t.name, Line: row.line, Msg: fmt.Sprintf("%s, want %d as in the header", count(len(row.text), "field"), width), Fix: "fix the line"}
+		}
+		return distribution(prior.Row(node), t.name, row, column)
+	})
+	if err != nil {
+		return nil, err
+	}
+	given := make([]bool, nodes.Len())
+	for _, node := range list {
+		given[node] = true
+	}
+	for node, is := range given {
+		if !is {
+			for c := range classes {
+				prior.Row(node)[c] = 1 / float64(classes)
+			}
+		}
+	}
+	return prior, nil
+}
+
+// priorColumns finds the column of each class in the header.
+func priorColumns(name string, head tableRow, classNames []string) ([]int, error) {
+	column := slices.Repeat([]int{-1}, len(classNames))
+	for i, title := range head.text[1:] {
+		c := slices.Index(classNames, string(title))
+		word := strings.ToLower(string(title))
+		switch {
+		case c >= 0 && column[c] >= 0:
+			return nil, &ParseError{File: name, Line: head.line, Column: head.start[i+1] + 1, Msg: fmt.Sprintf("class %s has two columns", quote(title))}
+		case c >= 0:
+			column[c] = i + 1
+		case word != "label" && word != "reached":
+			return nil, &ParseError{File: name, Line: head.line, Column: head.start[i+1] + 1, Msg: fmt.Sprintf("%s is none of the classes %s", quote(title), strings.Join(classNames, ", ")), Fix: "the first line names the classes"}
+		}
+	}
+	for c, at := range column {
+		if at < 0 {
+			return nil, &ParseError{File: name, Line: head.line, Msg: fmt.Sprintf("class %q has no column", classNames[c]), Fix: "the first line names the classes"}
+		}
+	}
+	return column, nil
+}
+
+// distribution stores the probabilities of a line.
+func distribution(dst []float64, name string, row tableRow, column []int) error {
+	var sum float64
+	for c, i := range column {
+		p, wrong := parseWeight(row.text[i])
+		if wrong != "" {
+			return &ParseError{File: name, Line: row.line, Column: row.start[i] + 1, Msg: fmt.Sprintf("probability %s %s", quote(row.text[i]), wrong), Fix: "fix the line"}
+		}
+		dst[c] = p
+		sum += p
+	}
+	if math.Abs(sum-1) > 0.0005*float64(len(column))+1e-6 {
+		return &ParseError{File: name, Line: row.line, Msg: fmt.Sprintf("the probabilities of %s add up to %.6g, want 1", quote(row.id()), sum), Fix: "fix the line"}
+	}
+	for c := range dst {
+		dst[c] /= sum
+	}
+	return nil
+}
