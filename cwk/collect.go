@@ -72,8 +72,8 @@ func (w *Walk[T]) Features(ctx context.Context, from int, picks []Pick) (*sparse
 	return f, nil
 }
 
-// featuresTo stores the features of the picked rows in dst, walking in slabs
-// of cols columns.
+// featuresTo stores the features of the picked rows in dst, walking no more
+// than cols columns at a time.
 func (k *walker[T]) featuresTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
 	if err := k.collectTo(ctx, dst, from, picks, cols); err != nil {
 		return err
@@ -151,13 +151,8 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	return w.walker(variants)
 }
 
-// sweepsAt returns the number of sweeps of one walk in slabs of cols columns.
-func (k *walker[T]) sweepsAt(cols int) int {
-	return (k.columns() + cols - 1) / max(1, cols) * k.w.Steps
-}
-
-// collectTo stores the probabilities of the picked rows in dst, walking in
-// slabs of cols columns.
+// collectTo stores the probabilities of the picked rows in dst, walking no
+// more than cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
 	classes := k.w.Seeds.Classes
 	order := make([]int, len(picks)) // by row
@@ -169,28 +164,21 @@ func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from in
 	for s, g := range k.variants {
 		slot[g] = s
 	}
-	for lo := 0; lo < k.columns(); lo += cols {
-		hi := min(lo+cols, k.columns())
-		err := k.run(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[T]) {
-			if t < from {
+	return k.walkSlabs(ctx, cols, func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T]) {
+		if t < from {
+			return
+		}
+		first, _ := slices.BinarySearchFunc(order, rows.Lo, func(i, row int) int { return picks[i].Row - row })
+		for _, i := range order[first:] {
+			pick := picks[i]
+			if pick.Row >= rows.Hi {
 				return
 			}
-			first, _ := slices.BinarySearchFunc(order, rows.Lo, func(i, row int) int { return picks[i].Row - row })
-			for _, i := range order[first:] {
-				pick := picks[i]
-				if pick.Row >= rows.Hi {
-					return
-				}
-				start := slot[pick.Variant] * classes
-				a, b := max(lo, start), min(hi, start+classes)
-				if a < b {
-					copy(dst.Row(i)[(t-from)*classes+a-start:], p.Row(pick.Row)[a-lo:b-lo])
-				}
+			start := slot[pick.Variant] * classes
+			a, b := max(lo, start), min(hi, start+classes)
+			if a < b {
+				copy(dst.Row(i)[(t-from)*classes+a-start:], p.Row(pick.Row)[a-lo:b-lo])
 			}
-		})
-		if err != nil {
-			return err
 		}
-	}
-	return nil
+	})
 }

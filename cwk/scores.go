@@ -27,12 +27,12 @@ func (w *Walk[T]) ScoresTo(ctx context.Context, dst *sparse.Block[float64], from
 	if dst.Rows != len(w.Degrees) || dst.Cols != weights.Cols {
 		panic(badShape)
 	}
-	k, cols, err := w.scorer(0)
+	s, err := w.scorer(0)
 	if err != nil {
 		return err
 	}
-	k.sweeps = k.sweepsAt(cols)
-	return k.scoresTo(ctx, dst, from, weights, bias, cols)
+	s.k.sweeps = s.sweeps()
+	return s.to(ctx, dst, from, weights, bias)
 }
 
 // Scores is ScoresTo for many functions: it calls visit for slabs of them from
@@ -46,15 +46,15 @@ func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[fl
 	w.checkScores(from, weights, bias)
 	n, out := len(w.Degrees), weights.Cols
 	one := 8 * int64(n) // bytes of a column of scores
-	k, cols, err := w.scorer(one)
+	s, err := w.scorer(one)
 	if err != nil {
 		return err
 	}
 	if w.Memory > 0 {
-		free := w.Memory - w.vectorBytes() - w.blockBytes(cols)
+		free := w.Memory - w.vectorBytes() - w.blockBytes(s.cols)
 		out = clamp(free/max(1, one), out)
 	}
-	k.sweeps = (weights.Cols + out - 1) / out * k.sweepsAt(cols)
+	s.k.sweeps = (weights.Cols + out - 1) / out * s.sweeps()
 	data := make([]float64, n*out)
 	for lo := 0; lo < weights.Cols; lo += out {
 		hi := min(lo+out, weights.Cols)
@@ -63,7 +63,7 @@ func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[fl
 		if bias != nil {
 			b = bias[lo:hi]
 		}
-		if err := k.scoresTo(ctx, scores, from, weights.Columns(lo, hi), b, cols); err != nil {
+		if err := s.to(ctx, scores, from, weights.Columns(lo, hi), b); err != nil {
 			return err
 		}
 		if err := visit(lo, scores); err != nil {
@@ -79,21 +79,35 @@ func (w *Walk[T]) checkScores(from int, weights *sparse.Block[float64], bias []f
 	}
 }
 
-// scorer returns a walker over variant 0 and the width of its slabs, if they
-// fit beside taken bytes.
-func (w *Walk[T]) scorer(taken int64) (*walker[T], int, error) {
+// scorer computes scores from walks of variant 0, cols classes at a time.
+type scorer[T sparse.Float] struct {
+	k    *walker[T]
+	lane lane[T]
+	cols int
+}
+
+// scorer returns a scorer whose walks fit into memory beside taken bytes.
+func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 	cols := min(scoreColumns, w.Seeds.Classes)
 	fits, err := w.slab(cols, taken)
 	if err == nil && fits < cols {
 		err = &MemoryError{Limit: w.Memory, Need: taken + w.vectorBytes() + w.blockBytes(cols)}
 	}
-	return w.walker([]int{0}), cols, err
+	if err != nil {
+		return nil, err
+	}
+	return &scorer[T]{k: w.walker([]int{0}), lane: lane[T]{workers: w.Workers}, cols: cols}, nil
 }
 
-func (k *walker[T]) scoresTo(ctx context.Context, dst *sparse.Block[float64], from int, weights *sparse.Block[float64], bias []float64, cols int) error {
-	classes, scale := k.w.Seeds.Classes, k.w.scale(from)
-	for lo := 0; lo < classes; lo += cols {
-		err := k.run(ctx, lo, min(lo+cols, classes), func(t int, rows sparse.Rows, p *sparse.Block[T]) {
+// sweeps returns what one call of to costs.
+func (s *scorer[T]) sweeps() int {
+	return (s.k.columns() + s.cols - 1) / s.cols * s.k.w.Steps
+}
+
+func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], from int, weights *sparse.Block[float64], bias []float64) error {
+	classes, scale := s.k.w.Seeds.Classes, s.k.w.scale(from)
+	for lo := 0; lo < classes; lo += s.cols {
+		err := s.k.run(ctx, &s.lane, lo, min(lo+s.cols, classes), func(t int, rows sparse.Rows, p *sparse.Block[T]) {
 			for i := rows.Lo; i < rows.Hi; i++ {
 				y := dst.Row(i)
 				if t == 0 && lo == 0 {

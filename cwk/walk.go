@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"unsafe"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -42,7 +42,7 @@ type Walk[T sparse.Float] struct {
 	Workers int // goroutines, 0: one for each processor; never changes a result
 
 	// Progress, if not nil, is called after every sweep with the number of
-	// sweeps done and the number there will be.
+	// sweeps done and the number there will be, by one goroutine at a time.
 	Progress func(done, sweeps int)
 }
 
@@ -67,20 +67,19 @@ func (w *Walk[T]) RunColumns(ctx context.Context, lo, hi int, visit func(t int, 
 	}
 	k := w.walker(nil)
 	k.sweeps = w.Steps
-	return k.run(ctx, lo, hi, visit)
+	return k.run(ctx, &lane[T]{workers: w.Workers}, lo, hi, visit)
 }
 
-// walker does walks over some of the variants, slab by slab in the same two
-// blocks.
+// walker does walks over some of the variants.
 type walker[T sparse.Float] struct {
 	w        *Walk[T]
-	op       *sparse.Operator[T]
-	variants []int       // of w, in increasing order
-	priors   [][]float64 // P_0 away from seeds, for each of variants; nil if given by node
-	seeds    []seed      // in the order of their rows
-	data     [2][]T      // what the two blocks are made of
-	done     int         // sweeps
-	sweeps   int
+	op       *sparse.Operator[T] // T = D⁻¹A; every lane has a copy
+	variants []int               // of w, in increasing order
+	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if given by node
+	seeds    []seed              // in the order of their rows
+
+	mu           sync.Mutex // of what follows, and of calls of Progress
+	done, sweeps int
 }
 
 type seed struct {
@@ -97,7 +96,6 @@ func (w *Walk[T]) walker(variants []int) *walker[T] {
 		}
 	}
 	k := &walker[T]{w: w, op: sparse.NewTransition[T](w.A, w.Degrees), variants: variants}
-	k.op.Workers = w.Workers
 	for _, g := range variants {
 		k.priors = append(k.priors, w.Prior.shared(w.Seeds, w.Variants[g]))
 	}
@@ -112,11 +110,14 @@ func (w *Walk[T]) walker(variants []int) *walker[T] {
 func (k *walker[T]) columns() int { return k.w.Seeds.Classes * len(k.variants) }
 
 // run walks the columns lo ≤ j < hi of the walker's variants.
-func (k *walker[T]) run(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
+func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
+	if l.op == nil {
+		l.op = &sparse.Operator[T]{A: k.op.A, Left: k.op.Left, Diag: k.op.Diag, Workers: l.workers}
+	}
 	n := len(k.w.Degrees)
-	next, p := k.block(1, n, hi-lo), k.block(0, n, hi-lo)
+	next, p := l.block(1, n, hi-lo), l.block(0, n, hi-lo)
 	ranges := k.w.A.Ranges()
-	err := sched.Run(ctx, k.w.Workers, len(ranges), func(worker, i int) error {
+	err := sched.Run(ctx, l.workers, len(ranges), func(worker, i int) error {
 		if r := ranges[i]; r.Piece == 0 {
 			rows := sparse.Rows{Lo: r.Lo, Hi: r.Hi, Range: i, Worker: worker}
 			k.start(rows, p, lo, hi)
@@ -128,7 +129,7 @@ func (k *walker[T]) run(ctx context.Context, lo, hi int, visit func(t int, rows 
 		return err
 	}
 	for t := 1; t <= k.w.Steps; t++ {
-		err := k.op.StepTo(ctx, next, p, sparse.Step[T]{Alpha: 1, Visit: func(rows sparse.Rows) {
+		err := l.op.StepTo(ctx, next, p, sparse.Step[T]{Alpha: 1, Visit: func(rows sparse.Rows) {
 			k.absorb(rows, next, lo, hi)
 			visit(t, rows, next)
 		}})
@@ -136,26 +137,18 @@ func (k *walker[T]) run(ctx context.Context, lo, hi int, visit func(t int, rows 
 			return err
 		}
 		p, next = next, p
-		k.done++
-		if k.w.Progress != nil {
-			k.w.Progress(k.done, k.sweeps)
-		}
+		k.progress()
 	}
 	return nil
 }
 
-// block returns the walker's first or second block with the given shape. Its
-// content is undefined, its padding zero.
-func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
-	stride := sparse.Stride[T](cols)
-	if cap(k.data[which]) < rows*stride {
-		k.data[which] = sparse.NewBlock[T](rows, cols).Data
+func (k *walker[T]) progress() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.done++
+	if k.w.Progress != nil {
+		k.w.Progress(k.done, k.sweeps)
 	}
-	data := k.data[which][:rows*stride]
-	if stride > cols {
-		clear(data)
-	}
-	return &sparse.Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
 // start stores P_0 in the rows of p, whose columns are lo ≤ j < hi.
@@ -215,37 +208,6 @@ func (k *walker[T]) visible(rows sparse.Rows, lo, hi int, do func(row, slot, a, 
 			}
 		}
 	}
-}
-
-// vectorBytes is what a walker takes beside its blocks: two factors for each
-// row.
-func (w *Walk[T]) vectorBytes() int64 { return 16 * int64(len(w.Degrees)) }
-
-// blockBytes is what the two blocks of a walk with so many columns take.
-func (w *Walk[T]) blockBytes(cols int) int64 {
-	return 2 * int64(len(w.Degrees)) * int64(sparse.Stride[T](cols)) * size[T]()
-}
-
-// slab returns how many of the given columns may be walked at once so that the
-// walk takes no more than Memory − taken bytes.
-func (w *Walk[T]) slab(columns int, taken int64) (int, error) {
-	if w.Memory <= 0 {
-		return columns, nil
-	}
-	width := (w.Memory - taken - w.vectorBytes()) / max(1, w.blockBytes(1)) // columns without padding
-	cols := int(min(int64(columns), max(0, width)))
-	for cols > 0 && int64(sparse.Stride[T](cols)) > width {
-		cols--
-	}
-	if cols == 0 {
-		return 0, &MemoryError{Limit: w.Memory, Need: taken + w.vectorBytes() + w.blockBytes(1)}
-	}
-	return cols, nil
-}
-
-func size[T sparse.Float]() int64 {
-	var t T
-	return int64(unsafe.Sizeof(t))
 }
 
 const (

@@ -178,6 +178,48 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 	}
 }
 
+// On a small graph the workers walk slabs of their own.
+func TestLanesAgree(t *testing.T) {
+	w := randomWalk[float32](t, 13)
+	for range 4 {
+		w.Variants = append(w.Variants, w.Variants...) // 192 columns
+	}
+	for g := range w.Variants {
+		w.Variants[g].Absorb = float64(g) / float64(len(w.Variants))
+	}
+	var picks []cwk.Pick
+	for g := range w.Variants {
+		picks = append(picks, cwk.Pick{Row: g % 40, Variant: g}, cwk.Pick{Row: w.Seeds.Row[g%9], Variant: g})
+	}
+	whole := stack(t, w)
+	want := sparse.NewBlock[float32](len(picks), 3*(w.Steps+1))
+	for i, p := range picks {
+		for step := range w.Steps + 1 {
+			copy(want.Row(i)[step*3:], whole.Row(step*40 + p.Row)[p.Variant*3:p.Variant*3+3])
+		}
+	}
+	for _, workers := range []int{1, 2, 7} {
+		for _, memory := range []int64{0, w.CollectBytes(0, len(picks)), w.CollectBytes(0, len(picks)) - 20_000} {
+			w.Workers, w.Memory = workers, memory
+			last, sweeps := 0, 0
+			w.Progress = func(done, all int) {
+				if done != last+1 {
+					t.Errorf("sweep %d after %d", done, last)
+				}
+				last, sweeps = done, all
+			}
+			got, err := w.Collect(background, 0, picks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, "lanes", got, want)
+			if last != sweeps || workers > 1 && sweeps < 2*w.Steps {
+				t.Errorf("%d workers: %d of %d sweeps", workers, last, sweeps)
+			}
+		}
+	}
+}
+
 // copies is a matrix like one read from disk: every panel in fresh memory that
 // is overwritten after the visit.
 type copies struct{ sparse.Matrix }

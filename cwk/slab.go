@@ -1,0 +1,112 @@
+package cwk
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+const (
+	cacheBytes = 512 << 10 // a block of this size stays in the cache of a core
+	laneBytes  = 64        // rows of a block narrower than this waste sweeps
+)
+
+// lane is where slabs are walked one after the other: two blocks and an
+// operator with its buffers.
+type lane[T sparse.Float] struct {
+	workers int
+	op      *sparse.Operator[T]
+	data    [2][]T
+}
+
+// block returns the lane's first or second block with the given shape. Its
+// content is undefined, its padding zero.
+func (l *lane[T]) block(which, rows, cols int) *sparse.Block[T] {
+	stride := sparse.Stride[T](cols)
+	if cap(l.data[which]) < rows*stride {
+		l.data[which] = sparse.NewBlock[T](rows, cols).Data
+	}
+	data := l.data[which][:rows*stride]
+	if stride > cols {
+		clear(data)
+	}
+	return &sparse.Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: data}
+}
+
+// layout returns how all columns are walked if blocks of so many columns fit
+// into memory: in slabs of the width, one in each lane at a time. On most
+// graphs that is one lane with all workers in it. If the graph is so small
+// that a slab stays in the cache of a core, every worker has a lane, and none
+// waits for another at the end of a step.
+func (k *walker[T]) layout(fits int) (width, lanes int) {
+	narrow := int(cacheBytes / size[T]() / int64(max(1, len(k.w.Degrees))))
+	least := laneBytes / int(size[T]())
+	lanes = min(sched.Workers(k.w.Workers), fits/least)
+	if narrow < least || lanes < 2 {
+		return fits, 1
+	}
+	// As many slabs for each lane, all about as wide.
+	rounds := (k.columns() + lanes*narrow - 1) / (lanes * narrow)
+	width = (k.columns() + lanes*rounds - 1) / (lanes * rounds)
+	width = (width + least - 1) / least * least
+	return min(width, fits/lanes/least*least), lanes
+}
+
+// sweepsAt returns the number of sweeps of a walk in which blocks of so many
+// columns fit into memory.
+func (k *walker[T]) sweepsAt(fits int) int {
+	width, _ := k.layout(fits)
+	return (k.columns() + width - 1) / width * k.w.Steps
+}
+
+// walkSlabs walks all columns in slabs lo ≤ j < hi. No more than the given
+// number of columns is walked at a time.
+func (k *walker[T]) walkSlabs(ctx context.Context, fits int, visit func(lo, hi, t int, rows sparse.Rows, p *sparse.Block[T])) error {
+	columns := k.columns()
+	width, lanes := k.layout(fits)
+	workers := k.w.Workers
+	if lanes > 1 {
+		workers = 1
+	}
+	lane := make([]lane[T], lanes)
+	return sched.Run(ctx, lanes, (columns+width-1)/width, func(worker, slab int) error {
+		lo, hi := slab*width, min((slab+1)*width, columns)
+		lane[worker].workers = workers
+		return k.run(ctx, &lane[worker], lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[T]) {
+			visit(lo, hi, t, rows, p)
+		})
+	})
+}
+
+// vectorBytes is what a walker takes beside its blocks: two factors for each
+// row.
+func (w *Walk[T]) vectorBytes() int64 { return 16 * int64(len(w.Degrees)) }
+
+// blockBytes is what the two blocks of a walk with so many columns take.
+func (w *Walk[T]) blockBytes(cols int) int64 {
+	return 2 * int64(len(w.Degrees)) * int64(sparse.Stride[T](cols)) * size[T]()
+}
+
+// slab returns how many of the given columns may be walked at once so that the
+// walk takes no more than Memory − taken bytes.
+func (w *Walk[T]) slab(columns int, taken int64) (int, error) {
+	if w.Memory <= 0 {
+		return columns, nil
+	}
+	width := (w.Memory - taken - w.vectorBytes()) / max(1, w.blockBytes(1)) // columns without padding
+	cols := int(min(int64(columns), max(0, width)))
+	for cols > 0 && int64(sparse.Stride[T](cols)) > width {
+		cols--
+	}
+	if cols == 0 {
+		return 0, &MemoryError{Limit: w.Memory, Need: taken + w.vectorBytes() + w.blockBytes(1)}
+	}
+	return cols, nil
+}
+
+func size[T sparse.Float]() int64 {
+	var t T
+	return int64(unsafe.Sizeof(t))
+}
