@@ -34,12 +34,12 @@ type coordinate struct {
 // start sets up the machine of p; square holds the squared norm of each item.
 func (d *descent[T]) start(set *LinearSVM, g *groups, p Pair, square []float64) {
 	members, positive := g.membersTo(nil, p)
-	plus, minus := weighted(set.Weights, p, set.Cost)
+	rate := g.factorsTo(nil, members, set.Weights)
 	d.items = make([]coordinate, len(members))
 	for k, item := range members {
-		c := coordinate{item: item, y: 1, upper: plus}
+		c := coordinate{item: item, y: 1, upper: set.Cost * rate[k]}
 		if k >= positive {
-			c.y, c.upper = -1, minus
+			c.y = -1
 		}
 		if set.Loss == SquaredHinge {
 			c.ridge, c.upper = 1/(2*c.upper), math.Inf(1)

@@ -120,6 +120,7 @@ var ErrNotFinite = errors.New("classify: kernel values or features are not finit
 
 // groups holds the used items by class.
 type groups struct {
+	y       []int
 	items   []int // by class, in increasing order within one
 	start   []int // class c has items[start[c]:start[c+1]]
 	present []int // the classes that have an item
@@ -133,6 +134,7 @@ func newGroups(y []int, classes int) *groups {
 
 // set is newGroups in the memory of g.
 func (g *groups) set(y []int, classes int) {
+	g.y = y
 	g.start = resize(g.start, classes+1)
 	clear(g.start)
 	for _, c := range y {
@@ -190,6 +192,18 @@ func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	}
 	dst = append(dst, g.items[:g.start[p.Positive]]...)
 	return append(dst, g.items[g.start[p.Positive+1]:]...), positive
+}
+
+// factorsTo stores in dst the class weight of each item; nil weights are 1.
+func (g *groups) factorsTo(dst []float64, items []int, weights []float64) []float64 {
+	dst = resize(dst, len(items))
+	for k, item := range items {
+		dst[k] = 1
+		if weights != nil {
+			dst[k] = weights[g.y[item]]
+		}
+	}
+	return dst
 }
 
 // resize returns s with length n, reallocated if it is too small. Its content

@@ -28,6 +28,7 @@ type dual struct {
 	rows rowCache
 	item []int     // the item at each position
 	y    []float64 // ±1
+	rate []float64 // C_i for a cost of 1
 	beta []float64
 	lo   []float64 // bounds of β: 0 and C_i, or −C_i and 0
 	hi   []float64
@@ -48,7 +49,8 @@ type dual struct {
 const curvature = 1e-12
 
 // start sets up a machine on items, the first of which (positive in number)
-// are its positive class. All β are 0 and bounds are to be set.
+// are its positive class; d.rate holds their C_i for a cost of 1. All β are 0
+// and bounds are to be set.
 func (d *dual) start(gram partGram, items []int, positive int, diag []float64, cacheBytes int64) {
 	n := len(items)
 	d.item = append(d.item[:0], items...)
@@ -69,14 +71,13 @@ func (d *dual) start(gram partGram, items []int, positive int, diag []float64, c
 	d.rows.reset(gram, d.item, cacheBytes)
 }
 
-// bound sets the bounds to C = positive or negative, by the sign of y, which
-// every β keeps to.
-func (d *dual) bound(positive, negative float64) {
+// bound sets the bounds for a cost, which every β keeps to.
+func (d *dual) bound(cost float64) {
 	for k, y := range d.y {
 		if y > 0 {
-			d.lo[k], d.hi[k] = 0, positive
+			d.lo[k], d.hi[k] = 0, cost*d.rate[k]
 		} else {
-			d.lo[k], d.hi[k] = -negative, 0
+			d.lo[k], d.hi[k] = -cost*d.rate[k], 0
 		}
 		d.mark(k)
 	}
@@ -104,38 +105,37 @@ func (d *dual) setError(k int, f float64) {
 }
 
 // warm starts from given coefficients, one for each item of the Gram, after
-// the bounds are set. They are clipped to the bounds, and those of the heavier
-// class scaled down until they sum to zero.
+// the bounds are set. They are clipped to the bounds; if they no longer sum to
+// zero, the heavier class gives way, first where it is between its bounds.
 func (d *dual) warm(coef []float64) {
-	var plus, minus float64
+	var sum, size float64
 	for k, item := range d.item {
 		d.beta[k] = max(d.lo[k], min(d.hi[k], coef[item]))
-		if d.beta[k] > 0 {
-			plus += d.beta[k]
-		} else {
-			minus -= d.beta[k]
-		}
+		sum += d.beta[k]
+		size += math.Abs(d.beta[k])
 	}
-	sum := min(plus, minus)
-	for k, b := range d.beta {
-		switch {
-		case sum == 0:
-			d.beta[k] = 0
-		case b > 0 && plus > sum:
-			d.beta[k] *= sum / plus
-		case b < 0 && minus > sum:
-			d.beta[k] *= sum / minus
+	for _, bounded := range [...]bool{false, true} {
+		for k, b := range d.beta {
+			const rounding = 1e-14
+			if math.Abs(sum) <= rounding*size {
+				break
+			}
+			if b*sum > 0 && (b == d.lo[k] || b == d.hi[k]) == bounded {
+				cut := math.Copysign(min(math.Abs(b), math.Abs(sum)), b)
+				d.beta[k] -= cut
+				sum -= cut
+			}
 		}
 	}
 	d.recompute(0)
 }
 
-// raise goes from the bounds of one cost to those of a higher one, positive and
-// negative as in [dual.bound]. It multiplies all β by the ratio of the costs if
-// that makes the objective larger, and otherwise leaves them as they are: the
-// former where many items are at their bound and will stay there, the latter
-// where the margin has become hard.
-func (d *dual) raise(ratio, positive, negative float64) {
+// raise goes from one cost to a higher one. It multiplies all β by the ratio of
+// the costs if that makes the objective larger, and otherwise leaves them as
+// they are: the former where many items are at their bound and will stay there,
+// the latter where the margin has become hard.
+func (d *dual) raise(from, to float64) {
+	ratio := to / from
 	var linear, quadratic float64
 	for k, b := range d.beta {
 		linear += d.y[k] * b
@@ -145,18 +145,14 @@ func (d *dual) raise(ratio, positive, negative float64) {
 		for k, y := range d.y {
 			f := ratio*(d.error(k)+y) - y
 			d.up[k], d.down[k] = f, f
-			outer, raised := d.hi[k], positive
-			if y < 0 {
-				outer, raised = d.lo[k], -negative
-			}
-			if d.beta[k] == outer {
-				d.beta[k] = raised
+			if alpha := y * d.beta[k]; alpha == from*d.rate[k] {
+				d.beta[k] = y * (to * d.rate[k])
 			} else {
-				d.beta[k] *= ratio
+				d.beta[k] = y * min(alpha*ratio, to*d.rate[k])
 			}
 		}
 	}
-	d.bound(positive, negative)
+	d.bound(to)
 }
 
 // shrinkPeriod is the number of iterations between attempts to shrink, and
@@ -317,7 +313,7 @@ func (d *dual) shrink(lowest, highest, tolerance float64) {
 func (d *dual) swap(a, b int) {
 	d.rows.swap(a, b)
 	d.item[a], d.item[b] = d.item[b], d.item[a]
-	for _, s := range [...][]float64{d.y, d.beta, d.lo, d.hi, d.diag, d.up, d.down} {
+	for _, s := range [...][]float64{d.y, d.rate, d.beta, d.lo, d.hi, d.diag, d.up, d.down} {
 		s[a], s[b] = s[b], s[a]
 	}
 }

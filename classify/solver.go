@@ -72,7 +72,7 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 		t.start(&set, &s.groups, p, m)
 		for c, cost := range costs {
 			if c > 0 {
-				t.raise(&set, costs[c-1], cost)
+				t.dual.raise(costs[c-1], cost)
 			}
 			if err := t.step(ctx, &set, &s.models[c].Machines[m], &s.arena); errors.Is(err, ErrIterationLimit) {
 				limited = err

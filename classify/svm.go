@@ -109,19 +109,6 @@ func (s *SVM) values(k Gram) partGram {
 	return parts(k)
 }
 
-// weighted returns the costs of items of the positive and the negative class of
-// p under class weights. The rest has weight 1.
-func weighted(weights []float64, p Pair, cost float64) (positive, negative float64) {
-	positive, negative = cost, cost
-	if weights != nil {
-		positive *= weights[p.Positive]
-		if p.Negative != Rest {
-			negative *= weights[p.Negative]
-		}
-	}
-	return positive, negative
-}
-
 // Fit learns from the values of k between the items with y ≥ 0. A nil s means
 // defaults.
 //
@@ -214,9 +201,9 @@ type trainer struct {
 func (t *trainer) start(set *SVM, g *groups, p Pair, m int) {
 	var positive int
 	t.members, positive = g.membersTo(t.members[:0], p)
-	t.pair = p
+	t.dual.rate = g.factorsTo(t.dual.rate, t.members, set.Weights)
 	t.dual.start(t.gram, t.members, positive, t.diag, set.CacheBytes)
-	t.dual.bound(weighted(set.Weights, p, set.Cost))
+	t.dual.bound(set.Cost)
 	t.coef = resize(t.coef, len(t.diag))
 	if set.Start != nil {
 		clear(t.coef)
@@ -226,12 +213,6 @@ func (t *trainer) start(set *SVM, g *groups, p Pair, m int) {
 		}
 		t.dual.warm(t.coef)
 	}
-}
-
-// raise goes on from the last solution to a higher cost.
-func (t *trainer) raise(set *SVM, from, to float64) {
-	positive, negative := weighted(set.Weights, t.pair, to)
-	t.dual.raise(to/from, positive, negative)
 }
 
 // step solves the machine and stores it in dst, whose slices are taken from a.

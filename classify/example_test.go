@@ -1,0 +1,30 @@
+package classify_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/classify"
+)
+
+// Two groups of points on a line, one point in between without a class.
+func ExampleSVM() {
+	points := []float64{-3, -2, -1, 1, 2, 3, 0.4}
+	y := []int{0, 0, 0, 1, 1, 1, -1}
+	kernel := mat.NewSymDense(len(points), nil)
+	kernel.SymOuterK(1, mat.NewDense(len(points), 1, points))
+
+	svm := &classify.SVM{Cost: 10}
+	model, err := svm.Fit(context.Background(), classify.NewDenseGram(kernel), y, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	row := mat.Row(nil, 6, kernel)
+	decisions := model.DecisionsTo(nil, row)
+	scores := classify.SoftVotes{}.ScoresTo(nil, model.Pairs, decisions)
+	fmt.Printf("class %d, scores %.2f\n", model.Pairs.Predict(decisions), scores)
+	// Output: class 1, scores [0.40 0.60]
+}

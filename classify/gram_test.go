@@ -1,0 +1,117 @@
+package classify
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestGrams(t *testing.T) {
+	p := clouds(3, 23, 7, 2, 1)
+	dense := p.gram()
+	wide := mat.NewDense(25, 30, nil)
+	symmetric := mat.NewSymDense(23, nil)
+	narrow := &DenseGram[float32]{N: 23, Stride: 24, Data: make([]float32, 23*24)}
+	for i := range 23 {
+		for j := range 23 {
+			v := mat.Dot(mat.NewVecDense(7, p.f.Row(i)), mat.NewVecDense(7, p.f.Row(j)))
+			within(t, "kernel value", dense.Data[i*23+j], v, 1e-14*(1+math.Abs(v)))
+			wide.Set(i+1, j+2, dense.Data[i*23+j])
+			symmetric.SetSym(i, j, dense.Data[i*23+j])
+			narrow.Data[i*24+j] = float32(dense.Data[i*23+j])
+		}
+	}
+	grams := map[string]Gram{
+		"features":       FeatureGram[float64]{p.f},
+		"dense matrix":   NewDenseGram(wide.Slice(1, 24, 2, 25)),
+		"symmetric":      NewDenseGram(symmetric),
+		"whole rows":     onlyRows{dense},
+		"single values":  narrow,
+		"rounded values": nil,
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	want, row, part := make([]float64, 23), make([]float64, 23), make([]float64, 9)
+	for name, k := range grams {
+		for i := range 23 {
+			dense.RowTo(want, i)
+			p := parts(dense)
+			switch name {
+			case "rounded values":
+				p = single{dense}
+			case "single values":
+				k.RowTo(row, i)
+				p = parts(k)
+			default:
+				if k.Len() != 23 {
+					t.Fatalf("%s: %d items", name, k.Len())
+				}
+				k.RowTo(row, i)
+				if !reflect.DeepEqual(row, want) {
+					t.Fatalf("%s: row %d differs", name, i)
+				}
+				p = parts(k)
+			}
+			items := rng.Perm(23)[:9]
+			p.PartTo(part, i, items)
+			for j, item := range items {
+				v := want[item]
+				if name == "single values" || name == "rounded values" {
+					v = float64(float32(v))
+				}
+				if part[j] != v {
+					t.Fatalf("%s: K(%d, %d) = %v, want %v", name, i, item, part[j], v)
+				}
+			}
+		}
+	}
+	panics(t, badShape, func() { NewDenseGram(mat.NewDense(2, 3, nil)) })
+	panics(t, badLength, func() { dense.RowTo(make([]float64, 3), 0) })
+	panics(t, badLength, func() { FeatureGram[float64]{p.f}.RowTo(make([]float64, 3), 0) })
+}
+
+// TestRowCache compares a small cache with the matrix it reads, under a random
+// sequence of rows of all lengths and exchanges of positions.
+func TestRowCache(t *testing.T) {
+	const n = 40
+	p := clouds(9, n, 3, 2, 1)
+	k := p.gram()
+	for _, rows := range []int64{1, 2, 5, n} {
+		rng := rand.New(rand.NewPCG(uint64(rows), 1))
+		var c rowCache
+		for range 3 {
+			item := rng.Perm(n)[:20+rng.IntN(n-20)]
+			c.reset(k, item, rows*8*int64(len(item)))
+			var held []float64
+			for range 2000 {
+				if rng.IntN(4) == 0 {
+					a, b := rng.IntN(len(item)), rng.IntN(len(item))
+					if a != b {
+						a, b = min(a, b), max(a, b)
+						c.swap(a, b)
+						item[a], item[b] = item[b], item[a]
+					}
+					held = nil
+					continue
+				}
+				i, columns := rng.IntN(len(item)), 1+rng.IntN(len(item))
+				before := append([]float64(nil), held...)
+				row := c.row(i, columns)
+				for j, v := range row {
+					if want := k.Data[item[i]*n+item[j]]; v != want {
+						t.Fatalf("row %d, column %d: %v, want %v", i, j, v, want)
+					}
+				}
+				if !reflect.DeepEqual(append([]float64(nil), held...), before) {
+					t.Fatal("the row asked for before is gone")
+				}
+				held = row
+			}
+			if got := len(c.owner); got > int(max(2, rows)) {
+				t.Fatalf("%d rows held, limit %d", got, rows)
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func fitLinear[T Float](t testing.TB, s *LinearSVM, f Features[T], y []int, classes int) *LinearModel {
+	t.Helper()
+	m, err := FitLinear(context.Background(), s, f, y, classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestLinearMirror compares with the kernel machine on data in which every
+// item has a mirror image of the other class: the free bias of the kernel
+// machine is then zero, and both solve the same problem.
+func TestLinearMirror(t *testing.T) {
+	for rngSeed := range uint64(5) {
+		half := clouds(rngSeed, 25, 4, 2, 0.5)
+		p := problem{classes: 2, f: Features[float64]{Rows: 50, Cols: 4, Stride: 4}}
+		p.f.Data = append(p.f.Data, half.f.Data...)
+		for _, v := range half.f.Data {
+			p.f.Data = append(p.f.Data, -v)
+		}
+		p.y = append(p.y, half.y...)
+		for _, c := range half.y {
+			p.y = append(p.y, 1-c)
+		}
+		for _, cost := range []float64{0.01, 0.3, 4} {
+			kernel := fit(t, &SVM{Cost: cost, Tolerance: 1e-9}, FeatureGram[float64]{p.f}, p.y, 2)
+			want := LinearWeights(kernel, p.f)
+			got := fitLinear(t, &LinearSVM{Cost: cost, Bias: -1, Tolerance: 1e-9, MaxPasses: 1_000_000}, p.f, p.y, 2)
+			within(t, "ρ", kernel.Machines[0].Rho, 0, 1e-7)
+			within(t, "bias", got.Bias[0], 0, 0)
+			for i, w := range got.Weights {
+				within(t, "weight", w, want.Weights[i], 1e-6*(1+cost))
+			}
+		}
+	}
+}
+
+// TestLinearGradient tests that the gradient of the squared hinge machine,
+// which is differentiable, vanishes.
+func TestLinearGradient(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 50).Draw(t, "items")
+		classes := rapid.IntRange(2, min(4, n)).Draw(t, "classes")
+		p := clouds(rapid.Uint64().Draw(t, "rng seed"), n, rapid.IntRange(1, 6).Draw(t, "features"), classes, 1)
+		s := &LinearSVM{
+			Cost: math.Exp2(rapid.Float64Range(-5, 2).Draw(t, "log2 cost")), Loss: SquaredHinge,
+			Bias: rapid.SampledFrom([]float64{0, 0.5, 3, -1}).Draw(t, "bias"), Tolerance: 1e-10, MaxPasses: 1_000_000,
+			Strategy: Strategy(rapid.IntRange(0, 1).Draw(t, "strategy")), RngSeed: rapid.Uint64().Draw(t, "order"),
+			Weights: BalancedWeights(p.y, classes),
+		}
+		bias := s.filled().Bias
+		m, err := FitLinear(context.Background(), s, p.f, p.y, classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, pair := range m.Pairs {
+			gradient := append([]float64(nil), m.machine(i)...)
+			constant := 0.0
+			if bias > 0 {
+				constant = m.Bias[i] / bias
+			}
+			for item, c := range p.y {
+				sign := -1.0
+				if c == pair.Positive {
+					sign = 1
+				} else if pair.Negative != Rest && c != pair.Negative {
+					continue
+				}
+				x := p.f.Row(item)
+				slack := 1 - sign*m.DecisionsTo(nil, x)[i]
+				if slack > 0 {
+					addScaled(gradient, -2*s.Cost*s.Weights[c]*slack*sign, x)
+					constant -= 2 * s.Cost * s.Weights[c] * slack * sign * bias
+				}
+			}
+			for _, v := range append(gradient, constant) {
+				if math.Abs(v) > 1e-6 {
+					t.Fatalf("machine %d: gradient %v", i, v)
+				}
+			}
+		}
+	})
+}
+
+func TestLinearSameBits(t *testing.T) {
+	p := clouds(4, 300, 8, 5, 0.6)
+	for _, loss := range []Loss{Hinge, SquaredHinge} {
+		for _, strategy := range []Strategy{OneVsOne, OneVsRest} {
+			s := LinearSVM{Loss: loss, Strategy: strategy, RngSeed: 3, Workers: 1}
+			want := fitLinear(t, &s, p.f, p.y, p.classes)
+			for _, workers := range []int{2, 7} {
+				s.Workers = workers
+				if got := fitLinear(t, &s, p.f, p.y, p.classes); !reflect.DeepEqual(got, want) {
+					t.Errorf("%d workers: another model", workers)
+				}
+			}
+			s.RngSeed++
+			if got := fitLinear(t, &s, p.f, p.y, p.classes); reflect.DeepEqual(got, want) {
+				t.Error("the rng seed does not matter")
+			}
+		}
+	}
+}
+
+func TestLinearSinglePrecision(t *testing.T) {
+	p := clouds(6, 100, 5, 3, 1)
+	narrow := Features[float32]{Rows: 100, Cols: 5, Stride: 6, Data: make([]float32, 600)}
+	for i := range 100 {
+		for j := range 5 {
+			narrow.Data[i*6+j] = float32(p.f.Data[i*5+j])
+			p.f.Data[i*5+j] = float64(narrow.Data[i*6+j])
+		}
+	}
+	want := fitLinear(t, nil, p.f, p.y, 3)
+	if got := fitLinear(t, nil, narrow, p.y, 3); !reflect.DeepEqual(got, want) {
+		t.Error("equal features of another type give another model")
+	}
+	kernel := fit(t, nil, FeatureGram[float64]{p.f}, p.y, 3)
+	if got := fit(t, nil, FeatureGram[float32]{narrow}, p.y, 3); !reflect.DeepEqual(got, kernel) {
+		t.Error("equal features of another type give another kernel model")
+	}
+}
+
+// TestLinearUnlabelled leaves items out by class −1 and by not giving them.
+func TestLinearUnlabelled(t *testing.T) {
+	p := clouds(8, 90, 4, 3, 1)
+	y := append([]int(nil), p.y...)
+	var some problem
+	some.f = Features[float64]{Cols: 4, Stride: 4}
+	for i := range y {
+		if i >= 3 && i%2 == 1 {
+			y[i] = -1
+			continue
+		}
+		some.f.Data, some.y = append(some.f.Data, p.f.Row(i)...), append(some.y, y[i])
+		some.f.Rows++
+	}
+	got, want := fitLinear(t, nil, p.f, y, 3), fitLinear(t, nil, some.f, some.y, 3)
+	if !reflect.DeepEqual(got, want) {
+		t.Error("unused items change the model")
+	}
+}
+
+func TestLinearErrors(t *testing.T) {
+	ctx := context.Background()
+	p := clouds(1, 60, 3, 3, 0.2)
+	if _, err := FitLinear(ctx, nil, p.f, make([]int, 60), 3); !errors.Is(err, ErrOneClass) {
+		t.Errorf("one class: error %v", err)
+	}
+	m, err := FitLinear(ctx, &LinearSVM{MaxPasses: 2, Tolerance: 1e-9}, p.f, p.y, 3)
+	if !errors.Is(err, ErrIterationLimit) || m == nil || m.Iterations[2] != 2 || m.Weights[0] == 0 {
+		t.Errorf("limit: model %v, error %v", m, err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := FitLinear(cancelled, nil, p.f, p.y, 3); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
+	bad := &LinearSVM{Cost: math.Inf(1), Loss: 5, Bias: -2, Tolerance: -1, Weights: []float64{1}, Strategy: -1, MaxPasses: -7}
+	_, err = FitLinear(ctx, bad, p.f, p.y, 3)
+	for _, word := range []string{"cost +Inf", "loss 5", "bias -2", "tolerance -1", "1 class weights for 3", "strategy -1", "limit of -7 passes"} {
+		if err == nil || !strings.Contains(err.Error(), word) {
+			t.Errorf("error %v does not mention %q", err, word)
+		}
+	}
+	p.f.Data[4] = math.NaN()
+	if _, err := FitLinear(ctx, nil, p.f, p.y, 3); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("NaN: error %v", err)
+	}
+	panics(t, badLength, func() { _, _ = FitLinear(ctx, nil, p.f, p.y[1:], 3) })
+	panics(t, badLength, func() { m.DecisionsTo(nil, make([]float64, 2)) })
+}

@@ -1,0 +1,94 @@
+package classify
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// problem is a labelled set of items with features.
+type problem struct {
+	f       Features[float64]
+	y       []int
+	classes int
+}
+
+// clouds draws n items of normally distributed features around one centre for
+// each class, spread apart from each other; every class has an item.
+func clouds(rngSeed uint64, n, p, classes int, spread float64) problem {
+	rng := rand.New(rand.NewPCG(rngSeed, 1))
+	centre := make([]float64, classes*p)
+	for i := range centre {
+		centre[i] = spread * rng.NormFloat64()
+	}
+	f := Features[float64]{Rows: n, Cols: p, Stride: p, Data: make([]float64, n*p)}
+	y := make([]int, n)
+	for i := range n {
+		y[i] = rng.IntN(classes)
+		if i < classes {
+			y[i] = i
+		}
+		for j := range p {
+			f.Data[i*p+j] = centre[y[i]*p+j] + rng.NormFloat64()
+		}
+	}
+	return problem{f, y, classes}
+}
+
+// gram materialises the linear kernel.
+func (p problem) gram() *DenseGram[float64] {
+	k := FeatureGram[float64]{p.f}
+	g := &DenseGram[float64]{N: k.Len(), Stride: k.Len(), Data: make([]float64, k.Len()*k.Len())}
+	for i := range g.N {
+		k.RowTo(g.row(i), i)
+	}
+	return g
+}
+
+// row returns K(x, i) for all items i.
+func (p problem) row(x []float64) []float64 {
+	row := make([]float64, p.f.Rows)
+	for i := range row {
+		row[i] = inner(x, p.f.Row(i))
+	}
+	return row
+}
+
+// radial returns the values exp(−‖f_i − f_j‖²/p), which are strictly positive
+// definite for distinct items.
+func (p problem) radial() *DenseGram[float64] {
+	n := p.f.Rows
+	g := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+	for i := range n {
+		for j := range n {
+			d := 0.0
+			for c, v := range p.f.Row(i) {
+				d += (v - p.f.Row(j)[c]) * (v - p.f.Row(j)[c])
+			}
+			g.Data[i*n+j] = math.Exp(-d / float64(p.f.Cols))
+		}
+	}
+	return g
+}
+
+func within(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s is %v, want %v ± %.3g", what, got, want, tolerance)
+	}
+}
+
+func panics(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := recover(); got != want {
+			t.Errorf("panic with %v, want %q", got, want)
+		}
+	}()
+	f()
+}
