@@ -19,12 +19,15 @@ type Block[T Float] struct {
 
 // NewBlock returns a zero block whose rows are padded to whole vector
 // registers: to 4, 8, 16 or 32 bytes, and to a multiple of 32 bytes from there.
+// Large blocks lie on huge pages where the system has them.
 func NewBlock[T Float](rows, cols int) *Block[T] {
 	if rows < 0 || cols < 1 {
 		panic(badShape)
 	}
 	stride := Stride[T](cols)
-	return &Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: make([]T, rows*stride)}
+	data := make([]T, rows*stride)
+	adviseHugePages(data)
+	return &Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: data}
 }
 
 // Stride returns the distance between rows that [NewBlock] chooses for blocks
