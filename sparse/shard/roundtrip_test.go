@@ -195,14 +195,14 @@ var weights = []struct {
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "rng seed"), 1))
-		n := rapid.SampledFrom([]int{1, 2, 3, 40, 300, 20000, 40000}).Draw(rt, "n")
+		n := rapid.SampledFrom([]int{1, 2, 3, 40, 300, 17000}).Draw(rt, "n")
 		hub := 0
 		if rapid.Bool().Draw(rt, "hub") {
 			hub = rapid.IntRange(0, n).Draw(rt, "hub length")
 		}
 		weight := rapid.SampledFrom(weights).Draw(rt, "weights")
 		directed := rapid.Bool().Draw(rt, "directed")
-		a, back := graph(rng, n, rng.IntN(3*n+1), hub, !directed, func() float64 { return weight.draw(rng) })
+		a, back := graph(rng, n, rng.IntN(min(3*n, 10000)+1), hub, !directed, func() float64 { return weight.draw(rng) })
 		if !directed {
 			back = nil
 		}

@@ -51,6 +51,7 @@ type Store struct {
 	degrees []float64
 	zstd    *zstd.Decoder
 	plan    budget.Plan
+	largest int // bytes of a chunk
 
 	mu   sync.Mutex
 	runs []*run // buffers of sweeps that have ended
@@ -238,13 +239,12 @@ func (s *Store) planMemory(workers int) error {
 	if !fits {
 		target = min(max(left/(4*slots), minChunkBytes), chunkBytes)
 	}
-	largest := 0
 	for _, v := range s.views() {
-		largest = max(largest, v.cut(int(target)))
+		s.largest = max(s.largest, v.cut(int(target)))
 	}
 	keep := total
 	if !fits {
-		if err := s.plan.Reserve(slots*int64(largest+slack), "chunks in flight"); err != nil {
+		if err := s.plan.Reserve(slots*int64(s.largest+slack), "chunks in flight"); err != nil {
 			return fmt.Errorf("%s: %w", s.dir, err)
 		}
 		keep, _ = s.plan.Left()

@@ -141,10 +141,9 @@ func (r *run) read() {
 // of the slot.
 func (v *view) fetch(c *chunk, s *slot) ([]byte, error) {
 	if !c.resident {
-		if cap(s.own) < c.bytes+slack {
-			s.own = make([]byte, c.bytes+slack)
+		if s.own == nil {
+			s.own = make([]byte, v.s.largest+slack)
 		}
-		s.own = s.own[:c.bytes+slack]
 		return s.own, v.readChunk(s.own, c)
 	}
 	c.load.Lock()

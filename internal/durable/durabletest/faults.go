@@ -21,6 +21,7 @@ type Failing struct {
 	at     int64
 	before func() // called before every operation; nil for none
 	count  atomic.Int64
+	failed atomic.Value // of string
 }
 
 // FailAt returns a file system whose operation i fails, counted from 0; none
@@ -35,11 +36,19 @@ func Watch(fsys durable.FS, before func()) *Failing {
 // Operations returns the number of operations so far.
 func (f *Failing) Operations() int { return int(f.count.Load()) }
 
+// Failed returns the name of the operation that failed ("write", "sync"), ""
+// as long as none did.
+func (f *Failing) Failed() string {
+	op, _ := f.failed.Load().(string)
+	return op
+}
+
 func (f *Failing) step(op, name string) error {
 	if f.before != nil {
 		f.before()
 	}
 	if f.count.Add(1)-1 == f.at {
+		f.failed.Store(op)
 		return &fs.PathError{Op: op, Path: name, Err: ErrInjected}
 	}
 	return nil

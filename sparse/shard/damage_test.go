@@ -1,0 +1,281 @@
+package shard
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var inf = math.Inf(1)
+
+var bg = context.Background()
+
+func cancelled() context.Context {
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	return ctx
+}
+
+// reseal makes every checksum of a changed store right again.
+func reseal(mem *durabletest.Mem, change func(*Manifest)) {
+	m := must(readManifest(mem, "g"))
+	dirs, err := parseIndex("", must(readFile(mem, filepath.Join("g", indexName(m.identity())), 1<<20)), m)
+	if err == nil {
+		for _, d := range dirs {
+			for _, f := range d.frames {
+				mem.Change(filepath.Join("g", m.Files[f.shard].Name), func(b []byte) []byte {
+					frame := b[f.offset : f.offset+int64(f.bytes)]
+					binary.LittleEndian.PutUint32(frame[atSum:], frameSum(frame))
+					return b
+				})
+			}
+		}
+	}
+	for i := range m.Files {
+		f := &m.Files[i]
+		b := must(readFile(mem, filepath.Join("g", f.Name), 1<<20))
+		f.Bytes, f.CRC = int64(len(b)), sumText(crc32.Checksum(b, castagnoli))
+	}
+	if change != nil {
+		change(m)
+	}
+	b := must(m.encode())
+	mem.Change(filepath.Join("g", manifestName), func([]byte) []byte { return b })
+}
+
+// TestExchanged puts whole, undamaged frames and files where they do not
+// belong.
+func TestExchanged(t *testing.T) {
+	s, other := newSample(0xa1), newSample(0xb2)
+	s.o.ShardBytes, other.o.ShardBytes = 0, 0
+	rng := rand.New(rand.NewPCG(1, 1))
+	s.a, s.back = graph(rng, 40000, 30, 0, true, func() float64 { return 1 }) // rows and columns of equal length
+	s.nodes, other.nodes = nil, nil
+	other.a, other.back = s.a, s.back
+	base, foreign := durabletest.NewMem(), durabletest.NewMem()
+	must(0, s.write(base))
+	must(0, other.write(foreign))
+	m := must(readManifest(base, "g"))
+	dirs := must(parseIndex("", must(readFile(base, "g/"+indexName(0xa1), 1<<20)), m))
+	first := "g/" + shardName(0xa1, 0)
+
+	t.Run("foreign shard", func(t *testing.T) {
+		mem := base.Clone()
+		b := must(readFile(foreign, "g/"+shardName(0xb2, 0), 1<<20))
+		mem.Change(first, func([]byte) []byte { return b })
+		wantError(t, scan(mem), ErrCorrupt, first+": belongs to store 00000000000000b2, this is 00000000000000a1; restore the file or ingest again")
+	})
+	t.Run("swapped shards", func(t *testing.T) {
+		mem := base.Clone()
+		in := "g/" + shardName(0xa1, 1)
+		a, b := must(readFile(mem, first, 1<<20)), must(readFile(mem, in, 1<<20))
+		mem.Change(first, func([]byte) []byte { return b })
+		mem.Change(in, func([]byte) []byte { return a })
+		wantError(t, scan(mem), ErrCorrupt, first+"@0: frame 0: holds frame 0 of direction 1 of shard 1, want frame 0 of direction 0 of shard 0; restore the file or ingest again")
+	})
+	t.Run("swapped frames", func(t *testing.T) {
+		mem := base.Clone()
+		f, g := dirs[0].frames[0], dirs[0].frames[1]
+		mem.Change(first, func(b []byte) []byte {
+			swapped := append(bytes.Clone(b[g.offset:g.offset+int64(g.bytes)]), b[f.offset:f.offset+int64(f.bytes)]...)
+			return append(swapped, b[g.offset+int64(g.bytes):]...)
+		})
+		wantError(t, scan(mem), ErrCorrupt, first+"@0: frame 0: holds frame 1 of direction 0 of shard 0, want frame 0 of direction 0 of shard 0; restore the file or ingest again")
+	})
+	t.Run("a frame twice", func(t *testing.T) {
+		mem := base.Clone()
+		f, g := dirs[0].frames[0], dirs[0].frames[1]
+		mem.Change(first, func(b []byte) []byte {
+			copy(b[g.offset:], b[f.offset:][:min(f.bytes, g.bytes)])
+			return b
+		})
+		if err := scan(mem); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), fmt.Sprintf("@%d: frame 1: ", g.offset)) {
+			t.Error(err)
+		}
+	})
+	t.Run("index of another store", func(t *testing.T) {
+		mem := base.Clone()
+		b := must(readFile(foreign, "g/"+indexName(0xb2), 1<<20))
+		mem.Change("g/"+indexName(0xa1), func([]byte) []byte { return b })
+		if err := scan(mem); !errors.Is(err, ErrCorrupt) {
+			t.Error(err)
+		}
+		reseal(mem, nil)
+		wantError(t, scan(mem), ErrCorrupt, "g/"+indexName(0xa1)+": belongs to store 00000000000000b2, this is 00000000000000a1; restore the file or ingest again")
+	})
+}
+
+func TestVersions(t *testing.T) {
+	base := durabletest.NewMem()
+	must(0, newSample(0xa1).write(base))
+	as := func(version int) error {
+		mem := base.Clone()
+		mem.Change("g/manifest", func(b []byte) []byte {
+			b = bytes.Replace(b, []byte(`"format": 1,`), fmt.Appendf(nil, `"format": %d,`, version), 1)
+			at := len(b) - len(manifestTail) - sumDigits
+			copy(b[at:], zeroSum)
+			copy(b[at:], sumText(crc32.Checksum(b, castagnoli)))
+			return b
+		})
+		return scan(mem)
+	}
+	must(0, as(1))
+	wantError(t, as(2), ErrVersion, "g: format 2; this heatwalk reads 1; update heatwalk")
+	wantError(t, as(0), ErrVersion, "g: format 0; this heatwalk reads 1; ingest again")
+	mem := base.Clone()
+	mem.Change("g/manifest", func(b []byte) []byte { return bytes.Replace(b, []byte("rows"), []byte("Rows"), 1) })
+	wantError(t, scan(mem), ErrCorrupt, "g/manifest: checksum wrong; do not edit, ingest again")
+}
+
+// TestImpossible writes stores whose checksums are right and whose content no
+// writer would produce.
+func TestImpossible(t *testing.T) {
+	frame := func(lengths, ids []uint32, val []float64, payload func([]byte) []byte) error {
+		mem := durabletest.NewMem()
+		w := must(Create("g", &WriteOptions{FS: mem, Identity: 1}))
+		r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
+		w.rows, w.entries, w.degrees, w.m.Weighted = int64(r.Hi), int64(len(ids)), make([]float64, r.Hi), val != nil
+		must(0, w.writeFrame(r, lengths, ids, val))
+		must(0, w.Commit(bg))
+		if payload != nil {
+			mem.Change("g/"+shardName(1, 0), func(b []byte) []byte {
+				return append(b[:headerBytes:headerBytes], payload(b[headerBytes:])...)
+			})
+			reseal(mem, nil)
+		}
+		return scan(mem)
+	}
+	const at = "g/0000000000000001-0000.shard@0: frame 0: "
+	set := func(i int, v byte) func([]byte) []byte {
+		return func(b []byte) []byte { b[i] = v; return b }
+	}
+	last := func(v byte) func([]byte) []byte {
+		return func(b []byte) []byte { b[len(b)-1] |= v; return b }
+	}
+	lengths, ids := []uint32{2, 0, 1}, []uint32{0, 2, 1}
+	must(0, frame(lengths, ids, nil, nil))
+	for _, c := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"columns out of order", frame(lengths, []uint32{2, 1, 1}, nil, nil), "row 0: column 1 after 2"},
+		{"column twice", frame(lengths, []uint32{2, 2, 1}, nil, nil), "row 0: column 2 after 2"},
+		{"column too large", frame(lengths, []uint32{0, 1, 3}, nil, nil), "row 2: column 3 of 3"},
+		{"infinite value", frame(lengths, ids, []float64{1, inf, 1}, nil), "row 0, column 2: value +Inf"},
+		{"row lengths", frame([]uint32{2, 0, 2}, ids, nil, nil), "row lengths do not add up to 3 entries"},
+		{"widths", frame(lengths, ids, nil, set(atWidths, 9)), "widths [9 1 2 2] for ids of 2 bits"},
+		{"bits", frame(lengths, ids, nil, set(atBits, 33)), "ids of 33 bits, values of form 0"},
+		{"values", frame(lengths, ids, nil, set(atValues, 9)), "ids of 2 bits, values of form 9"},
+		{"values of an unweighted store", frame(lengths, ids, nil, set(atValues, 1)), "ids of 2 bits, values of form 1"},
+		{"bits after the end", frame(lengths, ids, nil, last(0x80)), "bits set after the last id"},
+		{"selector after the end", frame(lengths, ids, nil, set(payloadHead+3+3, 1)), "1 bytes for ids of 0 bits"},
+	} {
+		if c.err == nil || !strings.HasPrefix(c.err.Error(), at+c.want) || !errors.Is(c.err, ErrCorrupt) {
+			t.Errorf("%s: %v\nwant %s%s", c.name, c.err, at, c.want)
+		}
+	}
+}
+
+// TestHeaderFields sets every byte of a header in turn, with a right checksum.
+func TestHeaderFields(t *testing.T) {
+	base := durabletest.NewMem()
+	s := newSample(0xa1)
+	must(0, s.write(base))
+	name := "g/" + shardName(0xa1, 1)
+	for at := range atSum {
+		mem := base.Clone()
+		mem.Change(name, func(b []byte) []byte { b[at] ^= 0x11; return b })
+		reseal(mem, nil)
+		if err := scan(mem); !errors.Is(err, ErrCorrupt) || !strings.HasPrefix(err.Error(), name) {
+			t.Errorf("header byte %d: %v", at, err)
+		}
+	}
+}
+
+// TestManifestFields changes what the manifest counts, with a right checksum.
+func TestManifestFields(t *testing.T) {
+	base := durabletest.NewMem()
+	must(0, newSample(0xa1).write(base))
+	for name, change := range map[string]func(*Manifest){
+		"rows":       func(m *Manifest) { m.Rows++ },
+		"rows < 0":   func(m *Manifest) { m.Rows = -1 },
+		"entries":    func(m *Manifest) { m.Entries-- },
+		"self loops": func(m *Manifest) { m.SelfLoops++ },
+		"directed":   func(m *Manifest) { m.Directed = false },
+		"weighted":   func(m *Manifest) { m.Weighted = false },
+		"nodes":      func(m *Manifest) { m.Nodes = nodesNumeric },
+		"kind":       func(m *Manifest) { m.Nodes = "other" },
+		"codec":      func(m *Manifest) { m.Codec = Zstd },
+		"no codec":   func(m *Manifest) { m.Codec = "none" },
+		"frames":     func(m *Manifest) { m.Frames[0]++ },
+		"more":       func(m *Manifest) { m.Frames[1] = 1 << 61 },
+		"identity":   func(m *Manifest) { m.Identity = "00000000000000B2" },
+		"no files":   func(m *Manifest) { m.Files = nil },
+		"file name":  func(m *Manifest) { m.Files[0].Name = "../x" },
+		"file sum":   func(m *Manifest) { m.Files[0].CRC = "00000000" },
+		"file bytes": func(m *Manifest) { m.Files[0].Bytes = -1 },
+	} {
+		mem := base.Clone()
+		reseal(mem, change)
+		if _, err := Verify(bg, "g", &Options{FS: mem}); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	var bases [2]*durabletest.Mem
+	for i := range bases {
+		s := newSample(0xa1)
+		if i == 1 {
+			s.o.Codec, s.o.ShardBytes = Zstd, 0
+		}
+		bases[i] = durabletest.NewMem()
+		must(0, s.write(bases[i]))
+		for file := range uint8(6) {
+			f.Add(uint8(i), file, uint16(20), []byte{1, 255, 0, 7})
+		}
+	}
+	f.Fuzz(func(t *testing.T, base, file uint8, at uint16, patch []byte) {
+		mem := bases[int(base)%len(bases)].Clone()
+		names := must(mem.List("g"))
+		name := names[int(file)%len(names)]
+		mem.Change("g/"+name, func(b []byte) []byte {
+			at := min(int(at), len(b))
+			if file&0x80 != 0 {
+				b = b[:at]
+			}
+			return append(b[:at:at], append(patch, b[min(len(b), at+len(patch)):]...)...)
+		})
+		if name != manifestName {
+			reseal(mem, nil)
+		}
+		// Whatever the bytes are: an error or a matrix, no panic, no wild memory.
+		s, err := Open(bg, "g", &Options{FS: mem})
+		if err != nil {
+			return
+		}
+		defer s.Close()
+		for _, a := range []sparse.Matrix{s, s.Transpose()} {
+			if m, err := read(bg, a, 1); err == nil && m.NNZ() != a.NNZ() {
+				t.Fatal("entries lost")
+			}
+		}
+		for i := range s.Nodes().Len() {
+			_ = s.Nodes().ID(i)
+		}
+		_, _ = s.Nodes().Lookup("node 7")
+	})
+}

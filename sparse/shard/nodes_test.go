@@ -1,0 +1,106 @@
+package shard
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestNodes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var n *Nodes
+		var ids []string
+		switch rapid.IntRange(0, 2).Draw(rt, "kind") {
+		case 0:
+			size := rapid.IntRange(0, 40).Draw(rt, "n")
+			n = NewNumericNodes(size)
+			for i := range size {
+				ids = append(ids, strconv.Itoa(i))
+			}
+		case 1:
+			numbers := rapid.SliceOfDistinct(rapid.Uint64(), rapid.ID).Draw(rt, "numbers")
+			slices.Sort(numbers)
+			n = NumericNodes(numbers)
+			for _, v := range numbers {
+				ids = append(ids, strconv.FormatUint(v, 10))
+			}
+		default:
+			ids = rapid.SliceOfDistinct(rapid.String(), rapid.ID).Draw(rt, "ids")
+			if rapid.Bool().Draw(rt, "sorted") {
+				slices.Sort(ids)
+			}
+			n = must(StringNodes(ids))
+		}
+		check := func(n *Nodes) {
+			if n.Len() != len(ids) {
+				rt.Fatalf("%d ids, want %d", n.Len(), len(ids))
+			}
+			for i, id := range ids {
+				row, ok := n.Lookup(id)
+				if n.ID(i) != id || row != i || !ok {
+					rt.Fatalf("row %d: id %q, looked up as %d", i, n.ID(i), row)
+				}
+			}
+			absent := rapid.String().Draw(rt, "absent")
+			if _, ok := n.Lookup(absent); ok != slices.Contains(ids, absent) {
+				rt.Fatalf("Lookup(%q) finds %t", absent, ok)
+			}
+		}
+		check(n)
+		if n.kind == nodesImplicit {
+			return
+		}
+		m := &Manifest{Rows: int64(len(ids)), Nodes: n.kind}
+		check(must(parseNodes("nodes", n.append(nil), m)))
+	})
+}
+
+func TestNodesLookupForms(t *testing.T) {
+	for _, n := range []*Nodes{NewNumericNodes(10), NumericNodes([]uint64{0, 7, 1 << 40})} {
+		for _, id := range []string{"", "07", "+7", "-1", "7 ", "x", "99", "18446744073709551616"} {
+			if row, ok := n.Lookup(id); ok {
+				t.Errorf("%s: %q is row %d", n.kind, id, row)
+			}
+		}
+	}
+	if n := NumericNodes([]uint64{0, 1, 2}); n.kind != nodesImplicit {
+		t.Errorf("0 to n−1 are stored as %s", n.kind)
+	}
+}
+
+func TestDuplicateIDs(t *testing.T) {
+	_, err := StringNodes([]string{"b", "a", "c", "a"})
+	if !errors.Is(err, ErrDuplicateID) || err.Error() != `shard: two rows have the same id: "a" at rows 1 and 3` {
+		t.Error(err)
+	}
+}
+
+// TestNodesFile cuts a dictionary's file everywhere and asks it for counts
+// that it does not have.
+func TestNodesFile(t *testing.T) {
+	ids := make([]string, 20)
+	for i := range ids {
+		ids[i] = fmt.Sprint((i * 7) % 20)
+	}
+	for _, n := range []*Nodes{must(StringNodes(ids)), NumericNodes([]uint64{3, 5, 1 << 63, 1<<64 - 1})} {
+		b := n.append(nil)
+		m := &Manifest{Rows: int64(n.n), Nodes: n.kind}
+		must(parseNodes("nodes", b, m))
+		for size := range len(b) {
+			if _, err := parseNodes("nodes", b[:size], m); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s cut to %d of %d: %v", n.kind, size, len(b), err)
+			}
+		}
+		if _, err := parseNodes("nodes", append(b, 0), m); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s with a byte more: %v", n.kind, err)
+		}
+		m.Rows++
+		if _, err := parseNodes("nodes", b, m); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s with a row more: %v", n.kind, err)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package shard
+
+import (
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// streamed is a store of many chunks: every frame is a shard.
+func streamed(t *testing.T, codec Codec) (*durabletest.Mem, *sparse.CSR) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, 5))
+	a, _ := graph(rng, 20000, 60000, 18000, true, func() float64 { return rng.Float64() })
+	mem := durabletest.NewMem()
+	write(t, "g", a, nil, nil, WriteOptions{FS: mem, Codec: codec, ShardBytes: 1, Identity: 7})
+	return mem, a
+}
+
+// TestSameBits compares a step over the store, held in memory wholly, in part
+// and not at all, with the step over the matrix it was written from.
+func TestSameBits(t *testing.T) {
+	for _, codec := range []Codec{FourWidths, Zstd} {
+		mem, a := streamed(t, codec)
+		n, _ := a.Dims()
+		x := sparse.NewBlock[float64](n, 3)
+		rng := rand.New(rand.NewPCG(6, 6))
+		for i := range n {
+			for j := range 3 {
+				x.Row(i)[j] = rng.Float64()
+			}
+		}
+		step := func(m sparse.Matrix, workers int) *sparse.Block[float64] {
+			y := sparse.NewBlock[float64](n, 3)
+			op := sparse.Operator[float64]{A: m, Workers: workers}
+			must(0, op.ApplyTo(bg, y, x))
+			return y
+		}
+		want := step(a, 1)
+		all := must(Open(bg, "g", &Options{FS: mem}))
+		base := all.Memory() - all.m.ShardBytes()
+		must(0, all.Close())
+		for _, frames := range []int64{1 << 40, all.m.ShardBytes() / 2, 0} {
+			for _, workers := range []int{1, 2, 7} {
+				limit := base + frames
+				if frames < 1<<40 {
+					limit += int64(workers+readAhead) * (500 << 10)
+				}
+				s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: workers}))
+				for range 2 {
+					got := step(s, workers)
+					for i, v := range got.Data {
+						if v != want.Data[i] {
+							t.Fatalf("%s, %d workers, limit %d: element %d is %v, want %v", codec, workers, limit, i, v, want.Data[i])
+						}
+					}
+				}
+				if s.Memory() > limit {
+					t.Errorf("plan of %d bytes, limit %d", s.Memory(), limit)
+				}
+				must(0, s.Close())
+			}
+		}
+	}
+}
+
+func TestMemoryTooSmall(t *testing.T) {
+	mem, _ := streamed(t, FourWidths)
+	_, err := Open(bg, "g", &Options{FS: mem, Memory: 100 << 10, Workers: 1})
+	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), "g: needs ") {
+		t.Error(err)
+	}
+}
+
+// TestResidentFrames counts reads: what stays in memory is read once, what
+// does not once in every sweep.
+func TestResidentFrames(t *testing.T) {
+	mem, a := streamed(t, FourWidths)
+	nothing := func(int, sparse.Panel) error { return nil }
+	reads := func(limit int64) (first, second int) {
+		counting := durabletest.FailAt(mem, -1)
+		s := must(Open(bg, "g", &Options{FS: counting, Memory: limit, Workers: 1}))
+		defer s.Close()
+		start := counting.Operations()
+		must(0, s.Sweep(bg, 1, nothing))
+		middle := counting.Operations()
+		must(0, s.Sweep(bg, 1, nothing))
+		return middle - start, counting.Operations() - middle
+	}
+	chunks := len(a.Ranges())
+	if first, second := reads(0); first != chunks || second != 0 {
+		t.Errorf("without a limit: %d and %d reads, want %d and 0", first, second, chunks)
+	}
+	s := must(Open(bg, "g", &Options{FS: mem, Workers: 1}))
+	fixed := s.Memory() - s.m.ShardBytes() + (1+readAhead)*int64(s.largest+slack)
+	must(0, s.Close())
+	first, second := reads(fixed + s.m.ShardBytes()/2)
+	if first != chunks || second < chunks/4 || second >= chunks*3/4 {
+		t.Errorf("half in memory: %d and %d reads of %d chunks", first, second, chunks)
+	}
+	if first, second := reads(fixed); first != chunks || second < chunks*3/4 {
+		t.Errorf("nothing in memory: %d and %d reads of %d chunks", first, second, chunks)
+	}
+}
+
+func TestSweepStops(t *testing.T) {
+	mem, _ := streamed(t, FourWidths)
+	s := must(Open(bg, "g", &Options{FS: mem, Memory: 3 << 20, Workers: 2}))
+	defer s.Close()
+	stop := errors.New("stop")
+	for _, workers := range []int{1, 2, 7} {
+		for _, at := range []int{0, 3, 11} {
+			err := s.Sweep(bg, workers, func(_ int, p sparse.Panel) error {
+				if p.Index == at {
+					return stop
+				}
+				return nil
+			})
+			if err != stop {
+				t.Errorf("%d workers: %v", workers, err)
+			}
+		}
+	}
+	if err := s.Sweep(cancelled(), 2, nil); !errors.Is(err, cancelled().Err()) {
+		t.Error(err)
+	}
+}
+
+// TestChanged changes a shard under an open store.
+func TestChanged(t *testing.T) {
+	for name, change := range map[string]func([]byte) []byte{
+		"byte":      func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"truncated": func(b []byte) []byte { return b[:len(b)/2] },
+	} {
+		mem, _ := streamed(t, FourWidths)
+		s := must(Open(bg, "g", &Options{FS: mem}))
+		mem.Change("g/"+shardName(7, 3), change)
+		err := s.Sweep(bg, 2, func(int, sparse.Panel) error { return nil })
+		if !errors.Is(err, ErrChanged) || err.Error() != "g/"+shardName(7, 3)+": changed since it was opened" {
+			t.Errorf("%s: %v", name, err)
+		}
+		must(0, s.Close())
+	}
+}
+
+// TestSweepAllocates measures what a sweep leaves to the garbage collector:
+// some goroutines, nothing that grows with the store.
+func TestSweepAllocates(t *testing.T) {
+	mem, _ := streamed(t, FourWidths)
+	for _, limit := range []int64{0, 3 << 20} {
+		s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
+		sweep := func() {
+			must(0, s.Sweep(bg, 2, func(int, sparse.Panel) error { return nil }))
+		}
+		sweep()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		const sweeps = 10
+		for range sweeps {
+			sweep()
+		}
+		runtime.ReadMemStats(&after)
+		if bytes := (after.TotalAlloc - before.TotalAlloc) / sweeps; bytes > 4<<10 {
+			t.Errorf("limit %d: %d bytes for each sweep", limit, bytes)
+		}
+		must(0, s.Close())
+	}
+}
