@@ -90,6 +90,9 @@ func (w *Work) add(o Work) {
 // fold come from the walk that hides it. Plain training rows come from the
 // same walk, honest ones from the walk that hides their own fold.
 //
+// A node from which no visible label can be reached is given the largest
+// class and not used to train on honest features.
+//
 // Among settings of equal accuracy the one whose neighbours in the grid do
 // best wins, then the shorter walk, the lower cost, the lower α, and plain
 // features before honest ones.
@@ -104,7 +107,9 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 	folds := min(set.Folds, len(p.Row))
 	fold := Folds(p.Class, folds, set.Seed)
 	c := &chooser{p: p, set: &set, fold: fold, seen: sample(p.Class, set.Sample, set.Seed, 0)}
-	c.crossTrials(folds)
+	if err := c.crossTrials(ctx, folds); err != nil {
+		return nil, err
+	}
 	hits := make([]int64, set.Grid.Size())
 	if err := c.run(ctx, hits); err != nil {
 		return nil, err
@@ -135,7 +140,9 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings
 			seen: sample(train.Class, set.Sample, set.Seed, 0),
 		}
 		tests := p.at(split.Test)
-		c.splitTrials(tests.at(sample(tests.Class, maxTested, set.Seed, 1)))
+		if err := c.splitTrials(ctx, tests.at(sample(tests.Class, maxTested, set.Seed, 1))); err != nil {
+			return nil, err
+		}
 		if err := c.run(ctx, hits); err != nil {
 			return nil, err
 		}
@@ -168,55 +175,82 @@ type chooser struct {
 }
 
 // crossTrials sets up a trial for each fold.
-func (c *chooser) crossTrials(folds int) {
+func (c *chooser) crossTrials(ctx context.Context, folds int) error {
+	alone, err := c.p.alone(ctx, c.fold, c.set.Workers)
+	if err != nil {
+		return err
+	}
 	plain := slices.Contains(c.set.Grid.Features, Plain)
 	at := make([][]int, folds) // pick of seen node i in the variant that hides fold f
-	for f := range at {
+	largest := make([]int, folds)
+	for f := range folds {
 		at[f] = make([]int, len(c.seen))
 		for i, node := range c.seen {
-			at[f][i] = -1
 			if plain || c.fold[node] == f {
 				at[f][i] = len(c.picks)
 				c.picks = append(c.picks, cwk.Pick{Row: c.p.Row[node], Variant: 1 + f})
 			}
 		}
+		var visible []int
+		for i, class := range c.p.Class {
+			if c.fold[i] != f {
+				visible = append(visible, class)
+			}
+		}
+		largest[f] = Majority(visible)
 	}
 	c.trials = make(map[Features][]trial)
 	for _, kind := range c.set.Grid.Features {
 		for f := range folds {
-			var t trial
+			t := trial{largest: largest[f]}
 			for i, node := range c.seen {
 				own, class := c.fold[node], c.p.Class[node]
 				switch {
+				case own == f && alone[node]:
+					t.unreached = append(t.unreached, class)
 				case own == f:
 					t.test, t.testClass = append(t.test, at[f][i]), append(t.testClass, class)
 				case kind == Plain:
 					t.train, t.trainClass = append(t.train, at[f][i]), append(t.trainClass, class)
-				default:
+				case !alone[node]:
 					t.train, t.trainClass = append(t.train, at[own][i]), append(t.trainClass, class)
 				}
 			}
-			if len(t.train) > 0 && len(t.test) > 0 {
-				c.trials[kind] = append(c.trials[kind], t)
-			}
+			c.trials[kind] = append(c.trials[kind], t)
 		}
 	}
 	c.tested = len(c.seen)
+	return nil
 }
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
-func (c *chooser) splitTrials(tests *Problem) {
-	test := make([]int, len(tests.Row))
+func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
+	alone, err := c.p.alone(ctx, c.fold, c.set.Workers)
+	if err != nil {
+		return err
+	}
+	reached, err := cwk.Reached(ctx, c.p.A, c.p.Row, c.p.Directed, c.set.Workers)
+	if err != nil {
+		return err
+	}
+	all := trial{largest: Majority(c.p.Class)}
 	for i, row := range tests.Row {
-		test[i] = len(c.picks)
+		if !reached[row] {
+			all.unreached = append(all.unreached, tests.Class[i])
+			continue
+		}
+		all.test, all.testClass = append(all.test, len(c.picks)), append(all.testClass, tests.Class[i])
 		c.picks = append(c.picks, cwk.Pick{Row: row})
 	}
 	c.trials = make(map[Features][]trial)
 	for _, kind := range c.set.Grid.Features {
-		t := trial{test: test, testClass: tests.Class}
+		t := all
 		for _, node := range c.seen {
 			pick := cwk.Pick{Row: c.p.Row[node]}
 			if kind == Honest {
+				if alone[node] {
+					continue
+				}
 				pick.Variant = 1 + c.fold[node]
 			}
 			t.train, t.trainClass = append(t.train, len(c.picks)), append(t.trainClass, c.p.Class[node])
@@ -225,6 +259,7 @@ func (c *chooser) splitTrials(tests *Problem) {
 		c.trials[kind] = []trial{t}
 	}
 	c.tested = len(tests.Row)
+	return nil
 }
 
 // slabBytes is what collected walks may take where there is no limit.

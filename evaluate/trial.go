@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -15,6 +16,9 @@ import (
 type trial struct {
 	train, test           []int // rows of the collected block
 	trainClass, testClass []int
+
+	unreached []int // classes of further test nodes, which no label reaches
+	largest   int   // the class that they are given
 }
 
 // tester runs trials, one after the other in the same memory.
@@ -46,6 +50,11 @@ func newTester(classes int, g *Grid) *tester {
 // before; it is left unscaled, K' = s·K with s terms, which at cost C/s has the
 // same machines. Costs are a path in which each starts from the one before.
 func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hits []int64) error {
+	for _, class := range t.unreached {
+		if class == t.largest {
+			addOne(hits)
+		}
+	}
 	m, n := len(t.train), len(t.test)
 	w.gram = zeros(w.gram, m*m)
 	w.cross = zeros(w.cross, n*m)
@@ -105,12 +114,9 @@ func (w *tester) score(ctx context.Context, t *trial, hits []int64) error {
 	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
 	models, err := w.solver.Path(ctx, gram, t.trainClass, w.classes, w.costs)
 	if errors.Is(err, classify.ErrOneClass) {
-		only := t.trainClass[0]
-		for _, c := range t.testClass {
-			if c == only {
-				for i := range hits {
-					hits[i]++
-				}
+		for _, class := range t.testClass {
+			if class == t.largest {
+				addOne(hits)
 			}
 		}
 		return nil
@@ -128,6 +134,49 @@ func (w *tester) score(ctx context.Context, t *trial, hits []int64) error {
 		}
 	}
 	return nil
+}
+
+// outcome is what a trial's machines say about one of its test nodes.
+type outcome struct {
+	class     int
+	largest   int            // the answer where there are no machines
+	pairs     classify.Pairs // nil if no label reaches the node or all have one class
+	decisions []float64
+}
+
+// outcomes runs a trial at the only setting of the grid.
+func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *trial) ([]outcome, error) {
+	var list []outcome
+	for _, class := range t.unreached {
+		list = append(list, outcome{class: class, largest: t.largest})
+	}
+	m := len(t.train)
+	w.gram = zeros(w.gram, m*m)
+	w.cross = zeros(w.cross, len(t.test)*m)
+	terms := w.steps[0] - w.minSteps + 1
+	w.extend(x, t, 0, terms*w.classes)
+	w.solver.SVM.Cost = w.cost[0] / float64(terms)
+	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
+	model, err := w.solver.Fit(ctx, gram, t.trainClass, w.classes)
+	switch {
+	case errors.Is(err, classify.ErrOneClass):
+		model = &classify.SVMModel{Items: m}
+	case err != nil && !errors.Is(err, classify.ErrIterationLimit):
+		return nil, err
+	}
+	pairs := slices.Clone(model.Pairs)
+	for i, class := range t.testClass {
+		decisions := model.DecisionsTo(nil, w.cross[i*m:(i+1)*m])
+		list = append(list, outcome{class, t.largest, pairs, decisions})
+	}
+	return list, nil
+}
+
+// addOne adds one hit to every setting.
+func addOne(hits []int64) {
+	for i := range hits {
+		hits[i]++
+	}
 }
 
 // strategy returns one-vs-one up to maxPairwise classes and one-vs-rest above:

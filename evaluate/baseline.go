@@ -1,0 +1,73 @@
+package evaluate
+
+import (
+	"context"
+	"time"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// propagationSteps is how long label propagation walks.
+const propagationSteps = 1000
+
+// labelPropagation is the walk with α = 1: a node gets the class of the label
+// that a walk from it is most likely to meet first.
+type labelPropagation struct{}
+
+func (labelPropagation) Name() string { return "lp" }
+
+func (labelPropagation) Tune(context.Context, *Problem, []Split, *Settings) (*Choice, error) {
+	return nil, nil
+}
+
+func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.filled()
+	start := time.Now()
+	r := &predictor{p: p, set: &set, out: &Prediction{}}
+	var err error
+	if r.out.Reached, err = cwk.Reached(ctx, p.A, p.Row, p.Directed, set.Workers); err != nil {
+		return nil, err
+	}
+	n, _ := p.A.Dims()
+	r.out.Scores = sparse.NewBlock[float32](n, len(p.Names))
+	w := walkOf[float32](p, &set, propagationSteps)
+	w.Variants = []cwk.Variant{{Absorb: 1}}
+	err = w.Run(ctx, func(t int, rows sparse.Rows, x *sparse.Block[float32]) {
+		if t == propagationSteps {
+			for i := rows.Lo; i < rows.Hi; i++ {
+				copy(r.out.Scores.Row(i), x.Row(i))
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.out.Work = Work{propagationSteps, p.A.NNZ() * propagationSteps * int64(len(p.Names))}
+	r.out.Seconds.Walk = time.Since(start).Seconds()
+	return r.out, r.finish(ctx)
+}
+
+// majority gives every node the largest class.
+type majority struct{}
+
+func (majority) Name() string { return "majority" }
+
+func (majority) Tune(context.Context, *Problem, []Split, *Settings) (*Choice, error) {
+	return nil, nil
+}
+
+func (majority) Predict(_ context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.filled()
+	n, _ := p.A.Dims()
+	r := &predictor{p: p, set: &set, out: &Prediction{
+		Scores: sparse.NewBlock[float32](n, len(p.Names)), Reached: make([]bool, n),
+	}}
+	return r.out, r.finish(context.Background())
+}

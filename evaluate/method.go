@@ -1,0 +1,84 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Method predicts the nodes of a graph from the labels on some of them.
+type Method interface {
+	// Name is the name by which [ParseMethods] knows the method.
+	Name() string
+
+	// Tune chooses parameters on splits of p. A nil choice means that there is
+	// nothing to choose, or that Predict chooses for each training set anew.
+	Tune(ctx context.Context, p *Problem, splits []Split, s *Settings) (*Choice, error)
+
+	// Predict predicts every node from the labels of p, with the given
+	// parameters or, if they are nil, with its own choice.
+	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
+}
+
+// methods are the methods there are, by name.
+var methods = []Method{
+	walkMethod{name: "auto", learner: KernelSVM, inside: true},
+	walkMethod{name: "cwk", learner: KernelSVM},
+	walkMethod{name: "cwk+svm", learner: KernelSVM},
+	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},
+	labelPropagation{},
+	majority{},
+}
+
+// MethodNames returns the names of all methods.
+func MethodNames() []string {
+	names := make([]string, len(methods))
+	for i, m := range methods {
+		names[i] = m.Name()
+	}
+	return names
+}
+
+// ParseMethods returns the methods of a list of names joined by commas. An
+// unknown name is an [ErrUsage] that lists those there are.
+func ParseMethods(list string) ([]Method, error) {
+	var found []Method
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%w: there is no method %q; choose from %s", ErrUsage, name, strings.Join(MethodNames(), ", "))
+		}
+		if slices.Contains(found, methods[i]) {
+			return nil, fmt.Errorf("%w: method %q is named twice", ErrUsage, name)
+		}
+		found = append(found, methods[i])
+	}
+	return found, nil
+}
+
+// walkMethod is a support vector machine on walk features.
+type walkMethod struct {
+	name    string
+	learner Learner
+	inside  bool // parameters are chosen inside each training set
+}
+
+func (m walkMethod) Name() string { return m.name }
+
+func (m walkMethod) Tune(ctx context.Context, p *Problem, splits []Split, s *Settings) (*Choice, error) {
+	if m.inside {
+		return nil, nil
+	}
+	return ChooseOnSplits(ctx, p, splits, s)
+}
+
+func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	set := s.filled()
+	set.Learner = m.learner
+	if par == nil {
+		return Classify(ctx, p, &set)
+	}
+	return Predict(ctx, p, *par, &set)
+}

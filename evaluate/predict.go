@@ -1,0 +1,365 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Prediction is a class for every node of a problem's graph.
+type Prediction struct {
+	// Class of every node. A labelled node has its own, an unreached one the
+	// largest; any other the class with the highest score.
+	Class []int
+
+	// Scores has a row for each node and a column for each class. Rows sum to
+	// one. That of an unreached node holds the shares of the labels, each class
+	// counted once more.
+	Scores *sparse.Block[float32]
+
+	// Reached tells whether a walk from the node can end in a label.
+	Reached []bool
+
+	Parameters Parameters
+	Learner    Learner // that trained the machine
+	Settings   int     // how many parameters there were to choose from
+
+	// Accuracy is the share of right answers among Tested labelled nodes, each
+	// predicted without its own fold; Stderr its binomial standard error.
+	Accuracy, Stderr float64
+	Tested           int
+
+	Work    Work
+	Seconds PhaseSeconds
+}
+
+// PhaseSeconds tells where the time of a prediction went.
+type PhaseSeconds struct {
+	Choose   float64 `json:"choose"`   // of parameters
+	Walk     float64 `json:"walk"`     // for the features of labelled nodes, and for the scores of all
+	Classify float64 `json:"classify"` // training and votes
+}
+
+// Classify chooses parameters by [CrossValidate], unless the grid has a single
+// setting, and predicts with them.
+func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.filled()
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	choice := &Choice{Parameters: set.Grid.at(0), Settings: 1}
+	if set.Grid.Size() > 1 {
+		var err error
+		if choice, err = CrossValidate(ctx, p, &set); err != nil {
+			return nil, err
+		}
+	}
+	seconds := time.Since(start).Seconds()
+	out, err := Predict(ctx, p, choice.Parameters, &set)
+	if err != nil {
+		return nil, err
+	}
+	out.Settings = choice.Settings
+	out.Work.add(choice.Work)
+	out.Seconds.Choose = seconds
+	return out, nil
+}
+
+// Predict trains a machine on all labels with the given parameters and
+// predicts every node. The grid of the settings is not used.
+//
+// Training rows are the walk features of the labelled nodes, plain or honest;
+// the machine becomes a linear function of features, and a second walk applies
+// it to all nodes, so that their features are never stored.
+func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.filled()
+	set.Grid = &Grid{
+		Alpha: []float64{par.Alpha}, Steps: []int{par.Steps}, MinSteps: par.MinSteps,
+		Cost: []float64{par.Cost}, Features: []Features{par.Features},
+	}
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	r := &predictor{p: p, set: &set, par: par, out: &Prediction{Parameters: par, Settings: 1}}
+	for _, phase := range []struct {
+		do      func(context.Context) error
+		seconds *float64
+	}{
+		{r.walk, &r.out.Seconds.Walk},
+		{r.learn, &r.out.Seconds.Classify},
+		{r.score, &r.out.Seconds.Walk},
+		{r.finish, &r.out.Seconds.Classify},
+	} {
+		start := time.Now()
+		if err := phase.do(ctx); err != nil {
+			return nil, err
+		}
+		*phase.seconds += time.Since(start).Seconds()
+	}
+	return r.out, nil
+}
+
+// predictor holds what passes from one phase of a prediction to the next.
+type predictor struct {
+	p   *Problem
+	set *Settings
+	par Parameters
+	out *Prediction
+
+	trials   *chooser // out-of-fold trials
+	features *sparse.Block[float32]
+	train    []int // rows of features, those of the trials before them
+	class    []int
+	model    *classify.LinearModel
+	soft     classify.SoftVotes
+}
+
+// walk collects the features of training rows and of the out-of-fold trials.
+func (r *predictor) walk(ctx context.Context) error {
+	folds := min(r.set.Folds, len(r.p.Row))
+	r.trials = &chooser{
+		p: r.p, set: r.set, fold: Folds(r.p.Class, folds, r.set.Seed),
+		seen: sample(r.p.Class, r.set.Sample, r.set.Seed, 0),
+	}
+	if err := r.trials.crossTrials(ctx, folds); err != nil {
+		return err
+	}
+	all := make([]int, len(r.p.Row))
+	for i := range all {
+		all[i] = i
+	}
+	var err error
+	if r.out.Reached, err = r.p.reached(ctx, all, r.set.Workers); err != nil {
+		return err
+	}
+	picks := r.trials.picks
+	alone := make([]bool, len(r.p.Row))
+	if r.par.Features == Honest {
+		if alone, err = r.p.alone(ctx, r.trials.fold, r.set.Workers); err != nil {
+			return err
+		}
+		if r.oneClass(alone) {
+			clear(alone)
+		}
+	}
+	for i, row := range r.p.Row {
+		if alone[i] {
+			continue
+		}
+		pick := cwk.Pick{Row: row}
+		if r.par.Features == Honest {
+			pick.Variant = 1 + r.trials.fold[i]
+		}
+		r.train = append(r.train, len(picks))
+		r.class = append(r.class, r.p.Class[i])
+		picks = append(picks, pick)
+	}
+	w := r.trials.walk([]float64{r.par.Alpha})
+	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work)
+	return err
+}
+
+// oneClass reports whether the labels that are not left out have one class.
+func (r *predictor) oneClass(left []bool) bool {
+	only := -1
+	for i, class := range r.p.Class {
+		switch {
+		case left[i]:
+		case only < 0:
+			only = class
+		case only != class:
+			return false
+		}
+	}
+	return true
+}
+
+// maxKernel is the number of training rows up to which a machine is trained on
+// the kernel; more would need a Gram of its square.
+const maxKernel = 10_000
+
+// learn fits the votes out of fold and the machine on all training rows.
+func (r *predictor) learn(ctx context.Context) error {
+	if err := r.calibrate(ctx); err != nil {
+		return err
+	}
+	scale := 1 / math.Sqrt(float64(r.par.Steps-r.par.MinSteps+1))
+	f := classify.Features[float32]{
+		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
+		Data: r.features.Data[r.train[0]*r.features.Stride:],
+	}
+	for i := range f.Rows {
+		row := f.Row(i)
+		for j, v := range row {
+			row[j] = float32(scale) * v
+		}
+	}
+	classes := len(r.p.Names)
+	r.out.Learner = r.set.Learner
+	if len(r.train) > maxKernel {
+		r.out.Learner = LinearSVM
+	}
+	var err error
+	if r.out.Learner == LinearSVM {
+		svm := &classify.LinearSVM{Cost: r.par.Cost, Strategy: strategy(classes), RngSeed: r.set.Seed, Workers: r.set.Workers}
+		r.model, err = classify.FitLinear(ctx, svm, f, r.class, classes)
+	} else {
+		svm := &classify.SVM{Cost: r.par.Cost, Strategy: strategy(classes), CacheBytes: cacheBytes, Workers: r.set.Workers}
+		var kernel *classify.SVMModel
+		kernel, err = svm.Fit(ctx, classify.FeatureGram[float32]{Features: f}, r.class, classes)
+		if kernel != nil {
+			r.model = classify.LinearWeights(kernel, f)
+		}
+	}
+	if errors.Is(err, classify.ErrIterationLimit) {
+		err = nil // the machine is the best so far
+	}
+	return err
+}
+
+// cacheBytes bounds the kernel rows kept in training.
+const cacheBytes = 64 << 20
+
+// calibrate fits the slope of the votes to out-of-fold decisions, and measures
+// how often these are right.
+func (r *predictor) calibrate(ctx context.Context) error {
+	var all []outcome
+	for i := range r.trials.trials[r.par.Features] {
+		t := &r.trials.trials[r.par.Features][i]
+		list, err := newTester(len(r.p.Names), r.set.Grid).outcomes(ctx, r.features, t)
+		if err != nil {
+			return err
+		}
+		all = append(all, list...)
+	}
+	// A fold that lacks a class has fewer machines and does not help the fit.
+	var pairs classify.Pairs
+	for _, o := range all {
+		if len(o.pairs) > len(pairs) {
+			pairs = o.pairs
+		}
+	}
+	var decisions []float64
+	var class []int
+	for _, o := range all {
+		if len(o.pairs) == len(pairs) && len(pairs) > 0 && slices.Equal(o.pairs, pairs) {
+			decisions, class = append(decisions, o.decisions...), append(class, o.class)
+		}
+	}
+	r.soft = classify.FitSoftVotes(pairs, decisions, class)
+	right := 0
+	scores := make([]float64, len(r.p.Names))
+	for _, o := range all {
+		answer := o.largest
+		if len(o.pairs) > 0 {
+			answer = classify.ArgMax(r.soft.ScoresTo(scores, o.pairs, o.decisions))
+		}
+		if answer == o.class {
+			right++
+		}
+	}
+	r.out.Tested = len(all)
+	r.out.Accuracy = float64(right) / float64(len(all))
+	r.out.Stderr = math.Sqrt(r.out.Accuracy * (1 - r.out.Accuracy) / float64(len(all)))
+	return nil
+}
+
+// scoreBytes bounds the decisions held at a time where there is no limit.
+const scoreBytes = 64 << 20
+
+// score walks again and turns the decisions on every node into scores. Pairs
+// of classes come in slabs; their votes are added one pair after the other, so
+// that the slabs leave no trace.
+func (r *predictor) score(ctx context.Context) error {
+	n, _ := r.p.A.Dims()
+	machines := len(r.model.Pairs)
+	weights := sparse.NewBlock[float64](r.model.Features, machines)
+	for m := range machines {
+		for j := range r.model.Features {
+			weights.Row(j)[m] = r.model.Weights[m*r.model.Features+j]
+		}
+	}
+	w := walkOf[float32](r.p, r.set, r.par.Steps)
+	w.Variants = []cwk.Variant{{Absorb: r.par.Alpha}}
+	perWalk := w.CollectBytes(r.par.MinSteps, 0)
+	pairwise := strategy(len(r.p.Names)) == classify.OneVsOne
+	limit := perWalk + scoreBytes
+	if !pairwise {
+		limit = perWalk + 8*int64(n)*int64(machines) // exponentials are normalised over all
+	} else if w.Memory > 0 {
+		limit = min(limit, w.Memory)
+	}
+	w.Memory = limit
+	sweeps := 0
+	w.Progress = func(done, _ int) { sweeps = done }
+	r.out.Scores = sparse.NewBlock[float32](n, len(r.p.Names))
+	vote := make([]float64, len(r.p.Names))
+	err := w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
+		for i := range n {
+			to, row := r.out.Scores.Row(i), decisions.Row(i)
+			if !pairwise {
+				for c, v := range r.soft.ScoresTo(vote, r.model.Pairs, row) {
+					to[c] = float32(v)
+				}
+				continue
+			}
+			for m, d := range row {
+				pair := r.model.Pairs[lo+m]
+				r.soft.ScoresTo(vote, r.model.Pairs[lo+m:lo+m+1], row[m:m+1])
+				_ = d
+				to[pair.Positive] += float32(vote[pair.Positive] / float64(machines))
+				to[pair.Negative] += float32(vote[pair.Negative] / float64(machines))
+			}
+		}
+		return nil
+	})
+	r.out.Work.Sweeps += sweeps
+	r.out.Work.EntryColumns += w.A.NNZ() * int64(sweeps) * int64(w.Seeds.Classes)
+	return err
+}
+
+// finish takes the classes from the scores.
+func (r *predictor) finish(context.Context) error {
+	n, classes := r.out.Scores.Dims()
+	prior := make([]float32, classes)
+	for c := range prior {
+		prior[c] = 1 / float32(len(r.p.Class)+classes)
+	}
+	for _, c := range r.p.Class {
+		prior[c] += 1 / float32(len(r.p.Class)+classes)
+	}
+	largest := Majority(r.p.Class)
+	r.out.Class = make([]int, n)
+	for i := range r.out.Class {
+		row := r.out.Scores.Row(i)
+		if !r.out.Reached[i] {
+			copy(row, prior)
+			r.out.Class[i] = largest
+			continue
+		}
+		best := 0
+		for c, v := range row {
+			if v > row[best] {
+				best = c
+			}
+		}
+		r.out.Class[i] = best
+	}
+	for i, row := range r.p.Row {
+		r.out.Class[row] = r.p.Class[i]
+	}
+	return nil
+}

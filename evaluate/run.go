@@ -1,0 +1,171 @@
+package evaluate
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Plan says what [Run] measures.
+type Plan struct {
+	Methods []Method // the majority class is always measured too
+
+	// Training sets: at each of the fractions, or PerClass nodes of every
+	// class, or one given split.
+	Fractions []float64
+	PerClass  int
+	Given     *Split
+
+	Splits int // for each training size; 0: 20
+
+	// TuningSplits are drawn beside the reported ones, to choose one set of
+	// parameters for each training size. 0: parameters are chosen inside each
+	// training set, as with a given split.
+	TuningSplits int
+
+	Settings *Settings
+
+	// Progress, if not nil, is called when a method has done a split.
+	Progress func(done, total int)
+}
+
+// Run measures methods side by side: at each training size all of them learn
+// from the same training sets and are scored on the same test nodes.
+func Run(ctx context.Context, p *Problem, plan *Plan) (*Report, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := plan.Settings.filled()
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	sizes, err := plan.sizes(p, set.Seed)
+	if err != nil {
+		return nil, err
+	}
+	methods := slices.Clone(plan.Methods)
+	if !slices.Contains(methods, Method(majority{})) {
+		methods = append(methods, majority{})
+	}
+	n, _ := p.A.Dims()
+	report := &Report{
+		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), Seed: set.Seed,
+		Splits: len(sizes[0].splits), TuningSplits: len(sizes[0].tuning),
+	}
+	done, total := 0, len(sizes)*len(methods)*report.Splits
+	step := func() {
+		done++
+		if plan.Progress != nil {
+			plan.Progress(done, total)
+		}
+	}
+	for _, size := range sizes {
+		var results []Result
+		for _, m := range methods {
+			res, err := measure(ctx, p, m, &size, &set, step)
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, *res)
+		}
+		report.compare(results)
+		report.Results = append(report.Results, results...)
+	}
+	report.Seconds = time.Since(start).Seconds()
+	return report, nil
+}
+
+// size is one size of training sets with its splits.
+type size struct {
+	fraction       float64
+	perClass       int
+	splits, tuning []Split
+}
+
+// sizes draws all splits before anything is computed.
+func (plan *Plan) sizes(p *Problem, seed uint64) ([]size, error) {
+	count := plan.Splits
+	if count == 0 {
+		count = 20
+	}
+	share := func(s Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
+	if plan.Given != nil {
+		return []size{{fraction: share(*plan.Given), splits: []Split{*plan.Given}}}, nil
+	}
+	draw := func(s *size, random func(count int, use Use) ([]Split, error)) (err error) {
+		if s.splits, err = random(count, ForTest); err == nil && plan.TuningSplits > 0 {
+			s.tuning, err = random(plan.TuningSplits, ForTuning)
+		}
+		return err
+	}
+	if plan.PerClass != 0 {
+		s := size{perClass: plan.PerClass}
+		err := draw(&s, func(count int, use Use) ([]Split, error) {
+			return PerClassSplits(p.Class, plan.PerClass, count, seed, use)
+		})
+		if err != nil {
+			return nil, err
+		}
+		s.fraction = share(s.splits[0])
+		return []size{s}, nil
+	}
+	if len(plan.Fractions) == 0 {
+		panic(badPlan)
+	}
+	var sizes []size
+	for _, f := range plan.Fractions {
+		s := size{fraction: f}
+		err := draw(&s, func(count int, use Use) ([]Split, error) {
+			return RandomSplits(p.Class, f, count, seed, use)
+		})
+		if err != nil {
+			return nil, err
+		}
+		sizes = append(sizes, s)
+	}
+	return sizes, nil
+}
+
+// measure runs one method at one training size.
+func measure(ctx context.Context, p *Problem, m Method, s *size, set *Settings, step func()) (*Result, error) {
+	start := time.Now()
+	res := &Result{
+		Method: m.Name(), TrainFraction: s.fraction, TrainPerClass: s.perClass,
+		Confusion: NewConfusion(len(p.Names)),
+	}
+	if len(s.tuning) > 0 {
+		choice, err := m.Tune(ctx, p, s.tuning, set)
+		if err != nil {
+			return nil, err
+		}
+		if choice != nil {
+			res.Parameters, res.TuningAccuracy = &choice.Parameters, choice.Accuracy
+		}
+	}
+	for _, split := range s.splits {
+		train, test := p.at(split.Train), p.at(split.Test)
+		out, err := m.Predict(ctx, train, res.Parameters, set)
+		if err != nil {
+			return nil, err
+		}
+		predicted := make([]int, len(test.Row))
+		for i, row := range test.Row {
+			predicted[i] = out.Class[row]
+		}
+		one := NewConfusion(len(p.Names))
+		one.Count(test.Class, predicted)
+		res.Confusion.Count(test.Class, predicted)
+		res.Accuracies = append(res.Accuracies, one.Accuracy())
+		res.MacroF1 += one.MacroF1() / float64(len(s.splits))
+		if res.Parameters == nil && out.Settings > 0 {
+			res.ParametersBySplit = append(res.ParametersBySplit, out.Parameters)
+		}
+		step()
+	}
+	res.AccuracyMean, res.AccuracyStderr = MeanStderr(res.Accuracies)
+	res.Seconds = time.Since(start).Seconds()
+	return res, nil
+}
+
+const badPlan = "evaluate: a plan without training sizes"
