@@ -80,7 +80,8 @@ type invocation struct {
 	started  time.Time
 	problems []problem
 	progress *progress
-	doing    string // what an interruption leaves unchanged or unfinished, for its message
+	doing    string // what an interruption leaves as it was, for its message
+	reached  string // how far an interrupted run had come, for its message
 
 	threads   int
 	maxMemory int64
@@ -154,6 +155,13 @@ file (plain, gzip or zstd), or - for stdin.`,
 
 func (in *invocation) commands() []*cobra.Command {
 	return []*cobra.Command{
+		newIngest(in),
+		newClassify(in),
+		newEvaluate(in),
+		newInfo(in),
+		newVerify(in),
+		newKernel(in),
+		newFeatures(in),
 		newVersion(in),
 	}
 }

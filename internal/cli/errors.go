@@ -8,6 +8,12 @@ import (
 	"log/slog"
 	"strings"
 	"time"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // The exit codes. Scripts decide by them; they never change.
@@ -45,6 +51,11 @@ func (e *usageError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// usageOf returns a usageError about one flag.
+func usageOf(place, format string, args ...any) error {
+	return &usageError{[]problem{{place, fmt.Sprintf(format, args...)}}}
+}
+
 // dataError is wrong input data that no parser has a type for.
 type dataError struct {
 	place string
@@ -73,24 +84,39 @@ type limitError struct {
 
 func (e *limitError) Error() string { return e.flag + ": " + e.what }
 
+// exitCodes gives the code of each kind of error, the first that matches.
+var exitCodes = []struct {
+	code int
+	is   []error
+	as   []any // pointers to error types
+}{
+	{code: exitDone, is: []error{errReaderGone}},
+	{code: exitInterrupted, is: []error{context.Canceled, errInterrupted}},
+	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, evaluate.ErrUsage, evaluate.ErrGrid},
+		as: []any{new(*usageError), new(*ingest.InputError)}},
+	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory},
+		as: []any{new(*limitError), new(*ingest.MemoryError)}},
+	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
+	{code: exitData, is: []error{evaluate.ErrNoLabels, evaluate.ErrOneClass},
+		as: []any{new(*dataError), new(*ingest.ParseError), new(*evaluate.SplitError)}},
+}
+
 // exitCode maps every error to its exit code.
 func exitCode(err error) int {
-	var (
-		usage *usageError
-		data  *dataError
-		limit *limitError
-	)
-	switch {
-	case err == nil, errors.Is(err, errReaderGone):
+	if err == nil {
 		return exitDone
-	case errors.Is(err, context.Canceled), errors.Is(err, errInterrupted):
-		return exitInterrupted
-	case errors.As(err, &usage):
-		return exitUsage
-	case errors.As(err, &data):
-		return exitData
-	case errors.As(err, &limit):
-		return exitLimit
+	}
+	for _, c := range exitCodes {
+		for _, target := range c.is {
+			if errors.Is(err, target) {
+				return c.code
+			}
+		}
+		for _, target := range c.as {
+			if errors.As(err, target) {
+				return c.code
+			}
+		}
 	}
 	return exitMachine
 }
@@ -98,13 +124,71 @@ func exitCode(err error) int {
 // report is an error as fields, the form it has with --json.
 type report struct {
 	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
+	Line    int64  `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
-	Byte    int64  `json:"byte,omitempty"`
+	Byte    *int64 `json:"byte,omitempty"`
 	Flag    string `json:"flag,omitempty"`
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+
+	text string // the line without --json
+}
+
+// reports takes an error apart into lines.
+func reports(err error) []report {
+	var (
+		usage   *usageError
+		many    *ingest.BadLines
+		parse   *ingest.ParseError
+		corrupt *shard.CorruptError
+	)
+	switch {
+	case errors.As(err, &usage):
+		var list []report
+		for _, p := range usage.problems {
+			r := textReport(p.place + ": " + p.what)
+			r.Flag = p.place
+			r.Message, r.Hint, _ = strings.Cut(p.what, "; ")
+			list = append(list, r)
+		}
+		return list
+	case errors.As(err, &many):
+		var list []report
+		for _, p := range many.First {
+			list = append(list, parseReport(p))
+		}
+		if lines := strings.Split(many.Error(), "\n"); len(lines) > len(list) {
+			list = append(list, textReport(lines[len(lines)-1]))
+		}
+		return list
+	case errors.As(err, &parse):
+		return []report{parseReport(parse)}
+	case errors.As(err, &corrupt):
+		r := textReport(corrupt.Error())
+		r.File = corrupt.Path
+		r.Message, r.Hint, _ = strings.Cut(corrupt.What, "; ")
+		if corrupt.Offset >= 0 {
+			r.Byte = &corrupt.Offset
+		}
+		return []report{r}
+	}
+	return []report{textReport(err.Error())}
+}
+
+// textReport makes a report of a line WHAT; WHAT TO DO.
+func textReport(text string) report {
+	r := report{text: strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")}
+	r.Message, r.Hint, _ = strings.Cut(r.text, "; ")
+	return r
+}
+
+func parseReport(p *ingest.ParseError) report {
+	r := report{text: p.Error(), File: p.File, Line: p.Line, Column: p.Column, Message: p.Msg, Hint: p.Fix}
+	if p.AtByte {
+		r.Byte = &p.Byte
+	}
+	return r
 }
 
 // fail prints err, if there is one to print, and returns the exit code.
@@ -115,35 +199,36 @@ func (in *invocation) fail(err error) int {
 	}
 	in.progress.close()
 	if code == exitInterrupted {
-		err = errors.New("interrupted after " + formatSeconds(time.Since(in.started)))
-		if in.doing != "" {
-			err = fmt.Errorf("%w; %s", err, in.doing)
-		}
+		err = in.interruption()
 	}
-	var usage *usageError
-	if errors.As(err, &usage) {
-		for _, p := range usage.problems {
-			in.printError(p.place+": "+p.what, report{Flag: p.place, Code: code}, p.what)
-		}
-		return code
+	for _, r := range reports(err) {
+		r.Code = code
+		in.printReport(r)
 	}
-	r := report{Code: code}
-	in.printError(err.Error(), r, err.Error())
 	return code
 }
 
-// printError writes one line: the text, or the fields of r with message and
-// hint taken from what.
-func (in *invocation) printError(text string, r report, what string) {
+// interruption tells how far the run had come and what it left as it was.
+func (in *invocation) interruption() error {
+	reached := in.reached
+	if reached == "" {
+		reached = formatSeconds(time.Since(in.started))
+	}
+	if in.doing == "" {
+		return fmt.Errorf("interrupted after %s", reached)
+	}
+	return fmt.Errorf("interrupted after %s; %s", reached, in.doing)
+}
+
+// printReport writes one line on stderr.
+func (in *invocation) printReport(r report) {
 	if !in.json && in.logFormat != "json" {
-		text = strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
-		fmt.Fprintf(in.stderr, "heatwalk: %s\n", text)
+		fmt.Fprintf(in.stderr, "heatwalk: %s\n", r.text)
 		return
 	}
-	r.Message, r.Hint, _ = strings.Cut(what, "; ")
 	enc := json.NewEncoder(in.stderr)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(r)
+	_ = enc.Encode(r) // there is nowhere left to report to
 }
 
 // warn prints something the user should know that does not stop the run.

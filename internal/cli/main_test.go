@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 			"flip":     flip,
 			"cut":      cut,
 			"alone":    alone,
+			"cora":     cora,
 		},
 	})
 }
@@ -88,12 +89,12 @@ func one(ts *testscript.TestScript, pattern string) string {
 	return files[0]
 }
 
-// flip PATTERN flips a bit in the middle of the first file that matches.
+// flip PATTERN flips a bit near the end of the first file that matches.
 func flip(ts *testscript.TestScript, neg bool, args []string) {
 	path := one(ts, args[0])
 	content, err := os.ReadFile(path)
 	ts.Check(err)
-	content[len(content)/2] ^= 8
+	content[len(content)-12] ^= 8
 	ts.Check(os.WriteFile(path, content, 0o666))
 }
 
@@ -118,5 +119,14 @@ func alone(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got, want := strings.Join(names, " "), strings.Join(args[1:], " "); got != want {
 		ts.Fatalf("%s holds %s, want %s", args[0], got, want)
+	}
+}
+
+// cora writes edges.tsv.gz and labels.tsv.gz of the built-in graph.
+func cora(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range []string{"edges.tsv.gz", "labels.tsv.gz"} {
+		content, err := coraFiles.ReadFile("cora/" + name)
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(name), content, 0o666))
 	}
 }

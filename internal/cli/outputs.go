@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -135,10 +134,7 @@ func (in *invocation) writeRun(w io.Writer, store, parameters any) error {
 	if err != nil {
 		return err
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(runFile{
+	return encode(w, runFile{
 		Command:    commandLine(in.args),
 		Arguments:  in.args,
 		Directory:  directory,

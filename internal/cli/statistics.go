@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -26,52 +27,46 @@ type statistics struct {
 	switchEdge, switchWalk float64
 }
 
-// measure sweeps over a once; directed says that an edge is one entry, not
-// two. class is nil, or holds the class of every row. Memory: 9 bytes for each
-// row, 16 more with classes.
+// measure sweeps over a twice; directed says that an
+// edge is one entry, not two. class is nil, or holds the class of every row.
+// Memory: 8 bytes for each row, 16 more with classes.
 func measure(ctx context.Context, a sparse.Matrix, directed bool, class []int32, workers int) (*statistics, error) {
-	rows, _ := a.Dims()
-	parts := newComponents(rows)
+	parts, err := sparse.FindComponents(ctx, a, workers)
+	if err != nil {
+		return nil, err
+	}
+	s := &statistics{components: int64(len(parts.Sizes))}
+	for _, n := range parts.Sizes {
+		s.largest = max(s.largest, int64(n))
+	}
 	var steps *switches
 	if class != nil {
 		steps = newSwitches(class, directed, len(a.Ranges()))
 	}
-	nonEmpty := make([]bool, rows)
-	err := a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+	var isolated atomic.Int64
+	err = a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+		alone := int64(0)
 		for i := range p.Hi - p.Lo {
 			row := p.Lo + i
 			col, val := p.Row(i)
-			if p.Piece == 0 {
-				nonEmpty[row] = len(col) > 0
-			}
-			for _, c := range col {
-				parts.join(uint32(row), c)
+			if len(col) == 0 && parts.Sizes[parts.Of[row]] == 1 {
+				alone++
 			}
 			if steps != nil {
 				steps.count(p, row, col, val)
 			}
 		}
+		isolated.Add(alone)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	s := new(statistics)
-	size := parts.sizes()
-	for root, n := range size {
-		if n == 0 {
-			continue
-		}
-		s.components++
-		s.largest = max(s.largest, int64(n))
-		if n == 1 && !nonEmpty[root] {
-			s.isolated++
-		}
-	}
+	s.isolated = isolated.Load()
 	if steps != nil {
 		s.switchEdge = steps.edge()
 		if !directed {
-			s.switchWalk = steps.walk(parts, size)
+			s.switchWalk = steps.walk(parts)
 		}
 	}
 	return s, nil
@@ -159,7 +154,7 @@ func (s *switches) edge() float64 {
 }
 
 // walk returns the chance of a change at a step of a settled walk.
-func (s *switches) walk(parts *components, size []uint32) float64 {
+func (s *switches) walk(parts *sparse.Components) float64 {
 	slices.SortFunc(s.pieces, func(a, b piece) int {
 		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.number, b.number))
 	})
@@ -167,16 +162,15 @@ func (s *switches) walk(parts *components, size []uint32) float64 {
 		s.weight[p.row] += p.weight
 		s.mixed[p.row] += p.mixed
 	}
-	for row := range s.class {
-		if root := int(parts.root(uint32(row))); root != row {
-			s.weight[root] += s.weight[row]
-			s.mixed[root] += s.mixed[row]
-		}
+	weight, mixed := make([]float64, len(parts.Sizes)), make([]float64, len(parts.Sizes))
+	for row, part := range parts.Of {
+		weight[part] += s.weight[row]
+		mixed[part] += s.mixed[row]
 	}
 	var chance, nodes float64
-	for root, n := range size {
-		if n > 0 && s.weight[root] > 0 {
-			chance += float64(n) * s.mixed[root] / s.weight[root]
+	for part, n := range parts.Sizes {
+		if weight[part] > 0 {
+			chance += float64(n) * mixed[part] / weight[part]
 			nodes += float64(n)
 		}
 	}

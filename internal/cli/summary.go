@@ -21,13 +21,15 @@ func (in *invocation) closing() Closing {
 // stdout.
 func (in *invocation) document(v any) error {
 	in.progress.close()
-	enc := json.NewEncoder(in.stdout)
+	return encode(in.stdout, v)
+}
+
+// encode writes v as JSON for people.
+func encode(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	return in.stdout.err
+	return enc.Encode(v)
 }
 
 // summary returns where the closing summary goes: stdout, or stderr if stdout

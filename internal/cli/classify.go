@@ -1,0 +1,337 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// predictionFormats are the endings of a file of predictions.
+var predictionFormats = []string{".tsv", ".jsonl", ".parquet"}
+
+// classifyFlags are the flags of classify.
+type classifyFlags struct {
+	reading
+	learning
+	out       string
+	scores    int // export.Columns.Top
+	unreached string
+	truth     string
+}
+
+func newClassify(in *invocation) *cobra.Command {
+	var f classifyFlags
+	cmd := &cobra.Command{
+		Use:   "classify GRAPH --labels L.tsv -o OUT.tsv",
+		Short: "A label and scores for every node",
+		Long: `Learns from the labelled nodes and labels all others. What is not given of
+--alpha, --steps, --cost and --features is chosen by cross-validation on the
+labelled nodes.
+
+OUT has a line for each node: node, label, reached, and a score for each class.
+Labelled nodes keep their label. reached is false for a node that no labelled
+node can reach; its label is left blank unless --unreached=prior gives it the
+most frequent one. The endings .jsonl and .parquet choose those formats.`,
+		Args: in.arguments("GRAPH", 1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkGraph(cmd, args, &f.reading)
+			in.checkFormat("-o", f.out, predictionFormats)
+			in.checkOutput("-o", f.out, append(args, f.labels, f.truth)...)
+			in.checkLearning(cmd.Flags(), &f.learning)
+			if err := in.checked(); err != nil {
+				return err
+			}
+			return in.runClassify(args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet; - is stdout")
+	in.learningFlags(flags, &f.learning)
+	in.variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none", func(s string) error {
+		return parseScores(&f.scores, s)
+	})
+	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
+	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+	in.readingFlags(flags, &f.reading)
+	return cmd
+}
+
+func parseScores(top *int, s string) error {
+	count, ranked := strings.CutPrefix(s, "top=")
+	n, err := strconv.Atoi(count)
+	switch {
+	case s == "all":
+		*top = 0
+	case s == "none":
+		*top = -1
+	case ranked && err == nil && n > 0:
+		*top = n
+	default:
+		return fmt.Errorf("%s is not a choice of scores; give all, none or top=K with K ≥ 1", quoted(s))
+	}
+	return nil
+}
+
+// classified is the JSON document of classify.
+type classified struct {
+	Output     string               `json:"output"`
+	Nodes      int                  `json:"nodes"`
+	Labelled   int                  `json:"labelled"`
+	Predicted  int                  `json:"predicted"`
+	Unreached  int                  `json:"unreached"`
+	Components int                  `json:"unreached_components"`
+	Classes    []string             `json:"classes"`
+	Method     string               `json:"method"`
+	Parameters *evaluate.Parameters `json:"parameters"`
+	Settings   int                  `json:"settings"`
+
+	AccuracyEstimate *float64 `json:"accuracy_estimate,omitempty"`
+	AccuracyStderr   *float64 `json:"accuracy_stderr,omitempty"`
+
+	Truth  *truth                `json:"truth,omitempty"`
+	Sweeps int                   `json:"sweeps"`
+	Phases evaluate.PhaseSeconds `json:"seconds_by_phase"`
+	Closing
+}
+
+// truth is how predictions compare with true labels.
+type truth struct {
+	Nodes    int     `json:"nodes"`
+	Accuracy float64 `json:"accuracy"`
+	Reached  float64 `json:"accuracy_reached"`
+	MacroF1  float64 `json:"macro_f1"`
+}
+
+func (in *invocation) runClassify(name string, f *classifyFlags) error {
+	if f.out != "-" {
+		in.doing = f.out + " is unchanged"
+	}
+	files := &outputs{in: in}
+	defer files.abort()
+	run, err := files.beside(f.out, "", ".run.json")
+	if err != nil {
+		return err
+	}
+	w, err := files.begin(f.out)
+	if err != nil {
+		return err
+	}
+	g, err := in.openGraph(name, &f.reading, f.out)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	l, err := in.readSeeds(f.labels, g, &f.reading)
+	if err != nil {
+		return err
+	}
+	var known *ingest.Labels
+	if f.truth != "" {
+		if known, err = in.readLabels(f.truth, g, &f.reading); err != nil {
+			return err
+		}
+	}
+	settings, err := in.settings(&f.learning, g, l)
+	if err != nil {
+		return err
+	}
+	p, err := f.method.Predict(in.ctx, problemOf(g, l), nil, settings)
+	if err != nil {
+		return err
+	}
+	labels := f.labelsOf(p, l)
+	if err := writePredictions(w, formatOf(f.out, predictionFormats), g, p, labels, export.Columns{Classes: l.Names, Top: f.scores}); err != nil {
+		return err
+	}
+	r := &classified{
+		Output: f.out, Nodes: len(labels), Labelled: len(l.Row), Classes: l.Names, Method: f.method.Name(),
+		Sweeps: p.Work.Sweeps, Phases: p.Seconds,
+	}
+	if p.Settings > 0 {
+		r.Parameters, r.Settings = &p.Parameters, p.Settings
+		r.AccuracyEstimate, r.AccuracyStderr = &p.Accuracy, &p.Stderr
+	}
+	if err := in.countUnreached(r, g, p); err != nil {
+		return err
+	}
+	r.Predicted = r.Nodes - r.Labelled
+	if f.unreached == "blank" {
+		r.Predicted -= r.Unreached
+	}
+	if known != nil {
+		r.Truth = compare(labels, p.Reached, l, known)
+	}
+	if err := in.writeRun(run, storeOf(g.Manifest()), r.Parameters); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	if in.json {
+		r.Closing = in.closing()
+		return in.document(r)
+	}
+	in.printClassified(r, f)
+	return in.stdout.err
+}
+
+// labelsOf returns the label to write for every row, −1 for a blank.
+func (f *classifyFlags) labelsOf(p *evaluate.Prediction, l *ingest.Labels) []int {
+	labels := make([]int, len(p.Class))
+	for row, c := range p.Class {
+		if !p.Reached[row] && f.unreached == "blank" {
+			c = unlabelled
+		}
+		labels[row] = c
+	}
+	for i, row := range l.Row {
+		labels[row] = l.Class[i]
+	}
+	return labels
+}
+
+// writePredictions writes a line for every node.
+func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Prediction, labels []int, c export.Columns) error {
+	make := export.TSV
+	switch format {
+	case ".jsonl":
+		make = export.JSONL
+	case ".parquet":
+		make = export.Parquet
+	}
+	file := make(w, c)
+	nodes := g.Nodes()
+	var line export.Prediction
+	for row, class := range labels {
+		line.Node, line.Label, line.Reached = nodes.ID(row), "", p.Reached[row]
+		if class != unlabelled {
+			line.Label = c.Classes[class]
+		}
+		line.Scores = line.Scores[:0]
+		for _, s := range p.Scores.Row(row) {
+			line.Scores = append(line.Scores, float64(s))
+		}
+		if err := file.Write(&line); err != nil {
+			return err
+		}
+	}
+	return file.Close()
+}
+
+// countUnreached counts the nodes that no label reaches, and their components.
+func (in *invocation) countUnreached(r *classified, g *graph, p *evaluate.Prediction) error {
+	for _, reached := range p.Reached {
+		if !reached {
+			r.Unreached++
+		}
+	}
+	if r.Unreached == 0 {
+		return nil
+	}
+	parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
+	if err != nil {
+		return err
+	}
+	counted := make([]bool, len(parts.Sizes))
+	for row, reached := range p.Reached {
+		if part := parts.Of[row]; !reached && !counted[part] {
+			counted[part] = true
+			r.Components++
+		}
+	}
+	return nil
+}
+
+// compare scores labels against known ones on all nodes that were not labelled
+// from the start. A blank is wrong, and so is every class that was not seen.
+func compare(labels []int, reached []bool, seeds, known *ingest.Labels) *truth {
+	given := classOfRow(seeds, len(labels))
+	names := append([]string(nil), seeds.Names...)
+	position := map[string]int{}
+	for i, name := range names {
+		position[name] = i
+	}
+	for _, name := range known.Names {
+		if _, ok := position[name]; !ok {
+			position[name] = len(names)
+			names = append(names, name)
+		}
+	}
+	blank := len(names) // a class of its own that no node is of
+	table := evaluate.NewConfusion(len(names) + 1)
+	var t truth
+	var right, rightReached, ofReached int
+	for i, row := range known.Row {
+		if given[row] != unlabelled {
+			continue
+		}
+		want, got := position[known.Names[known.Class[i]]], labels[row]
+		if got == unlabelled {
+			got = blank
+		}
+		table[want][got]++
+		t.Nodes++
+		if got == want {
+			right++
+		}
+		if reached[row] {
+			ofReached++
+			if got == want {
+				rightReached++
+			}
+		}
+	}
+	t.Accuracy = float64(right) / math.Max(1, float64(t.Nodes))
+	t.Reached = float64(rightReached) / math.Max(1, float64(ofReached))
+	t.MacroF1 = table.MacroF1()
+	return &t
+}
+
+func (in *invocation) printClassified(r *classified, f *classifyFlags) {
+	w := in.summary(r.Output)
+	if r.Labelled == r.Nodes {
+		fmt.Fprintf(w, "nothing to predict: all %s are labelled\n", counted(int64(r.Nodes), "node"))
+	} else {
+		parts := []string{counted(int64(r.Predicted), "node") + " labelled"}
+		if r.Unreached > 0 {
+			left := "left blank"
+			if f.unreached == "prior" {
+				left = "given the most frequent one"
+			}
+			parts = append(parts, fmt.Sprintf("%s in %s without a label %s",
+				formatCount(int64(r.Unreached)), counted(int64(r.Components), "component"), left))
+		}
+		if r.AccuracyEstimate != nil {
+			parts = append(parts, fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", 100**r.AccuracyEstimate, 100**r.AccuracyStderr))
+		}
+		fmt.Fprintln(w, strings.Join(parts, " · "))
+	}
+	if r.Parameters != nil {
+		fmt.Fprintln(w, chosen(*r.Parameters, r.Settings))
+	}
+	if t := r.Truth; t != nil {
+		fmt.Fprintf(w, "against %s: accuracy %s of %s, macro-F1 %.3f\n", f.truth, formatPercent(t.Accuracy), counted(int64(t.Nodes), "node"), t.MacroF1)
+	}
+	if r.Output == "-" {
+		fmt.Fprintln(w, in.cost())
+		return
+	}
+	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
+}
+
+// chosen says with what parameters a prediction was made.
+func chosen(p evaluate.Parameters, settings int) string {
+	if settings > 1 {
+		return fmt.Sprintf("%v, chosen from %s", p, counted(int64(settings), "setting"))
+	}
+	return p.String()
+}

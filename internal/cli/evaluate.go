@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
+)
+
+// evaluateFlags are the flags of evaluate.
+type evaluateFlags struct {
+	reading
+	walking
+	names        string // of the methods
+	methods      []evaluate.Method
+	train        []float64
+	perClass     int
+	splits       int
+	tuningSplits int
+	gridName     string
+	grid         *evaluate.Grid
+	features     string
+	split        string
+	report       string
+}
+
+func newEvaluate(in *invocation) *cobra.Command {
+	var f evaluateFlags
+	cmd := &cobra.Command{
+		Use:   "evaluate GRAPH --labels L.tsv",
+		Short: "Methods side by side on random splits of the labelled nodes",
+		Long: `Draws training sets from the labelled nodes and scores methods on all other
+labelled nodes, every method on the same splits.
+
+With --tuning-splits N the parameters of a method are chosen once for each
+training fraction, on N further splits; with 0, by cross-validation inside each
+training set, as classify does.`,
+		Args: in.arguments("GRAPH", 1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkGraph(cmd, args, &f.reading)
+			in.checkEvaluate(cmd.Flags(), &f, args)
+			if err := in.checked(); err != nil {
+				return err
+			}
+			return in.runEvaluate(args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas: "+strings.Join(evaluate.MethodNames(), ", "))
+	in.walkFlags(flags, &f.walking, "default: chosen", "default: chosen")
+	f.train = []float64{0.05, 0.1}
+	in.variable(flags, "train", "X[,X...]", "0.05,0.1", "fractions of the labelled nodes to train on", func(s string) error {
+		return parseFractions(&f.train, s)
+	})
+	in.intVar(flags, &f.perClass, "per-class", 0, 1, 1<<30, "train on so many nodes of every class, instead of a fraction")
+	in.intVar(flags, &f.splits, "splits", 20, 1, 100_000, "random splits for each fraction")
+	in.intVar(flags, &f.tuningSplits, "tuning-splits", 10, 0, 100_000, "further splits to choose parameters on (0: inside each training set)")
+	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper, small, none, or a JSON `FILE`")
+	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
+	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
+	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .json or .txt")
+	in.readingFlags(flags, &f.reading)
+	return cmd
+}
+
+func parseFractions(fractions *[]float64, s string) error {
+	var list []float64
+	for _, part := range strings.Split(s, ",") {
+		x, err := bounds{lo: 0, hi: 1, loOpen: true, symbol: "fraction"}.parse(strings.TrimSpace(part))
+		if err == nil && x == 1 {
+			err = errors.New("1 leaves no node to test on; want 0 < fraction < 1")
+		}
+		if err != nil {
+			return err
+		}
+		list = append(list, x)
+	}
+	*fractions = list
+	return nil
+}
+
+// reportFormats are the endings of a report.
+var reportFormats = []string{".json", ".txt"}
+
+// checkEvaluate notes what is wrong with the flags of f together.
+func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
+	in.checkWalk(&f.walking)
+	f.methods = in.methods(f.names)
+	if f.report != "" {
+		in.checkFormat("--report", f.report, reportFormats)
+		in.checkOutput("--report", f.report, append(args, f.labels, f.split)...)
+	}
+	if f.split != "" {
+		for _, name := range []string{"train", "per-class", "splits", "tuning-splits"} {
+			if flags.Changed(name) {
+				in.problem("--"+name, "the split is given by --split; leave out one of the two")
+			}
+		}
+	} else if f.perClass > 0 && flags.Changed("train") {
+		in.problem("--per-class", "and --train both say how many nodes to train on; leave out one of the two")
+	}
+	f.grid = in.gridOf(f)
+}
+
+// gridOf returns the grid that --grid names, with the values that other flags
+// fix.
+func (in *invocation) gridOf(f *evaluateFlags) *evaluate.Grid {
+	kinds := []evaluate.Features{evaluate.Plain, evaluate.Honest}
+	if f.features != "auto" {
+		kinds = []evaluate.Features{evaluate.Features(f.features)}
+	}
+	var g *evaluate.Grid
+	switch f.gridName {
+	case "small":
+		g = evaluate.SmallGrid(kinds...)
+	case "paper":
+		g = evaluate.PaperGrid(kinds...)
+	case "none":
+		g = evaluate.NoGrid()
+		if f.features != "auto" {
+			g.Features = kinds
+		}
+	default:
+		file, err := os.Open(f.gridName)
+		if err != nil {
+			in.problem("--grid", "%s is neither paper, small or none nor a file: %s", quoted(f.gridName), cause(err))
+			return nil
+		}
+		defer file.Close()
+		if g, err = evaluate.ReadGrid(file); err != nil {
+			in.problem("--grid", "%s: %s", f.gridName, strings.TrimPrefix(err.Error(), evaluate.ErrGrid.Error()+": "))
+			return nil
+		}
+		if f.features != "auto" {
+			g.Features = kinds
+		}
+	}
+	g.MinSteps = max(g.MinSteps, f.minSteps)
+	if !math.IsNaN(f.alpha) {
+		g.Alpha = []float64{f.alpha}
+	}
+	if f.steps >= 0 {
+		g.Steps = []int{f.steps}
+	}
+	return g
+}
+
+// evaluated is the JSON document of evaluate.
+type evaluated struct {
+	*evaluate.Report
+	Graph           string  `json:"graph"`
+	Seconds         float64 `json:"seconds"` // covers that of the report
+	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+}
+
+func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
+	files := &outputs{in: in}
+	defer files.abort()
+	var file, run io.Writer
+	if f.report != "" {
+		var err error
+		if run, err = files.beside(f.report, "", ".run.json"); err != nil {
+			return err
+		}
+		if file, err = files.begin(f.report); err != nil {
+			return err
+		}
+	}
+	g, err := in.openGraph(name, &f.reading, f.report)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	l, err := in.readSeeds(f.labels, g, &f.reading)
+	if err != nil {
+		return err
+	}
+	plan, err := in.plan(f, g, l)
+	if err != nil {
+		return err
+	}
+	report, err := evaluate.Run(in.ctx, problemOf(g, l), plan)
+	if err != nil {
+		return explainSplit(err, f, g, l)
+	}
+	c := in.closing()
+	doc := evaluated{report, name, c.Seconds, c.PeakMemoryBytes}
+	if f.report != "" {
+		if formatOf(f.report, reportFormats) == ".json" {
+			err = encode(file, doc)
+		} else {
+			err = report.WriteText(file)
+		}
+		if err == nil {
+			err = in.writeRun(run, storeOf(g.Manifest()), f.grid)
+		}
+		if err == nil {
+			err = files.commit()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if in.json {
+		return in.document(doc)
+	}
+	in.progress.close()
+	if f.report == "-" {
+		fmt.Fprintln(in.summary("-"), in.cost())
+		return in.stdout.err
+	}
+	if err := report.WriteText(in.stdout); err != nil {
+		return err
+	}
+	closing := in.cost()
+	if f.report != "" {
+		closing += " · " + f.report
+	}
+	fmt.Fprintln(in.summary(), closing)
+	return in.stdout.err
+}
+
+// plan returns what to measure.
+func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evaluate.Plan, error) {
+	prior, err := in.priorOf(&f.walking, g, l)
+	if err != nil {
+		return nil, err
+	}
+	var shown *stage
+	plan := &evaluate.Plan{
+		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Splits: f.splits, TuningSplits: f.tuningSplits,
+		Settings: &evaluate.Settings{
+			Grid: f.grid, Prior: prior, Seed: uint64(in.seed), Memory: g.memory(), Workers: in.threads,
+		},
+		Progress: func(done, total int) {
+			if shown == nil {
+				shown = in.progress.begin("evaluating", int64(total), counting("split"))
+			}
+			shown.set(int64(done), int64(total))
+		},
+	}
+	if f.split == "" {
+		return plan, nil
+	}
+	train, test, err := ingest.ReadSplit(in.ctx, f.split, g.Nodes())
+	if err != nil {
+		return nil, err
+	}
+	split, err := evaluate.GivenSplit(problemOf(g, l), train, test)
+	if err != nil {
+		return nil, explainSplit(err, f, g, l)
+	}
+	plan.Given = &split
+	return plan, nil
+}
+
+// explainSplit names nodes, classes and flags in errors about splits.
+func explainSplit(err error, f *evaluateFlags, g *graph, l *ingest.Labels) error {
+	var (
+		fraction *evaluate.FractionError
+		split    *evaluate.SplitError
+	)
+	switch {
+	case errors.As(err, &fraction) && fraction.Class >= 0 && fraction.Smallest > 0:
+		return usageOf("--train", "%v of %s leaves class %q without a training node; the smallest fraction that works is %v",
+			fraction.Fraction, counted(int64(fraction.Nodes), "labelled node"), l.Names[fraction.Class], fraction.Smallest)
+	case errors.As(err, &fraction):
+		return usageOf("--train", "%v", fraction)
+	case errors.As(err, &split) && split.Row >= 0:
+		return &dataError{f.split, fmt.Sprintf("%q %s", g.Nodes().ID(split.Row), split.What)}
+	case errors.As(err, &split):
+		return &dataError{f.split, "the split " + split.What}
+	case errors.Is(err, evaluate.ErrUsage) && f.perClass > 0:
+		return usageOf("--per-class", "%s", strings.TrimPrefix(err.Error(), evaluate.ErrUsage.Error()+": "))
+	}
+	return err
+}

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// reading holds the flags that say how files become a graph. They belong to
+// ingest and are taken wherever GRAPH is a file.
+type reading struct {
+	names  []string // of the flags
+	config ingest.Config
+}
+
+// readingFlags declares the flags of r.
+func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
+	c := &r.config
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
+	own.BoolVar(&c.Directed, "directed", false, "edges have a direction")
+	in.variable(own, "self-loops", "drop|keep", "drop", "edges from a node to itself", c.SelfLoops.Set)
+	in.variable(own, "duplicates", "sum|max|min|first|error", "",
+		"an edge that occurs again (default: weights are added, without weights it counts once)", c.Duplicates.Set)
+	in.variable(own, "fields", "N,N[,N]", "", "columns of source, target and weight (default 1,2 or 1,2,3)", func(s string) error {
+		return parseFields(&c.Fields, s)
+	})
+	in.variable(own, "header", "auto|yes|no", "auto", "whether the first line is a header", c.Header.Set)
+	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
+	in.tempFlag(own)
+	own.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
+	in.variable(own, "unknown-ids", "error|skip", "", "ids that are not in the graph (or not in --nodes)", c.UnknownIDs.Set)
+	flags.AddFlagSet(own)
+}
+
+func (in *invocation) tempFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: beside the output)")
+}
+
+func parseFields(fields *[]int, s string) error {
+	var list []int
+	for _, part := range strings.Split(s, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 {
+			return errors.New(quoted(s) + " is not a list of field numbers; give two or three, as in 1,2 or 1,2,4")
+		}
+		for _, other := range list {
+			if other == n {
+				return errors.New(quoted(s) + " names a field twice; give two or three, as in 1,2 or 1,2,4")
+			}
+		}
+		list = append(list, n)
+	}
+	if len(list) < 2 || len(list) > 3 {
+		return errors.New(quoted(s) + " are not two or three fields; give source, target and perhaps weight, as in 1,2,4")
+	}
+	*fields = list
+	return nil
+}
+
+// graph is an open graph; close removes what was made to open it.
+type graph struct {
+	*shard.Store
+	in   *invocation
+	name string // as the user gave it
+	temp string // a store made on the fly, "" if GRAPH is one
+
+	report *ingest.Report // of a graph that was ingested on the fly
+}
+
+// checkGraph notes what is wrong with a GRAPH argument and the flags that say
+// how to read it.
+func (in *invocation) checkGraph(cmd *cobra.Command, args []string, r *reading) {
+	if len(args) == 0 || !isDir(args[0]) {
+		return
+	}
+	for _, name := range r.names {
+		if cmd.Flags().Changed(name) && name != "temp-dir" {
+			in.problem("--"+name, "%s is a store already; give this flag to heatwalk ingest", args[0])
+		}
+	}
+}
+
+// openGraph opens the store or ingests the file called name. beside is the
+// path of an output, near which a temporary store may lie; it may be "".
+func (in *invocation) openGraph(name string, r *reading, beside string) (*graph, error) {
+	g := &graph{in: in, name: name}
+	dir := name
+	if !isDir(name) {
+		temp, err := in.makeTemp(beside)
+		if err != nil {
+			return nil, err
+		}
+		g.temp = temp
+		dir = filepath.Join(temp, "graph")
+		if g.report, err = in.ingest(dir, []string{name}, r, false); err != nil {
+			g.close()
+			return nil, err
+		}
+	}
+	var err error
+	g.Store, err = shard.Open(in.ctx, dir, in.storeOptions())
+	if err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// runtimeBytes is what the program takes beside everything that is planned.
+const runtimeBytes = 32 << 20
+
+// storeOptions gives a store half of the memory that there is; it keeps only
+// what it can use.
+func (in *invocation) storeOptions() *shard.Options {
+	o := &shard.Options{Workers: in.threads}
+	if in.maxMemory > 0 {
+		o.Memory = max(1, (in.maxMemory-runtimeBytes)/2)
+	}
+	return o
+}
+
+// memory returns what the open store leaves of the limit; 0 means no limit.
+func (g *graph) memory() int64 {
+	if g.in.maxMemory == 0 {
+		return 0
+	}
+	return max(1, g.in.maxMemory-runtimeBytes-g.Store.Memory())
+}
+
+// close closes the store and removes what was made on the fly.
+func (g *graph) close() {
+	if g.Store != nil {
+		_ = g.Store.Close() // it was only read
+	}
+	if g.temp == "" {
+		return
+	}
+	if err := removeTemp(g.temp); err != nil {
+		g.in.warn("%s: could not be removed: %s", g.temp, cause(err))
+	}
+}
+
+// makeTemp makes an empty directory of this run's own, in --temp-dir or beside
+// an output.
+func (in *invocation) makeTemp(beside string) (string, error) {
+	parent := in.tempDir
+	switch {
+	case parent != "":
+	case beside == "" || beside == "-":
+		parent = os.TempDir()
+	default:
+		parent = filepath.Dir(beside)
+	}
+	var name [8]byte
+	_, _ = rand.Read(name[:]) // never fails
+	dir := filepath.Join(parent, ".heatwalk-"+hex.EncodeToString(name[:]))
+	if err := durable.OS.Mkdir(dir); err != nil {
+		return "", &machineError{"create a temporary directory in " + parent, cause(err) + "; choose another with --temp-dir", err}
+	}
+	return dir, nil
+}
+
+// removeTemp removes a directory that makeTemp made.
+func removeTemp(dir string) error {
+	names, err := durable.OS.List(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if isDir(path) {
+			err = errors.Join(err, removeTemp(path))
+		} else {
+			err = errors.Join(err, durable.OS.Remove(path))
+		}
+	}
+	return errors.Join(err, durable.OS.Remove(dir))
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+)
+
+// info is the JSON document of the command.
+type info struct {
+	Graph            string   `json:"graph"`
+	Nodes            int64    `json:"nodes"`
+	Edges            int64    `json:"edges"`
+	Entries          int64    `json:"entries"`
+	SelfLoops        int64    `json:"self_loops"`
+	Directed         bool     `json:"directed"`
+	Weighted         bool     `json:"weighted"`
+	Components       int64    `json:"components"`
+	LargestComponent int64    `json:"largest_component"`
+	Isolated         int64    `json:"isolated"`
+	MaxDegree        float64  `json:"max_degree"`
+	BitsPerEntry     float64  `json:"bits_per_entry"`
+	BytesTotal       int64    `json:"bytes_total"`
+	Identity         string   `json:"identity,omitempty"`
+	Labelled         *int     `json:"labelled,omitempty"`
+	Classes          *int     `json:"classes,omitempty"`
+	PFreq            *float64 `json:"p_freq,omitempty"`
+	PSwitch          *float64 `json:"p_switch,omitempty"`
+	PSwitchWalk      *float64 `json:"p_switch_walk,omitempty"`
+	Closing
+
+	frequent string // the most frequent class
+}
+
+func newInfo(in *invocation) *cobra.Command {
+	var (
+		r      reading
+		labels string
+	)
+	cmd := &cobra.Command{
+		Use:   "info GRAPH [--labels L.tsv]",
+		Short: "Counts, degrees, components, and how classes lie in the graph",
+		Args:  in.arguments("GRAPH", 1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkGraph(cmd, args, &r)
+			if err := in.checked(); err != nil {
+				return err
+			}
+			v, err := in.inspect(args[0], labels, &r)
+			if err != nil {
+				return err
+			}
+			if in.json {
+				v.Closing = in.closing()
+				return in.document(v)
+			}
+			in.printInfo(v)
+			return in.stdout.err
+		},
+	}
+	cmd.Flags().StringVar(&labels, "labels", "", "`FILE` of node<TAB>label lines, for p_freq and p_switch")
+	in.readingFlags(cmd.Flags(), &r)
+	return cmd
+}
+
+// inspect measures a graph, with the labels of a file unless it is "".
+func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
+	g, err := in.openGraph(name, r, "")
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	m := g.Manifest()
+	v := &info{
+		Graph: name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, SelfLoops: m.SelfLoops,
+		Directed: m.Directed, Weighted: m.Weighted, BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
+	}
+	if g.temp == "" {
+		v.Identity = m.Identity
+	}
+	for _, d := range g.Degrees() {
+		v.MaxDegree = max(v.MaxDegree, d)
+	}
+	var class []int32
+	if labels != "" {
+		l, err := in.readLabels(labels, g, r)
+		if err != nil {
+			return nil, err
+		}
+		class = classOfRow(l, int(m.Rows))
+		labelled, classes := len(l.Row), len(l.Names)
+		v.Labelled, v.Classes = &labelled, &classes
+		size := make([]int, classes)
+		for _, c := range l.Class {
+			size[c]++
+		}
+		if labelled > 0 {
+			most := slices.Max(size)
+			share := float64(most) / float64(labelled)
+			v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
+		}
+	}
+	in.progress.begin("counting", 0, counting("row"))
+	s, err := measure(in.ctx, g.Store, m.Directed, class, in.threads)
+	if err != nil {
+		return nil, err
+	}
+	v.Components, v.LargestComponent, v.Isolated = s.components, s.largest, s.isolated
+	if class != nil {
+		v.PSwitch = &s.switchEdge
+		if !m.Directed {
+			v.PSwitchWalk = &s.switchWalk
+		}
+	}
+	return v, nil
+}
+
+func (in *invocation) printInfo(v *info) {
+	in.progress.close()
+	w := in.stdout
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-20s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("nodes", "%s", formatCount(v.Nodes))
+	kind := "undirected"
+	if v.Directed {
+		kind = "directed"
+	}
+	if v.Weighted {
+		kind += ", weighted"
+	}
+	line("edges", "%s (%s)", formatCount(v.Edges), kind)
+	line("entries", "%s", formatCount(v.Entries))
+	line("self loops", "%s", formatCount(v.SelfLoops))
+	line("components", "%s, the largest of %s", formatCount(v.Components), counted(v.LargestComponent, "node"))
+	line("isolated", "%s", formatCount(v.Isolated))
+	line("largest degree", "%g", v.MaxDegree)
+	line("store", "%s, %.1f bits an entry", formatBytes(v.BytesTotal), v.BitsPerEntry)
+	if v.Classes != nil {
+		line("labelled", "%s of %s", counted(int64(*v.Labelled), "node"), counted(int64(*v.Classes), "class"))
+	}
+	if v.PFreq != nil {
+		line("p_freq", "%s (%s)", formatPercent(*v.PFreq), v.frequent)
+	}
+	if v.PSwitch != nil {
+		line("p_switch", "%s of edges join different classes", formatPercent(*v.PSwitch))
+	}
+	if v.PSwitchWalk != nil {
+		line("p_switch by walk", "%s of steps, starting in each component by its nodes", formatPercent(*v.PSwitchWalk))
+	}
+	if !in.quiet {
+		line("took", "%s", in.cost())
+	}
+}

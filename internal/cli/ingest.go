@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+func newIngest(in *invocation) *cobra.Command {
+	var (
+		r     reading
+		dir   string
+		codec string
+	)
+	cmd := &cobra.Command{
+		Use:   "ingest INPUT... -o DIR",
+		Short: "Read edge lists and Matrix Market files into a store",
+		Long: `Reads any number of files, plain, gzip or zstd (- is stdin), and writes a
+store: a directory of compressed, checksummed shards that every other command
+takes as its GRAPH.`,
+		Args: in.arguments("INPUT", 1, -1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if dir == "" {
+				in.problem("-o", "the store's directory is missing; write -o DIR")
+			}
+			for i, a := range args {
+				for _, b := range args[:i] {
+					if a == b || sameFile(a, b) {
+						in.problem(a, "is given twice; its edges would count twice")
+					}
+				}
+			}
+			if err := in.checked(); err != nil {
+				return err
+			}
+			r.config.Codec = shard.Codec(codec)
+			return in.runIngest(dir, args, &r)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&dir, "output", "o", "", "`DIR` of the store")
+	flags.BoolVar(&in.force, "force", false, "replace the store in DIR")
+	in.choiceVar(flags, &codec, "codec", string(shard.FourWidths), []string{string(shard.FourWidths), string(shard.Zstd)},
+		"code of the shards: the usual one, or the same under zstd for cold storage")
+	in.readingFlags(flags, &r)
+	return cmd
+}
+
+func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
+	in.doing = dir + " is unchanged"
+	files := &outputs{in: in}
+	defer files.abort()
+	run, err := files.beside(strings.TrimRight(dir, `/\`), "", ".run.json")
+	if err != nil {
+		return err
+	}
+	report, err := in.ingest(dir, inputs, r, in.force)
+	if err != nil {
+		return err
+	}
+	in.doing = ""
+	s, err := shard.Open(in.ctx, dir, in.storeOptions())
+	if err != nil {
+		return err
+	}
+	m := s.Manifest()
+	if err := s.Close(); err != nil {
+		return err
+	}
+	if err := in.writeRun(run, storeOf(m), nil); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	if in.json {
+		c := in.closing()
+		return in.document(struct {
+			*ingest.Report
+			Identity        string  `json:"identity"`
+			BitsPerEntry    float64 `json:"bits_per_entry"`
+			BytesTotal      int64   `json:"bytes_total"`
+			Seconds         float64 `json:"seconds"` // covers that of the report
+			PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+		}{report, m.Identity, m.BitsPerEntry(), m.BytesTotal(), c.Seconds, c.PeakMemoryBytes})
+	}
+	w := in.summary()
+	fmt.Fprintf(w, "%s, %s, %.1f bits an entry, %s%s\n", counted(report.Nodes, "node"), counted(report.Edges, "edge"),
+		m.BitsPerEntry(), formatBytes(m.BytesTotal()), dropped(report))
+	fmt.Fprintf(w, "%s · %s\n", in.cost(), dir)
+	return in.stdout.err
+}
+
+// dropped lists what was merged or left out.
+func dropped(r *ingest.Report) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int64
+		noun string
+	}{
+		{r.Duplicates, "duplicate edge"}, {r.Reciprocal, "edge in both directions"}, {r.SelfLoops, "self loop"},
+		{r.ZeroWeights, "zero weight"}, {r.BadLines, "bad line"}, {r.UnknownIDs, "edge of an unknown node"},
+	} {
+		if p.n > 0 {
+			first, rest, _ := strings.Cut(p.noun, " of ")
+			if rest != "" {
+				rest = " of " + rest
+			}
+			parts = append(parts, counted(p.n, first)+rest)
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "\n" + strings.Join(parts, ", ")
+}
+
+// ingest reads inputs into a new store in dir.
+func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
+	c := r.config
+	c.Force = force
+	c.Memory, c.Workers = in.maxMemory, in.threads
+	c.Stdin = in.stdin
+	c.Warn = func(text string) { in.warn("%s", text) }
+	var (
+		at    ingest.Progress
+		stage *stage
+		lines int64
+	)
+	c.Progress = func(p ingest.Progress) {
+		if stage == nil || p.Phase != at.Phase || p.File != at.File {
+			u := inBytes
+			if p.File == "" {
+				u = counting("row")
+			}
+			stage = in.progress.begin(strings.TrimSpace(p.Phase+" "+p.File), p.Total, u)
+		}
+		at, lines = p, p.Lines
+		stage.set(p.Done, p.Total)
+	}
+	report, err := ingest.Run(in.ctx, dir, inputs, &c)
+	if errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
+		in.reached = counted(lines, "line")
+	}
+	in.progress.end()
+	return report, err
+}
+
+// storeOf returns what a run file says about a store.
+func storeOf(m *shard.Manifest) any {
+	return struct {
+		Identity string            `json:"identity"`
+		Nodes    int64             `json:"nodes"`
+		Edges    int64             `json:"edges"`
+		Entries  int64             `json:"entries"`
+		Directed bool              `json:"directed"`
+		Weighted bool              `json:"weighted"`
+		Options  map[string]string `json:"options,omitempty"`
+		Sources  []shard.Source    `json:"sources,omitempty"`
+	}{m.Identity, m.Rows, m.Edges(), m.Entries, m.Directed, m.Weighted, m.Options, m.Sources}
+}

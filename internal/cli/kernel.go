@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// kernelFlags are the flags of kernel.
+type kernelFlags struct {
+	reading
+	walking
+	rows, cols string
+	dtype      string
+	out        string
+}
+
+func newKernel(in *invocation) *cobra.Command {
+	var (
+		f    kernelFlags
+		name string
+	)
+	cmd := &cobra.Command{
+		Use:   "kernel GRAPH --kernel cwk --labels L.tsv -o K.npy",
+		Short: "A block of kernel values, streamed to a file",
+		Long: `Writes the kernel between the nodes of --rows and those of --cols. Beside
+K.npy stand K.rows.ids and K.cols.ids, the nodes of its rows and columns. With
+the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels.
+
+cwk is the coinciding walk kernel K = 1/(T+1) Σ PₜPₜᵀ over t from --min-steps
+to --steps.`,
+		Args: in.arguments("GRAPH", 1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkGraph(cmd, args, &f.reading)
+			in.checkDense(f.out, append(args, f.labels, f.rows, f.cols)...)
+			f.fixed()
+			in.checkWalk(&f.walking)
+			if err := in.checked(); err != nil {
+				return err
+			}
+			if f.dtype == "float64" {
+				return runKernel[float64](in, args[0], &f)
+			}
+			return runKernel[float32](in, args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm")
+	in.choiceVar(flags, &name, "kernel", "cwk", []string{"cwk"}, "which kernel")
+	in.fixedWalkFlags(flags, &f.walking)
+	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes of the rows, one id a line (default: all)")
+	flags.StringVar(&f.cols, "cols", "", "`FILE` of the nodes of the columns (default: all)")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the values")
+	in.readingFlags(flags, &f.reading)
+	return cmd
+}
+
+// runKernel writes the block that f describes.
+func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
+	in.doing = f.out + " is unchanged"
+	files := &outputs{in: in}
+	defer files.abort()
+	out, err := files.beginDense(f.out)
+	if err != nil {
+		return err
+	}
+	g, err := in.openGraph(name, &f.reading, f.out)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	l, err := in.readSeeds(f.labels, g, &f.reading)
+	if err != nil {
+		return err
+	}
+	rows, err := in.rowsOf(f.rows, g)
+	if err != nil {
+		return err
+	}
+	cols, err := in.rowsOf(f.cols, g)
+	if err != nil {
+		return err
+	}
+	walk, err := walkOf[T](in, g, &f.walking, l)
+	if err != nil {
+		return err
+	}
+	rowAxis, colAxis := nodesOf(g, rows), nodesOf(g, cols)
+	size := out.bytes(rowAxis, colAxis, bytesOf[T]())
+	shape := fmt.Sprintf("%s × %s %s", formatCount(int64(len(rows))), formatCount(int64(len(cols))), f.dtype)
+	if err := checkSpace(f.out, size, shape, "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
+		return err
+	}
+	class := classOfRow(l, len(walk.Degrees))
+	file, err := newDenseFile[T](out, rowAxis, colAxis, lines{
+		kernel: true,
+		label:  func(i int) int { return int(class[rows[i]]) + 1 },
+	})
+	if err != nil {
+		return err
+	}
+	walk.Progress = in.walkProgress()
+	err = walk.Gram(in.ctx, f.minSteps, cwk.Plain(rows), cwk.Plain(cols), func(lo int, panel *sparse.Block[T]) error {
+		for i := range panel.Rows {
+			if err := file.row(lo+i, panel.Row(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := file.close(); err != nil {
+		return err
+	}
+	return in.finishDense(files, out.run, g, &denseReport{
+		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype,
+		Parameters: walkParameters{Kernel: "cwk", Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior},
+	})
+}
+
+// walkParameters are what a walk was done with.
+type walkParameters struct {
+	Kernel   string  `json:"kernel,omitempty"`
+	Alpha    float64 `json:"alpha"`
+	Steps    int     `json:"steps"`
+	MinSteps int     `json:"min_steps"`
+	Prior    string  `json:"prior"`
+	Features string  `json:"features,omitempty"`
+}
+
+// denseReport is the JSON document of commands that write a dense matrix.
+type denseReport struct {
+	Output     string         `json:"output"`
+	Rows       int            `json:"rows"`
+	Cols       int            `json:"cols"`
+	Dtype      string         `json:"dtype"`
+	Parameters walkParameters `json:"parameters"`
+	Closing
+}
+
+// finishDense publishes a dense matrix and says so.
+func (in *invocation) finishDense(files *outputs, run io.Writer, g *graph, r *denseReport) error {
+	if err := in.writeRun(run, storeOf(g.Manifest()), r.Parameters); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	if in.json {
+		r.Closing = in.closing()
+		return in.document(r)
+	}
+	p := r.Parameters
+	w := in.summary(r.Output)
+	fmt.Fprintf(w, "%s × %s %s · α = %v, steps %d to %d\n",
+		formatCount(int64(r.Rows)), formatCount(int64(r.Cols)), r.Dtype, p.Alpha, p.MinSteps, p.Steps)
+	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
+	return in.stdout.err
+}
+
+// walkProgress returns a callback that shows the sweeps of a walk.
+func (in *invocation) walkProgress() func(done, sweeps int) {
+	var stage *stage
+	return func(done, sweeps int) {
+		if stage == nil {
+			stage = in.progress.begin("walking", int64(sweeps), counting("sweep"))
+		}
+		stage.set(int64(done), int64(sweeps))
+	}
+}
+
+// bytesOf returns the size of a number.
+func bytesOf[T sparse.Float]() int { return int(unsafe.Sizeof(T(0))) }
+
+// rowsOf reads a list of ids; all rows if there is none.
+func (in *invocation) rowsOf(path string, g *graph) ([]int, error) {
+	if path == "" {
+		rows := make([]int, g.Nodes().Len())
+		for i := range rows {
+			rows[i] = i
+		}
+		return rows, nil
+	}
+	rows, err := ingest.ReadIDs(in.ctx, path, g.Nodes())
+	if err == nil && len(rows) == 0 {
+		err = &dataError{path, "no ids; give one a line"}
+	}
+	return rows, err
+}
+
+// nodesOf returns the ids of the given rows.
+func nodesOf(g *graph, rows []int) axis {
+	nodes := g.Nodes()
+	return axis{len(rows), func(i int) string { return nodes.ID(rows[i]) }}
+}
+
+// walkOf returns the walk that the flags describe, in one variant.
+func walkOf[T sparse.Float](in *invocation, g *graph, w *walking, l *ingest.Labels) (*cwk.Walk[T], error) {
+	prior, err := in.priorOf(w, g, l)
+	if err != nil {
+		return nil, err
+	}
+	return &cwk.Walk[T]{
+		A: g.Store, Degrees: g.Degrees(), Seeds: seedsOf(l), Prior: prior, Steps: w.steps,
+		Variants: []cwk.Variant{{Absorb: w.alpha}}, Memory: g.memory(), Workers: in.threads,
+	}, nil
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
+)
+
+// readLabels reads a file of labels for the nodes of g.
+func (in *invocation) readLabels(path string, g *graph, r *reading) (*ingest.Labels, error) {
+	return ingest.ReadLabels(in.ctx, path, g.Nodes(), &ingest.LabelConfig{
+		UnknownIDs: r.config.UnknownIDs,
+		Stdin:      in.stdin,
+		Warn:       func(text string) { in.warn("%s", text) },
+	})
+}
+
+// readSeeds reads the labels that a walk starts from: at least two classes.
+func (in *invocation) readSeeds(path string, g *graph, r *reading) (*ingest.Labels, error) {
+	l, err := in.readLabels(path, g, r)
+	if err != nil {
+		return nil, err
+	}
+	return l, l.Trainable()
+}
+
+// problemOf returns what is to be learned.
+func problemOf(g *graph, l *ingest.Labels) *evaluate.Problem {
+	return &evaluate.Problem{
+		A: g.Store, Degrees: g.Degrees(), Directed: g.Manifest().Directed, Row: l.Row, Class: l.Class, Names: l.Names,
+	}
+}
+
+// classOfRow returns the class of each of n rows, unlabelled for those without.
+func classOfRow(l *ingest.Labels, n int) []int32 {
+	class := make([]int32, n)
+	for i := range class {
+		class[i] = unlabelled
+	}
+	for i, row := range l.Row {
+		class[row] = int32(l.Class[i])
+	}
+	return class
+}

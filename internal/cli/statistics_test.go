@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// edge is an undirected edge, a self loop if both ends are one, or an arc.
+type edge struct {
+	a, b   int
+	weight float64
+}
+
+func matrix(t *testing.T, n int, edges []edge, directed bool) *sparse.CSR {
+	t.Helper()
+	var entries []sparse.Triplet
+	for _, e := range edges {
+		entries = append(entries, sparse.Triplet{Row: uint32(e.a), Col: uint32(e.b), Val: e.weight})
+		if e.a != e.b && !directed {
+			entries = append(entries, sparse.Triplet{Row: uint32(e.b), Col: uint32(e.a), Val: e.weight})
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// slowStatistics is measure by definition: components by flooding, chances by
+// going through the edges.
+func slowStatistics(n int, edges []edge, directed bool, class []int32) statistics {
+	component := make([]int, n)
+	for i := range component {
+		component[i] = i
+	}
+	touched := make([]bool, n)
+	for changed := true; changed; {
+		changed = false
+		for _, e := range edges {
+			touched[e.a], touched[e.b] = true, true
+			low := min(component[e.a], component[e.b])
+			if component[e.a] != low || component[e.b] != low {
+				component[e.a], component[e.b], changed = low, low, true
+			}
+		}
+	}
+	var s statistics
+	size := make([]int, n)
+	for i, c := range component {
+		size[c]++
+		s.largest = max(s.largest, int64(size[c]))
+		if !touched[i] {
+			s.isolated++
+		}
+	}
+	var all, mixed float64
+	weight, change := make([]float64, n), make([]float64, n)
+	for _, e := range edges {
+		if class[e.a] == unlabelled || class[e.b] == unlabelled {
+			continue
+		}
+		ends := 2.0
+		if e.a == e.b {
+			ends = 1
+		}
+		all++
+		weight[component[e.a]] += ends * e.weight
+		if class[e.a] != class[e.b] {
+			mixed++
+			change[component[e.a]] += ends * e.weight
+		}
+	}
+	var nodes float64
+	for c, rows := range size {
+		if rows > 0 {
+			s.components++
+		}
+		if weight[c] > 0 {
+			nodes += float64(rows)
+			s.switchWalk += float64(rows) * change[c] / weight[c]
+		}
+	}
+	if all > 0 {
+		s.switchEdge = mixed / all
+	}
+	if nodes > 0 {
+		s.switchWalk /= nodes
+	}
+	if directed {
+		s.switchWalk = 0
+	}
+	return s
+}
+
+func TestMeasure(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		n := 1 + rng.IntN(30)
+		directed := rng.IntN(3) == 0
+		seen := map[[2]int]bool{}
+		var edges []edge
+		for range rng.IntN(40) {
+			a, b := rng.IntN(n), rng.IntN(n)
+			if !directed && a > b {
+				a, b = b, a
+			}
+			if !seen[[2]int{a, b}] {
+				seen[[2]int{a, b}] = true
+				edges = append(edges, edge{a, b, float64(1 + rng.IntN(3))})
+			}
+		}
+		class := make([]int32, n)
+		for i := range class {
+			class[i] = int32(rng.IntN(4)) - 1
+		}
+		want := slowStatistics(n, edges, directed, class)
+		for _, workers := range []int{1, 3} {
+			got, err := measure(context.Background(), matrix(t, n, edges, directed), directed, class, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Weights are small integers and every sum is exact, up to the
+			// division by the number of nodes.
+			if math.Abs(got.switchWalk-want.switchWalk) > 1e-14 {
+				t.Fatalf("switchWalk %v, want %v (%v, %v)", got.switchWalk, want.switchWalk, edges, class)
+			}
+			got.switchWalk = want.switchWalk
+			if *got != want {
+				t.Fatalf("got %+v, want %+v (%v, %v)", *got, want, edges, class)
+			}
+		}
+	}
+}
+
+// A hub whose row is cut into pieces counts like any other.
+func TestMeasureLongRow(t *testing.T) {
+	n := 2*sparse.MaxRange + 5
+	var edges []edge
+	class := make([]int32, n)
+	for i := 1; i < n; i++ {
+		edges = append(edges, edge{0, i, 2})
+		class[i] = int32(i % 3)
+	}
+	want := slowStatistics(n, edges, false, class)
+	got, err := measure(context.Background(), matrix(t, n, edges, false), false, class, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *got != want {
+		t.Errorf("got %+v, want %+v", *got, want)
+	}
+}
+
+// The measures of Cora are published: Table 1 of the paper on coinciding walk
+// kernels and the numbers computed from the same data by another program.
+func TestMeasureCora(t *testing.T) {
+	rows := map[string]int{}
+	lines := func(name string, use func(a, b string)) {
+		f, err := coraFiles.Open("cora/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s := bufio.NewScanner(z); s.Scan(); {
+			a, b, _ := strings.Cut(s.Text(), "\t")
+			use(a, b)
+		}
+	}
+	var class []int32
+	names := map[string]int32{}
+	lines("labels.tsv.gz", func(node, label string) {
+		if _, known := names[label]; !known {
+			names[label] = int32(len(names))
+		}
+		rows[node] = len(class)
+		class = append(class, names[label])
+	})
+	var edges []edge
+	lines("edges.tsv.gz", func(a, b string) { edges = append(edges, edge{rows[a], rows[b], 1}) })
+	a := matrix(t, len(class), edges, false)
+	got, err := measure(context.Background(), a, false, class, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.components != 78 || got.largest != 2485 || got.isolated != 0 {
+		t.Errorf("%+v", got)
+	}
+	if math.Abs(got.switchEdge-0.190) > 5e-4 || math.Abs(got.switchWalk-0.184) > 5e-4 {
+		t.Errorf("switch %.4f by edges and %.4f by the walk, want 0.190 and 0.184", got.switchEdge, got.switchWalk)
+	}
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+func newVerify(in *invocation) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify GRAPH",
+		Short: "Read a whole store and check every checksum",
+		Args:  in.arguments("GRAPH", 1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := in.checked(); err != nil {
+				return err
+			}
+			if info, err := os.Stat(args[0]); err != nil {
+				return &machineError{args[0], cause(err), err}
+			} else if !info.IsDir() {
+				in.problem(args[0], "is not a store; heatwalk ingest makes one")
+				return in.checked()
+			}
+			in.progress.begin("verifying", 0, inBytes)
+			report, err := shard.Verify(in.ctx, args[0], in.storeOptions())
+			if err != nil {
+				return err
+			}
+			if in.json {
+				return in.document(struct {
+					*shard.VerifyReport
+					Closing
+				}{report, in.closing()})
+			}
+			fmt.Fprintf(in.summary(), "%s is whole · %s\n", args[0], in.cost())
+			return in.stdout.err
+		},
+	}
+}

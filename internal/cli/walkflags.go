@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
+)
+
+// walking holds the flags of a walk. A value that was not given is NaN or −1.
+type walking struct {
+	labels   string
+	alpha    float64
+	steps    int
+	minSteps int
+	prior    string
+}
+
+// maxSteps bounds --steps; a walk mixes long before.
+const maxSteps = 1_000_000
+
+// walkFlags declares the flags of w. alpha and steps say what happens without
+// --alpha and --steps.
+func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, alpha, steps string) {
+	flags.StringVar(&w.labels, "labels", "", "`FILE` of node<TAB>label lines")
+	in.floatVar(flags, &w.alpha, "alpha", math.NaN(), bounds{lo: 0, hi: 1, symbol: "α"},
+		"probability that a labelled node absorbs at a step ("+alpha+")")
+	w.steps = -1
+	in.variable(flags, "steps", "T", "", "last step of the walk ("+steps+")", func(s string) error {
+		var n int64
+		err := parseInt(&n, s, 0, maxSteps)
+		w.steps = int(n)
+		return err
+	})
+	in.intVar(flags, &w.minSteps, "min-steps", 0, 0, maxSteps, "first step that counts")
+	flags.StringVar(&w.prior, "prior", "uniform", "start of walks at nodes without a label: uniform, empirical, or a `FILE` of distributions")
+}
+
+// defaultWalk returns the parameters of a walk that nothing is said about.
+func defaultWalk() (alpha float64, steps int) {
+	g := evaluate.NoGrid()
+	return g.Alpha[0], g.Steps[0]
+}
+
+// fixedWalkFlags declares the flags of a walk whose parameters are not chosen.
+func (in *invocation) fixedWalkFlags(flags *pflag.FlagSet, w *walking) {
+	alpha, steps := defaultWalk()
+	in.walkFlags(flags, w, fmt.Sprintf("default %v", alpha), fmt.Sprintf("default %d", steps))
+}
+
+// fixed puts the defaults in place of what was not given.
+func (w *walking) fixed() {
+	alpha, steps := defaultWalk()
+	if math.IsNaN(w.alpha) {
+		w.alpha = alpha
+	}
+	if w.steps < 0 {
+		w.steps = max(steps, w.minSteps)
+	}
+}
+
+// checkWalk notes what is wrong with the flags of w together.
+func (in *invocation) checkWalk(w *walking) {
+	if w.labels == "" {
+		in.problem("--labels", "a walk needs labels; write --labels FILE with node<TAB>label lines")
+	}
+	if w.steps >= 0 && w.minSteps > w.steps {
+		in.problem("--min-steps", "%d lies beyond the last step, %d; give at most that", w.minSteps, w.steps)
+	}
+}
+
+// priorOf returns the prior that --prior names.
+func (in *invocation) priorOf(w *walking, g *graph, l *ingest.Labels) (cwk.Prior, error) {
+	switch w.prior {
+	case "uniform":
+		return cwk.Uniform(), nil
+	case "empirical":
+		return cwk.Empirical(1), nil
+	}
+	p, err := ingest.ReadPrior(in.ctx, w.prior, g.Nodes(), l.Names)
+	if err != nil {
+		return cwk.Prior{}, err
+	}
+	return cwk.Given(p), nil
+}
+
+// seedsOf returns the labelled nodes as the seeds of a walk.
+func seedsOf(l *ingest.Labels) cwk.Seeds {
+	return cwk.Seeds{Row: l.Row, Class: l.Class, Classes: len(l.Names)}
+}
