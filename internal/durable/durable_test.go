@@ -1,0 +1,261 @@
+package durable_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+)
+
+// content returns what a file holds, "" if there is none.
+func content(t *testing.T, fsys durable.FS, name string) string {
+	t.Helper()
+	f, err := fsys.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, info.Size())
+	if n, err := f.ReadAt(b, 0); n < len(b) {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func put(fsys durable.FS, name, text string) error {
+	return durable.WriteFile(fsys, name, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// systems runs a test on the real file system and on the one in memory.
+func systems(t *testing.T, test func(t *testing.T, fsys durable.FS)) {
+	t.Run("real", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		test(t, durable.OS)
+	})
+	t.Run("memory", func(t *testing.T) { test(t, durabletest.NewMem()) })
+}
+
+func TestWriteFile(t *testing.T) {
+	systems(t, func(t *testing.T, fsys durable.FS) {
+		for _, text := range []string{"one", "another", strings.Repeat("long", 1<<18)} {
+			if err := put(fsys, "out", text); err != nil {
+				t.Fatal(err)
+			}
+			if got := content(t, fsys, "out"); got != text {
+				t.Fatalf("%d bytes, want %d", len(got), len(text))
+			}
+		}
+		broken := errors.New("broken")
+		err := durable.WriteFile(fsys, "out", func(w io.Writer) error {
+			io.WriteString(w, "half")
+			return broken
+		})
+		if err != broken && !errors.Is(err, broken) || content(t, fsys, "out") == "half" {
+			t.Errorf("error %v", err)
+		}
+		if err := fsys.Mkdir("dir"); err != nil {
+			t.Fatal(err)
+		}
+		if err := put(fsys, "dir", "x"); err == nil {
+			t.Error("a directory was written")
+		}
+		if err := put(fsys, "none/out", "x"); !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+		if names, _ := fsys.List("."); !slices.Equal(names, []string{"dir", "out"}) {
+			t.Errorf("left: %v", names)
+		}
+	})
+}
+
+func TestPending(t *testing.T) {
+	systems(t, func(t *testing.T, fsys durable.FS) {
+		p, err := durable.NewFile(fsys, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(p, "headtail")
+		if _, err := p.WriteAt([]byte("HEAD"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.WriteAt([]byte("!"), 10); err != nil {
+			t.Fatal(err)
+		}
+		if content(t, fsys, "out") != "" {
+			t.Error("visible before Commit")
+		}
+		if err := p.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Abort(); err != nil {
+			t.Error("Abort after Commit:", err)
+		}
+		if got := content(t, fsys, "out"); got != "HEADtail\x00\x00!" {
+			t.Errorf("%q", got)
+		}
+		if err := p.Commit(); err == nil {
+			t.Error("committed twice")
+		}
+	})
+}
+
+// TestWriteFileFaults lets every operation fail once: the name holds the old
+// text or the new one, and nothing else is left.
+func TestWriteFileFaults(t *testing.T) {
+	for _, before := range []string{"", "old"} {
+		for i := 0; ; i++ {
+			mem := durabletest.NewMem()
+			if before != "" {
+				put(mem, "out", before)
+			}
+			failing := durabletest.FailAt(mem, i)
+			err := put(failing, "out", "new")
+			if failing.Operations() <= i {
+				if err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+			got := content(t, mem, "out")
+			lastSync := got == "new" && failing.Failed() == "sync"
+			if !errors.Is(err, durabletest.ErrInjected) || got != before && !lastSync {
+				t.Errorf("operation %d (%s): error %v, content %q", i, failing.Failed(), err, got)
+			}
+			names, _ := mem.List(".")
+			if slices.ContainsFunc(names, func(n string) bool { return n != "out" }) {
+				t.Errorf("operation %d (%s) left %v", i, failing.Failed(), names)
+			}
+		}
+	}
+}
+
+// TestWriteFileCrash stops the machine before every operation.
+func TestWriteFileCrash(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	old, text := strings.Repeat("old", 700), strings.Repeat("new", 900)
+	mem := durabletest.NewMem()
+	put(mem, "out", old)
+	var after []*durabletest.Mem
+	shot := func() {
+		for _, percent := range []int{0, 50, 50, 50, 100} {
+			after = append(after, mem.Crash(rng, percent))
+		}
+	}
+	if err := put(durabletest.Watch(mem, shot), "out", text); err != nil {
+		t.Fatal(err)
+	}
+	done := len(after)
+	shot()
+	for i, crashed := range after {
+		if got := content(t, crashed, "out"); got != text && (got != old || i >= done) {
+			t.Errorf("crash %d of %d: %d bytes of neither", i, done, len(got))
+		}
+	}
+}
+
+// TestCrashLosesWhatWasNotSynced holds that the crashes of these tests are
+// worth something.
+func TestCrashLosesWhatWasNotSynced(t *testing.T) {
+	mem := durabletest.NewMem()
+	f, _ := mem.Create("a")
+	fmt.Fprint(f, "synced")
+	f.Sync()
+	mem.SyncDir(".")
+	fmt.Fprint(f, " and not")
+	g, _ := mem.Create("b")
+	g.Sync()
+	rng := rand.New(rand.NewPCG(1, 1))
+	none, all := mem.Crash(rng, 0), mem.Crash(rng, 100)
+	if got := content(t, none, "a"); got != "synced" {
+		t.Errorf("%q", got)
+	}
+	if _, err := none.Stat("b"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a name that was not synced survived")
+	}
+	if got := content(t, all, "a"); got != "synced and not" {
+		t.Errorf("%q", got)
+	}
+	if _, err := all.Stat("b"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLock(t *testing.T) {
+	systems(t, func(t *testing.T, fsys durable.FS) {
+		for range 2 {
+			l, err := fsys.Lock("lock")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fsys.Lock("lock"); !errors.Is(err, durable.ErrLocked) {
+				t.Errorf("locked twice: %v", err)
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if names, _ := fsys.List("."); len(names) > 0 {
+				t.Errorf("left: %v", names)
+			}
+		}
+	})
+}
+
+// TestDevice holds that what cannot be replaced is written directly.
+func TestDevice(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no devices among the files")
+	}
+	if err := put(durable.OS, os.DevNull, "text"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%s was replaced: %v", os.DevNull, err)
+	}
+	p, err := durable.NewFile(durable.OS, os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Abort(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFull(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no device that is full")
+	}
+	if err := put(durable.OS, full, "text"); !errors.Is(err, durable.ErrFull) {
+		t.Error(err)
+	}
+}
+
+func TestFree(t *testing.T) {
+	dir := t.TempDir()
+	if n, err := durable.Free(dir); err != nil || n <= 0 {
+		t.Error(n, err)
+	}
+	if _, err := durable.Free(filepath.Join(dir, "none")); err == nil {
+		t.Error("free space nowhere")
+	}
+}
