@@ -22,8 +22,8 @@ func appendDegrees(dst []byte, degrees []float64, weighted bool) []byte {
 	return dst
 }
 
+// parseDegrees reads the degrees file without its head.
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
-	b = b[fileHead:]
 	wrong := func() error {
 		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf("%d bytes for %d rows", len(b), m.Rows) + restore}
 	}

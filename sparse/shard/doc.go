@@ -1,2 +1,59 @@
-// Package shard is the store on disk.
+// Package shard is the store on disk: a directory that holds one graph as a
+// compressed sparse matrix, its degrees and the names of its nodes, written
+// once and then read in sweeps.
+//
+// # Writing
+//
+// [Create] takes rows one after the other and keeps one frame of them in
+// memory:
+//
+//	w, err := shard.Create("graph", nil)
+//	if err != nil {
+//		return err
+//	}
+//	defer w.Abort()
+//	for _, row := range rows {
+//		if err := w.Append(row, nil); err != nil {
+//			return err
+//		}
+//	}
+//	return w.Commit(ctx)
+//
+// A store appears whole, by the renaming of one small file, or not at all; the
+// one that it replaces stays in force until then. An undirected store holds
+// both directions of every edge in one matrix; a directed one holds the rows,
+// then, after [Writer.BeginIn], the columns, so that the transpose can be
+// swept too.
+//
+// # Reading
+//
+// [Open] returns a [Store], which is a [sparse.Matrix]; a sweep gives the same
+// bits as one over the same matrix in memory, because the frames of a store
+// are the ranges of [sparse.Cut]. The frames stay in memory, as they are on
+// disk, as far as Options.Memory allows: everything fits or nothing does, it
+// is one code path. The rest is read ahead of the workers in every sweep.
+// Decoding needs one frame's room for each worker.
+//
+// # Layout
+//
+//	manifest                JSON: counts, options, inputs, all files with CRC
+//	ID-0000.shard …         frames of coded rows
+//	ID.index                the place of every frame
+//	ID.degrees              the sums of the rows
+//	ID.nodes                the ids of the rows
+//
+// docs/format.md gives every byte. A frame holds at most [sparse.MaxRange]
+// entries: ids as distances in four widths that are chosen for each frame,
+// row lengths as bytes, values in the narrowest form that is exact, and a
+// checksum that covers the place of the frame as well as its content.
+//
+// # Trust
+//
+// Whatever comes from the disk is checked before a number of it is used.
+// Damage is a [*CorruptError] that names the file, the byte and, where a
+// single flipped bit explains it, the bit. [Verify] reads and checks
+// everything. A store that someone changes while it is open gives
+// [ErrChanged].
+//
+// A [Store] and a [Nodes] are safe for concurrent use, a [Writer] is not.
 package shard

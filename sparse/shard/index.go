@@ -50,7 +50,7 @@ func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
 	return dst
 }
 
-// parseIndex reads the index and checks that its frames fill the shards and
+// parseIndex reads the index, without its head, and checks that its frames fill the shards and
 // that the ranges of each direction are a cut of all rows and entries.
 func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err error) {
 	damaged := func(format string, args ...any) error {
@@ -59,7 +59,6 @@ func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err erro
 	shards := m.shards()
 	var end int64 // of the frames seen in the current shard
 	shard := -1
-	b = b[fileHead:]
 	most := int64(len(b) / indexEntry)
 	if m.Frames[0] > most || m.Frames[1] > most || int64(len(b)) != (m.Frames[0]+m.Frames[1])*indexEntry {
 		return dirs, damaged("%d bytes for %d frames", len(b), m.Frames[0]+m.Frames[1])

@@ -116,7 +116,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	directions, err := parseIndex(s.path(indexName(id)), index, s.m)
+	directions, err := parseIndex(s.path(indexName(id)), index[fileHead:], s.m)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if s.degrees, err = parseDegrees(s.path(degreesName(id)), b, s.m); err != nil {
+	if s.degrees, err = parseDegrees(s.path(degreesName(id)), b[fileHead:], s.m); err != nil {
 		return err
 	}
 	s.nodes = NewNumericNodes(int(s.m.Rows))

@@ -1,0 +1,213 @@
+package shard
+
+import (
+	"bytes"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var update = flag.Bool("update", false, "write the fixtures of the current format")
+
+const (
+	formatPage = "../../docs/format.md"
+	fixtures   = "../../testdata/format"
+)
+
+// fixture is a store of testdata/format/v1. Stores of older versions stay
+// there and stay in this list.
+type fixture struct {
+	name    string
+	a, back *sparse.CSR
+	nodes   *Nodes
+	o       WriteOptions
+}
+
+func allFixtures() []fixture {
+	path := must(sparse.FromTriplets(3, 3, []sparse.Triplet{{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 0, Val: 1}, {Row: 1, Col: 2, Val: 1}, {Row: 2, Col: 1, Val: 1}}))
+	arcs := []sparse.Triplet{{Row: 0, Col: 3, Val: 0.5}, {Row: 0, Col: 4, Val: 2}, {Row: 2, Col: 2, Val: 1}, {Row: 4, Col: 0, Val: 0.1}}
+	var turned []sparse.Triplet
+	for _, t := range arcs {
+		turned = append(turned, sparse.Triplet{Row: t.Col, Col: t.Row, Val: t.Val})
+	}
+	a, back := must(sparse.FromTriplets(5, 5, arcs)), must(sparse.FromTriplets(5, 5, turned))
+	names := must(StringNodes([]string{"pear", "apple", "", "Zürich", "fig"}))
+	return []fixture{
+		{"v1/path", path, nil, nil, WriteOptions{Identity: 0x0123456789abcdef}},
+		{"v1/numbers", path, nil, NumericNodes([]uint64{3, 5, 1 << 40}), WriteOptions{Identity: 0xa1}},
+		{"v1/directed", a, back, names, WriteOptions{Identity: 0xb2, Directed: true,
+			Options: map[string]string{"self_loops": "keep"},
+			Sources: []Source{{Name: "arcs.tsv", Bytes: 52, Lines: 4}}}},
+		{"v1/zstd", a, back, names, WriteOptions{Identity: 0xc3, Directed: true, Codec: Zstd}},
+	}
+}
+
+// TestFixtures opens the stores that were written when their format was new,
+// and holds that the current one is still written to the byte.
+func TestFixtures(t *testing.T) {
+	for _, f := range allFixtures() {
+		t.Run(f.name, func(t *testing.T) {
+			dir := filepath.Join(fixtures, filepath.FromSlash(f.name))
+			if *update {
+				must(0, os.MkdirAll(filepath.Dir(dir), 0o777))
+				o := f.o
+				o.Force = true
+				write(t, dir, f.a, f.back, f.nodes, o)
+			}
+			s := must(Open(bg, dir, nil))
+			defer s.Close()
+			same(t, must(read(bg, s, 1)), f.a)
+			if f.back != nil {
+				same(t, must(read(bg, s.Transpose(), 1)), f.back)
+			}
+			for i := range s.Nodes().Len() {
+				if f.nodes != nil && s.Nodes().ID(i) != f.nodes.ID(i) {
+					t.Errorf("row %d has id %q, want %q", i, s.Nodes().ID(i), f.nodes.ID(i))
+				}
+			}
+			must(Verify(bg, dir, nil))
+			if f.o.Codec == Zstd {
+				return // the compressor may find shorter forms
+			}
+			mem := durabletest.NewMem()
+			o := f.o
+			o.FS = mem
+			write(t, "g", f.a, f.back, f.nodes, o)
+			for _, name := range must(mem.List("g")) {
+				got := must(readFile(mem, filepath.Join("g", name), 1<<20))
+				if want := must(os.ReadFile(filepath.Join(dir, name))); !bytes.Equal(got, want) {
+					t.Errorf("%s is no longer written as it was", name)
+				}
+			}
+		})
+	}
+}
+
+// section returns the text of the format page from a heading to the next of
+// the same or a higher level.
+func section(t *testing.T, page, heading string) string {
+	t.Helper()
+	_, text, found := strings.Cut(page, "\n"+heading+"\n")
+	if !found {
+		t.Fatalf("%s has no section %q", formatPage, heading)
+	}
+	level := heading[:strings.Index(heading, " ")]
+	if end := regexp.MustCompile(`(?m)^#{1,` + strconv.Itoa(len(level)) + `} `).FindStringIndex(text); end != nil {
+		text = text[:end[0]]
+	}
+	return text
+}
+
+var tableRow = regexp.MustCompile(`(?m)^\|([^|]*)\|([^|]*)\|([^|]*)\|`)
+
+// table returns the cells of the first three columns of a section's tables,
+// without backquotes.
+func table(t *testing.T, page, heading string) [][3]string {
+	t.Helper()
+	var rows [][3]string
+	for _, m := range tableRow.FindAllStringSubmatch(section(t, page, heading), -1) {
+		var row [3]string
+		for i := range row {
+			row[i] = strings.Trim(strings.TrimSpace(m[i+1]), "`")
+		}
+		if !strings.HasPrefix(row[0], "---") {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// TestFormatDoc holds that docs/format.md says what the code does: the places
+// of all fields, all numbers, the worked example to the byte.
+func TestFormatDoc(t *testing.T) {
+	page := string(must(os.ReadFile(formatPage)))
+	fields := func(heading string, want [][3]string) {
+		t.Helper()
+		got := table(t, page, heading)
+		if len(got) == 0 || !slices.Equal(got[1:], want) {
+			t.Errorf("%s: the page says\n%v\nthe code\n%v", heading, got, want)
+		}
+	}
+	place := func(at, size int, name string) [3]string {
+		return [3]string{strconv.Itoa(at), strconv.Itoa(size), name}
+	}
+	fields("### Frame header", [][3]string{
+		place(atMagic, len(frameMagic), "magic"),
+		place(atShard, 4, "shard"),
+		place(atIdentity, 8, "identity"),
+		place(atFrame, 8, "frame"),
+		place(atLo, 8, "first row"),
+		place(atRows, 4, "rows"),
+		place(atEntries, 4, "entries"),
+		place(atPiece, 4, "piece"),
+		place(atPieces, 4, "pieces"),
+		place(atStored, 4, "stored"),
+		place(atPayload, 4, "payload"),
+		place(atDirection, 1, "direction"),
+		place(atCodec, 1, "codec"),
+		place(atReserved, 2, "reserved"),
+		place(atSum, 4, "checksum"),
+	})
+	fields("### Payload", [][3]string{
+		place(atBits, 1, "b"),
+		place(atWidths, 4, "widths"),
+		place(atValues, 1, "values"),
+	})
+	fields("### Values", [][3]string{
+		{strconv.Itoa(valuesOnes), strconv.Itoa(valueBytes[valuesOnes]), "none: every value is 1"},
+		{strconv.Itoa(valuesUint8), strconv.Itoa(valueBytes[valuesUint8]), "unsigned integer"},
+		{strconv.Itoa(valuesUint16), strconv.Itoa(valueBytes[valuesUint16]), "unsigned integer"},
+		{strconv.Itoa(valuesUint32), strconv.Itoa(valueBytes[valuesUint32]), "unsigned integer"},
+		{strconv.Itoa(valuesFloat32), strconv.Itoa(valueBytes[valuesFloat32]), "IEEE 754 binary32"},
+		{strconv.Itoa(valuesFloat64), strconv.Itoa(valueBytes[valuesFloat64]), "IEEE 754 binary64"},
+	})
+	fields("### Numbers", [][3]string{
+		{"format version", strconv.Itoa(Version), "Version"},
+		{"entries and rows of a frame, at most", strconv.Itoa(sparse.MaxRange), "MaxRange"},
+		{"rows of a store, at most", strconv.Itoa(maxRows), "maxRows"},
+		{"bytes of a frame header", strconv.Itoa(headerBytes), "headerBytes"},
+		{"bytes of a payload's head", strconv.Itoa(payloadHead), "payloadHead"},
+		{"byte that announces a long row length", strconv.Itoa(escape), "escape"},
+		{"value of b that announces raw ids", strconv.Itoa(rawBits), "rawBits"},
+		{"codec of a plain payload", strconv.Itoa(codecPlain), "codecPlain"},
+		{"codec of a zstd payload", strconv.Itoa(codecZstd), "codecZstd"},
+		{"bytes of the head of the other files", strconv.Itoa(fileHead), "fileHead"},
+		{"bytes of an index entry", strconv.Itoa(indexEntry), "indexEntry"},
+	})
+	for _, magic := range []string{frameMagic, indexMagic, degreesMagic, nodesMagic} {
+		if text := fmt.Sprintf("`%s`", strings.ReplaceAll(magic, "\x00", `\0`)); !strings.Contains(page, text) {
+			t.Errorf("the page does not name the magic %s", text)
+		}
+	}
+	example := section(t, page, "## A worked example")
+	dir := filepath.Join(fixtures, "v1", "path")
+	for _, name := range []string{shardName(0x0123456789abcdef, 0), indexName(0x0123456789abcdef), degreesName(0x0123456789abcdef)} {
+		var got []byte
+		for _, line := range strings.Split(section(t, example, "### "+name), "\n") {
+			if m := regexp.MustCompile(`^    ([0-9a-f]{4})  ((?:[0-9a-f]{2} ?)+)`).FindStringSubmatch(line); m != nil {
+				if at, _ := strconv.ParseInt(m[1], 16, 32); int(at) != len(got) {
+					t.Errorf("%s: line of byte %d stands at byte %d", name, at, len(got))
+				}
+				got = append(got, must(hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(m[2]), " ", "")))...)
+			}
+		}
+		if want := must(os.ReadFile(filepath.Join(dir, name))); !bytes.Equal(got, want) {
+			t.Errorf("%s: the page shows\n%swant\n%s", name, hex.Dump(got), hex.Dump(want))
+		}
+	}
+	manifest := string(must(os.ReadFile(filepath.Join(dir, manifestName))))
+	shown := strings.ReplaceAll(section(t, example, "### manifest"), "\n    ", "\n")
+	if !strings.Contains(shown, manifest) {
+		t.Errorf("manifest: the page shows\n%swant\n%s", shown, manifest)
+	}
+}
