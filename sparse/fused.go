@@ -18,6 +18,9 @@ type fused[T Float] struct {
 	width  int // the columns the loops work on
 
 	alpha   float64      // Alpha·Scale
+	source  Block[T]     // what is gathered: x, or diag(Right)·x
+	scaled  []T          // memory for the latter
+	zero    []T          // a row of zeros
 	worker  []scratch[T] // one for each goroutine
 	partial []T          // sums of the pieces of long rows, width apart
 	rankOne []T          // Alpha·Gamma·Vᵀ·X
@@ -74,6 +77,7 @@ func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 		(s.Delta == 0 || ownsPadding(s.Prev) && s.Prev.Stride == x.Stride) {
 		f.width = x.Stride
 	}
+	f.source = *x
 	if len(f.worker) < workers {
 		f.worker = make([]scratch[T], workers)
 	}
@@ -82,7 +86,7 @@ func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 
 // end lets the blocks go and gives the buffers back.
 func (f *fused[T]) end() {
-	f.dst, f.x, f.step = nil, nil, Step[T]{}
+	f.dst, f.x, f.source, f.step = nil, nil, Block[T]{}, Step[T]{}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.idle = append(f.idle, f)
@@ -163,7 +167,7 @@ func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
 // gather stores in dst the scaled sums of the rows lo ≤ i < hi of the panel.
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
-	x, ptr, col := rowsOf(f.x, 0, g.lo), g.p.Ptr[lo:hi+1], g.p.Col[start:]
+	x, ptr, col := rowsOf(&f.source, 0, g.lo), g.p.Ptr[lo:hi+1], g.p.Col[start:]
 	if g.values == nil {
 		simd.GatherSum(dst, g.hi-g.lo, scale, x, ptr, col)
 	} else {
@@ -171,31 +175,16 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 	}
 }
 
-// values returns the factor of each entry of the panel: the stored value times
-// the column's factor, rounded to T. It is nil if all are 1.
+// values returns the values of the panel's entries, rounded to T; nil stands
+// for ones.
 func (f *fused[T]) values(w *scratch[T], p Panel) []T {
-	right := f.Right
-	if p.Val == nil && right == nil {
-		return nil
-	}
-	if stored, ok := any(p.Val).([]T); ok && right == nil {
+	if stored, ok := any(p.Val).([]T); ok || p.Val == nil {
 		return stored
 	}
 	w.values = grow(w.values, MaxRange)
-	values := w.values[:len(p.Col)]
-	switch {
-	case right == nil:
-		for e, v := range p.Val {
-			values[e] = T(v)
-		}
-	case p.Val == nil:
-		for e, c := range p.Col {
-			values[e] = T(right[c])
-		}
-	default:
-		for e, c := range p.Col {
-			values[e] = T(p.Val[e] * right[c])
-		}
+	values := w.values[:len(p.Val)]
+	for e, v := range p.Val {
+		values[e] = T(v)
 	}
 	return values
 }
@@ -292,6 +281,29 @@ func (f *fused[T]) visitSplitRows() {
 			f.step.Visit(Rows{Lo: r.Lo, Hi: r.Hi, Range: index})
 		}
 	}
+}
+
+// scaleColumns makes diag(Right)·x what is gathered. A factor for each entry
+// would take the gather as long again as the rows themselves.
+func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
+	const chunk = 4096
+	x := f.x
+	if size := x.Rows * f.width; cap(f.scaled) < size {
+		f.scaled = make([]T, size)
+		adviseHugePages(f.scaled)
+	}
+	f.source = Block[T]{Rows: x.Rows, Cols: x.Cols, Stride: f.width, Data: f.scaled[:x.Rows*f.width]}
+	zero := simd.Rows[T]{Data: grow(f.zero, f.width)}
+	f.zero = zero.Data
+	return sched.Run(ctx, workers, (x.Rows+chunk-1)/chunk, func(worker, i int) error {
+		w, lo, hi := &f.worker[worker], i*chunk, min(x.Rows, (i+1)*chunk)
+		w.factors = grow(w.factors, hi-lo)
+		for r, right := range f.Right[lo:hi] {
+			w.factors[r] = T(right)
+		}
+		simd.AddRows(rowsOf(&f.source, lo, 0), hi-lo, f.width, zero, w.factors, rowsOf(x, lo, 0))
+		return nil
+	})
 }
 
 // sumRankOne computes Alpha·Gamma·Vᵀ·X, added in float64 over fixed chunks of

@@ -36,17 +36,16 @@ type Rows struct {
 // with A or the blocks once the operator's buffers are there.
 func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) error {
 	o.check(dst, x, &s)
-	o.once.Do(func() {
-		for i, r := range o.A.Ranges() {
-			if r.Pieces > 1 {
-				o.splits = append(o.splits, i)
-			}
-		}
-	})
+	o.once.Do(o.prepare)
 	workers := sched.Workers(o.Workers)
 	f := o.fused()
 	f.begin(dst, x, s, workers)
 	defer f.end()
+	if o.Right != nil {
+		if err := f.scaleColumns(ctx, workers); err != nil {
+			return err
+		}
+	}
 	if o.RankOne != nil {
 		if err := f.sumRankOne(ctx, workers); err != nil {
 			return err
@@ -61,6 +60,15 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 	f.joinSplitRows()
 	f.visitSplitRows()
 	return nil
+}
+
+// prepare keeps what all steps need.
+func (o *Operator[T]) prepare() {
+	for i, r := range o.A.Ranges() {
+		if r.Pieces > 1 {
+			o.splits = append(o.splits, i)
+		}
+	}
 }
 
 // check panics if the shapes do not fit or blocks overlap.

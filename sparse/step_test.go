@@ -524,7 +524,7 @@ func TestStepCancel(t *testing.T) {
 }
 
 // TestStepAllocates: once its buffers are there, a step allocates no more than
-// a sweep that does nothing, and the pass for a rank-one term the like.
+// a sweep that does nothing, and the passes over x for Right and RankOne the like.
 func TestStepAllocates(t *testing.T) {
 	rng := newRand(t, 10)
 	a := random(t, rng, pattern{rows: 20000, cols: 20000, mean: 3, hubs: []int{5}, weighted: true})
@@ -538,6 +538,9 @@ func TestStepAllocates(t *testing.T) {
 			dst := sparse.NewBlock[float64](20000, k)
 			most := sweep + 1
 			if c.rankOne {
+				most += sweep
+			}
+			if c.right {
 				most += sweep
 			}
 			n := testing.AllocsPerRun(20, func() { _ = o.StepTo(t.Context(), dst, x, s) })

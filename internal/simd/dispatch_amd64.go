@@ -54,7 +54,8 @@ func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 		plainGatherSum(dst, k, scale, x, ptr, col)
 		return
 	}
-	gather(dst, k, scale, x, ptr, col, nil)
+	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col}
+	g.run(k)
 }
 
 func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
@@ -62,60 +63,59 @@ func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int
 		plainGatherWeighted(dst, k, scale, x, ptr, col, val)
 		return
 	}
-	gather(dst, k, scale, x, ptr, col, val[:ptr[len(ptr)-1]-ptr[0]])
+	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val[:ptr[len(ptr)-1]-ptr[0]]}
+	g.run(k)
 }
 
-// gather runs the passes over all columns, each in two calls: the prefetches
+// gather is the work of one call of a gather loop.
+type gather[T Float] struct {
+	dst, x Rows[T]
+	scale  []T
+	ptr    []int64
+	col    []uint32
+	val    []T // nil: ones
+}
+
+// run takes the columns in passes, and each pass in two calls: the prefetches
 // of the first stay inside col's memory, those of the last few rows would not.
-func gather[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
-	rows, size := len(ptr)-1, sizeOf[T]()
+func (g *gather[T]) run(k int) {
+	rows := len(g.ptr) - 1
 	if rows < 1 || k < 1 {
 		return
 	}
-	entries := int(ptr[rows] - ptr[0])
-	_, _, _ = dst.Data[(rows-1)*dst.Stride+k-1], scale[:rows], col[:entries]
+	entries := int(g.ptr[rows] - g.ptr[0])
+	_, _, _ = g.dst.Data[(rows-1)*g.dst.Stride+k-1], g.scale[:rows], g.col[:entries]
 	for at := 0; at < k; {
-		width := passWidth(k-at, size)
-		p := pass[T]{Rows[T]{from(dst.Data, at), dst.Stride}, Rows[T]{from(x.Data, at), x.Stride}, width, ptr, col, val, scale}
-		distance := ahead(width * size)
-		first := rows
-		if entries+distance > cap(col) {
-			first = sort.Search(rows, func(r int) bool { return int(ptr[r+1]-ptr[0])+distance > cap(col) })
+		width := passWidth(k-at, sizeOf[T]())
+		distance, first := ahead(width*sizeOf[T]()), rows
+		if entries+distance > cap(g.col) {
+			first = sort.Search(rows, func(r int) bool { return int(g.ptr[r+1]-g.ptr[0])+distance > cap(g.col) })
 		}
-		p.run(0, first, distance)
-		p.run(first, rows, 0)
+		g.pass(at, width, 0, first, distance)
+		g.pass(at, width, first, rows, 0)
 		at += width
 	}
 }
 
-// pass is a gather of as many columns as fit into registers.
-type pass[T Float] struct {
-	dst, x     Rows[T]
-	width      int
-	ptr        []int64
-	col        []uint32
-	val, scale []T
-}
-
-// run gathers the rows lo ≤ r < hi and prefetches so many entries ahead.
-func (p *pass[T]) run(lo, hi, distance int) {
+// pass gathers the columns at ≤ j < at+width of the rows lo ≤ r < hi and
+// prefetches so many entries ahead.
+func (g *gather[T]) pass(at, width, lo, hi, distance int) {
 	if lo == hi {
 		return
 	}
-	entry, size := int(p.ptr[lo]-p.ptr[0]), sizeOf[T]()
-	dst, x := pointer(from(p.dst.Data, lo*p.dst.Stride)), pointer(p.x.Data)
-	ptr, col, scale := &p.ptr[lo], unsafe.SliceData(p.col[entry:]), pointer(p.scale[lo:])
-	dstStride, stride := p.dst.Stride*size, p.x.Stride*size
-	single := size == 4
-	switch {
-	case p.val == nil && single:
-		gatherSumF32((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, distance, (*float32)(scale), p.width)
-	case p.val == nil:
-		gatherSumF64((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, distance, (*float64)(scale), p.width)
+	entry, size := int(g.ptr[lo]-g.ptr[0]), sizeOf[T]()
+	dst, x, scale := pointer(g.dst.Data, lo*g.dst.Stride+at), pointer(g.x.Data, at), pointer(g.scale, lo)
+	ptr, col := &g.ptr[lo], unsafe.SliceData(g.col[entry:])
+	dstStride, stride := g.dst.Stride*size, g.x.Stride*size
+	switch single := size == 4; {
+	case g.val != nil && single:
+		gatherWeightedF32((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, distance, (*float32)(pointer(g.val, entry)), (*float32)(scale), width)
+	case g.val != nil:
+		gatherWeightedF64((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, distance, (*float64)(pointer(g.val, entry)), (*float64)(scale), width)
 	case single:
-		gatherWeightedF32((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, distance, (*float32)(pointer(p.val[entry:])), (*float32)(scale), p.width)
+		gatherSumF32((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, distance, (*float32)(scale), width)
 	default:
-		gatherWeightedF64((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, distance, (*float64)(pointer(p.val[entry:])), (*float64)(scale), p.width)
+		gatherSumF64((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, distance, (*float64)(scale), width)
 	}
 }
 
@@ -133,7 +133,7 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	if len(scale) > 1 {
 		_, step = scale[rows-1], size
 	}
-	d, b, f, c := pointer(dst.Data), pointer(a.Data), unsafe.Pointer(&scale[0]), pointer(x.Data)
+	d, b, f, c := pointer(dst.Data, 0), pointer(a.Data, 0), unsafe.Pointer(&scale[0]), pointer(x.Data, 0)
 	if size == 4 {
 		addRowsF32((*float32)(d), dst.Stride*size, (*float32)(b), a.Stride*size, (*float32)(f), step, (*float32)(c), x.Stride*size, rows, k*size)
 	} else {
@@ -174,7 +174,7 @@ func sizeOf[T Float]() int {
 	return int(unsafe.Sizeof(t))
 }
 
-// from returns the rest of s, nothing if it ends before.
-func from[T Float](s []T, at int) []T { return s[min(at, len(s)):] }
-
-func pointer[T Float](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+// pointer returns the address of s[at], or of nothing if s ends before.
+func pointer[T Float](s []T, at int) unsafe.Pointer {
+	return unsafe.Pointer(unsafe.SliceData(s[min(at, len(s)):]))
+}

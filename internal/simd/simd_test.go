@@ -50,7 +50,7 @@ func newGraph[T Float](rng *rand.Rand, rows, mean int) graph[T] {
 	return g
 }
 
-// by returns the bits of v, so that a comparison is one of bits.
+// bitsOf returns the bits of v, so that a comparison is one of bits.
 func bitsOf[T Float](v T) uint64 { return math.Float64bits(float64(v)) }
 
 // testGather compares a gather with the sums taken entry by entry, for every

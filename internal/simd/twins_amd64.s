@@ -83,24 +83,24 @@ finish0:
 	MOVQ         AX, R10
 	VMOVAPS      X1, X2
 	TESTQ        $0x00000010, R13
-	JZ           sum8
+	JZ           tail8
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X2
 
-sum8:
+tail8:
 	TESTQ     $0x00000008, R13
-	JZ        sum4
+	JZ        tail4
 	VMOVSD    X2, (R10)
 	ADDQ      $0x08, R10
 	VPERMILPD $0x01, X2, X2
 
-sum4:
+tail4:
 	TESTQ  $0x00000004, R13
-	JZ     sumStored
+	JZ     stored
 	VMOVSS X2, (R10)
 
-sumStored:
+stored:
 	ADDQ $0x04, R8
 	ADDQ dstStride+8(FP), AX
 	DECQ SI
@@ -775,11 +775,11 @@ entry0:
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
+	VBROADCASTSS (R12)(R9*4), Y2
 	IMULQ        DX, R11
-	VMASKMOVPS   (CX)(R11*1), Y0, Y2
-	VBROADCASTSS (R12)(R9*4), Y3
-	VMULPS       Y2, Y3, Y2
-	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   (CX)(R11*1), Y0, Y3
+	VMULPS       Y3, Y2, Y3
+	VADDPS       Y3, Y1, Y1
 	INCQ         R9
 	CMPQ         R9, R10
 	JL           entry0
@@ -790,24 +790,24 @@ finish0:
 	MOVQ         AX, R10
 	VMOVAPS      X1, X2
 	TESTQ        $0x00000010, R14
-	JZ           sum8
+	JZ           tail8
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X2
 
-sum8:
+tail8:
 	TESTQ     $0x00000008, R14
-	JZ        sum4
+	JZ        tail4
 	VMOVSD    X2, (R10)
 	ADDQ      $0x08, R10
 	VPERMILPD $0x01, X2, X2
 
-sum4:
+tail4:
 	TESTQ  $0x00000004, R14
-	JZ     sumStored
+	JZ     stored
 	VMOVSS X2, (R10)
 
-sumStored:
+stored:
 	ADDQ $0x04, R8
 	ADDQ dstStride+8(FP), AX
 	DECQ SI
@@ -827,8 +827,8 @@ entry8:
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y1
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y1, Y1
 	VADDPS       Y1, Y0, Y0
 	INCQ         R9
@@ -859,8 +859,8 @@ entry16:
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y2
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y2, Y3
 	VADDPS       Y3, Y0, Y0
 	VMULPS       32(CX)(R11*1), Y2, Y3
@@ -897,8 +897,8 @@ entry24:
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y3
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y3, Y4
 	VADDPS       Y4, Y0, Y0
 	VMULPS       32(CX)(R11*1), Y3, Y4
@@ -940,8 +940,8 @@ entry32:
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y4
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y4, Y5
 	VADDPS       Y5, Y0, Y0
 	VMULPS       32(CX)(R11*1), Y4, Y5
@@ -989,8 +989,8 @@ entry40:
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y5
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y5, Y6
 	VADDPS       Y6, Y0, Y0
 	VMULPS       32(CX)(R11*1), Y5, Y6
@@ -1043,8 +1043,8 @@ entry48:
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y6
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y6, Y7
 	VADDPS       Y7, Y0, Y0
 	VMULPS       32(CX)(R11*1), Y6, Y7
@@ -1103,8 +1103,8 @@ entry56:
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y7
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y7, Y8
 	VADDPS       Y8, Y0, Y0
 	VMULPS       32(CX)(R11*1), Y7, Y8
@@ -1168,8 +1168,8 @@ entry64:
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y8
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y8, Y9
 	VADDPS       Y9, Y0, Y0
 	VMULPS       32(CX)(R11*1), Y8, Y9
@@ -1239,8 +1239,8 @@ entry72:
 	PREFETCHT0   192(CX)(R11*1)
 	PREFETCHT0   256(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y9
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y9, Y10
 	VADDPS       Y10, Y0, Y0
 	VMULPS       32(CX)(R11*1), Y9, Y10
@@ -1315,8 +1315,8 @@ entry80:
 	PREFETCHT0   192(CX)(R11*1)
 	PREFETCHT0   256(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSS (R12)(R9*4), Y10
+	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y10, Y11
 	VADDPS       Y11, Y0, Y0
 	VMULPS       32(CX)(R11*1), Y10, Y11
@@ -1382,11 +1382,11 @@ entry4:
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
+	VBROADCASTSS (R12)(R9*4), X1
 	IMULQ        DX, R11
-	VMOVUPS      (CX)(R11*1), X1
-	VBROADCASTSS (R12)(R9*4), X2
-	VMULPS       X1, X2, X1
-	VADDPS       X1, X0, X0
+	VMOVUPS      (CX)(R11*1), X2
+	VMULPS       X2, X1, X2
+	VADDPS       X2, X0, X0
 	INCQ         R9
 	CMPQ         R9, R10
 	JL           entry4
@@ -1414,11 +1414,11 @@ entry2:
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
+	VBROADCASTSS (R12)(R9*4), X1
 	IMULQ        DX, R11
-	VMOVSD       (CX)(R11*1), X1
-	VBROADCASTSS (R12)(R9*4), X2
-	VMULPS       X1, X2, X1
-	VADDPS       X1, X0, X0
+	VMOVSD       (CX)(R11*1), X2
+	VMULPS       X2, X1, X2
+	VADDPS       X2, X0, X0
 	INCQ         R9
 	CMPQ         R9, R10
 	JL           entry2
@@ -1446,8 +1446,8 @@ entry1:
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
 	VMOVSS     (R12)(R9*4), X1
+	IMULQ      DX, R11
 	VMULSS     (CX)(R11*1), X1, X1
 	VADDSS     X1, X0, X0
 	INCQ       R9
@@ -1614,24 +1614,24 @@ finish0:
 	MOVQ         AX, R10
 	VMOVAPS      X1, X2
 	TESTQ        $0x00000010, R13
-	JZ           sum8
+	JZ           tail8
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X2
 
-sum8:
+tail8:
 	TESTQ     $0x00000008, R13
-	JZ        sum4
+	JZ        tail4
 	VMOVSD    X2, (R10)
 	ADDQ      $0x08, R10
 	VPERMILPD $0x01, X2, X2
 
-sum4:
+tail4:
 	TESTQ  $0x00000004, R13
-	JZ     sumStored
+	JZ     stored
 	VMOVSS X2, (R10)
 
-sumStored:
+stored:
 	ADDQ $0x08, R8
 	ADDQ dstStride+8(FP), AX
 	DECQ SI
@@ -2257,11 +2257,11 @@ entry0:
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
+	VBROADCASTSD (R12)(R9*8), Y2
 	IMULQ        DX, R11
-	VMASKMOVPD   (CX)(R11*1), Y0, Y2
-	VBROADCASTSD (R12)(R9*8), Y3
-	VMULPD       Y2, Y3, Y2
-	VADDPD       Y2, Y1, Y1
+	VMASKMOVPD   (CX)(R11*1), Y0, Y3
+	VMULPD       Y3, Y2, Y3
+	VADDPD       Y3, Y1, Y1
 	INCQ         R9
 	CMPQ         R9, R10
 	JL           entry0
@@ -2272,24 +2272,24 @@ finish0:
 	MOVQ         AX, R10
 	VMOVAPS      X1, X2
 	TESTQ        $0x00000010, R14
-	JZ           sum8
+	JZ           tail8
 	VMOVUPS      X2, (R10)
 	ADDQ         $0x10, R10
 	VEXTRACTF128 $0x01, Y1, X2
 
-sum8:
+tail8:
 	TESTQ     $0x00000008, R14
-	JZ        sum4
+	JZ        tail4
 	VMOVSD    X2, (R10)
 	ADDQ      $0x08, R10
 	VPERMILPD $0x01, X2, X2
 
-sum4:
+tail4:
 	TESTQ  $0x00000004, R14
-	JZ     sumStored
+	JZ     stored
 	VMOVSS X2, (R10)
 
-sumStored:
+stored:
 	ADDQ $0x08, R8
 	ADDQ dstStride+8(FP), AX
 	DECQ SI
@@ -2309,8 +2309,8 @@ entry4:
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y1
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y1, Y1
 	VADDPD       Y1, Y0, Y0
 	INCQ         R9
@@ -2341,8 +2341,8 @@ entry8:
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y2
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y2, Y3
 	VADDPD       Y3, Y0, Y0
 	VMULPD       32(CX)(R11*1), Y2, Y3
@@ -2379,8 +2379,8 @@ entry12:
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y3
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y3, Y4
 	VADDPD       Y4, Y0, Y0
 	VMULPD       32(CX)(R11*1), Y3, Y4
@@ -2422,8 +2422,8 @@ entry16:
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y4
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y4, Y5
 	VADDPD       Y5, Y0, Y0
 	VMULPD       32(CX)(R11*1), Y4, Y5
@@ -2471,8 +2471,8 @@ entry20:
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y5
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y5, Y6
 	VADDPD       Y6, Y0, Y0
 	VMULPD       32(CX)(R11*1), Y5, Y6
@@ -2525,8 +2525,8 @@ entry24:
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y6
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y6, Y7
 	VADDPD       Y7, Y0, Y0
 	VMULPD       32(CX)(R11*1), Y6, Y7
@@ -2585,8 +2585,8 @@ entry28:
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y7
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y7, Y8
 	VADDPD       Y8, Y0, Y0
 	VMULPD       32(CX)(R11*1), Y7, Y8
@@ -2650,8 +2650,8 @@ entry32:
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y8
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y8, Y9
 	VADDPD       Y9, Y0, Y0
 	VMULPD       32(CX)(R11*1), Y8, Y9
@@ -2721,8 +2721,8 @@ entry36:
 	PREFETCHT0   192(CX)(R11*1)
 	PREFETCHT0   256(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y9
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y9, Y10
 	VADDPD       Y10, Y0, Y0
 	VMULPD       32(CX)(R11*1), Y9, Y10
@@ -2797,8 +2797,8 @@ entry40:
 	PREFETCHT0   192(CX)(R11*1)
 	PREFETCHT0   256(CX)(R11*1)
 	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
 	VBROADCASTSD (R12)(R9*8), Y10
+	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y10, Y11
 	VADDPD       Y11, Y0, Y0
 	VMULPD       32(CX)(R11*1), Y10, Y11
@@ -2864,11 +2864,11 @@ entry2:
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
+	VMOVDDUP   (R12)(R9*8), X1
 	IMULQ      DX, R11
-	VMOVUPS    (CX)(R11*1), X1
-	VMOVDDUP   (R12)(R9*8), X2
-	VMULPD     X1, X2, X1
-	VADDPD     X1, X0, X0
+	VMOVUPS    (CX)(R11*1), X2
+	VMULPD     X2, X1, X2
+	VADDPD     X2, X0, X0
 	INCQ       R9
 	CMPQ       R9, R10
 	JL         entry2
@@ -2896,8 +2896,8 @@ entry1:
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
 	VMOVSD     (R12)(R9*8), X1
+	IMULQ      DX, R11
 	VMULSD     (CX)(R11*1), X1, X1
 	VADDSD     X1, X0, X0
 	INCQ       R9

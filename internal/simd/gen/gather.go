@@ -20,9 +20,9 @@ type gatherer struct {
 	entry, end, row                                   reg.GPVirtual
 }
 
-// gather writes gatherSum or gatherWeighted for one type. Strides are in
-// bytes, width in elements. Every width that fills registers or a simple part
-// of one has its own loop; other widths below a register load under a mask.
+// gather writes one gather for one type. Strides are in bytes, width in
+// elements. Every width that fills registers or a simple part of one has its
+// own loop; other widths below a register load under a mask.
 func gather(t element, weighted bool) {
 	name, val := "gatherSum", ""
 	if weighted {
@@ -81,8 +81,9 @@ func gather(t element, weighted bool) {
 }
 
 // loop writes the loops over rows and entries around what one entry adds to
-// the sums and what a row's end does with them.
-func (g *gatherer) loop(width int, clear, add, finish func()) {
+// the sums and what a row's end does with them. weigh loads the factor of an
+// entry, where there is one.
+func (g *gatherer) loop(width int, clear func(), weigh func(Mem), add, finish func()) {
 	label := func(s string) string { return fmt.Sprintf("%s%d", s, width) }
 	Label(label("row"))
 	ADDQ(Imm(8), g.ptr)
@@ -97,6 +98,9 @@ func (g *gatherer) loop(width int, clear, add, finish func()) {
 		PREFETCHT0(Mem{Base: g.x, Index: g.row, Scale: 1, Disp: line})
 	}
 	MOVL(Mem{Base: g.col, Index: g.entry, Scale: 4}, g.row.As32())
+	if g.weighted {
+		weigh(Mem{Base: g.val, Index: g.entry, Scale: uint8(g.size)})
+	}
 	IMULQ(g.stride, g.row)
 	add()
 	INCQ(g.entry)
@@ -112,27 +116,21 @@ func (g *gatherer) loop(width int, clear, add, finish func()) {
 	RET()
 }
 
-func (g *gatherer) weight() Mem {
-	return Mem{Base: g.val, Index: g.entry, Scale: uint8(g.size)}
-}
-
 // registers writes the loop for rows of whole registers.
 func (g *gatherer) registers(width int) {
 	sums := make([]reg.VecVirtual, width*g.size/register)
 	for i := range sums {
 		sums[i] = YMM()
 	}
+	w, product := YMM(), YMM()
 	g.loop(width,
 		func() {
 			for _, s := range sums {
 				VXORPS(s, s, s)
 			}
 		},
+		func(factor Mem) { g.broadcast(factor, w) },
 		func() {
-			w, product := YMM(), YMM()
-			if g.weighted {
-				g.broadcast(g.weight(), w)
-			}
 			for i, s := range sums {
 				m := Mem{Base: g.x, Index: g.row, Scale: 1, Disp: i * register}
 				if g.weighted {
@@ -159,24 +157,23 @@ func (g *gatherer) part(width int) {
 	if width*g.size == 8 {
 		load = VMOVSD
 	}
-	sum := XMM()
+	total, w := XMM(), XMM()
 	g.loop(width,
-		func() { VXORPS(sum, sum, sum) },
+		func() { VXORPS(total, total, total) },
+		func(factor Mem) { g.broadcastHalf(factor, w) },
 		func() {
 			v := XMM()
 			load(Mem{Base: g.x, Index: g.row, Scale: 1}, v)
 			if g.weighted {
-				w := XMM()
-				g.broadcastHalf(g.weight(), w)
 				g.mul(v, w, v)
 			}
-			g.add(v, sum, sum)
+			g.add(v, total, total)
 		},
 		func() {
 			f := XMM()
 			g.broadcastHalf(Mem{Base: g.scale}, f)
-			g.mul(f, sum, sum)
-			load(sum, Mem{Base: g.dst})
+			g.mul(f, total, total)
+			load(total, Mem{Base: g.dst})
 		})
 }
 
@@ -191,23 +188,22 @@ func (g *gatherer) broadcastHalf(m Mem, v reg.VecVirtual) {
 
 // scalar writes the loop for rows of one element.
 func (g *gatherer) scalar() {
-	sum := XMM()
+	total, w := XMM(), XMM()
 	g.loop(1,
-		func() { VXORPS(sum, sum, sum) },
+		func() { VXORPS(total, total, total) },
+		func(factor Mem) { g.loadOne(factor, w) },
 		func() {
 			m := Mem{Base: g.x, Index: g.row, Scale: 1}
 			if g.weighted {
-				w := XMM()
-				g.loadOne(g.weight(), w)
 				g.mulOne(m, w, w)
-				g.addOne(w, sum, sum)
+				g.addOne(w, total, total)
 			} else {
-				g.addOne(m, sum, sum)
+				g.addOne(m, total, total)
 			}
 		},
 		func() {
-			g.mulOne(Mem{Base: g.scale}, sum, sum)
-			g.loadOne(sum, Mem{Base: g.dst})
+			g.mulOne(Mem{Base: g.scale}, total, total)
+			g.loadOne(total, Mem{Base: g.dst})
 		})
 }
 
@@ -220,49 +216,48 @@ func (g *gatherer) masked(width reg.GPVirtual) {
 	LEAQ(maskTable(), at)
 	SUBQ(width, at)
 	VMOVDQU(Mem{Base: at, Disp: register}, mask)
-	sum := YMM()
+	total, w := YMM(), YMM()
 	g.loop(0,
-		func() { VXORPS(sum, sum, sum) },
+		func() { VXORPS(total, total, total) },
+		func(factor Mem) { g.broadcast(factor, w) },
 		func() {
 			v := YMM()
 			g.mask(Mem{Base: g.x, Index: g.row, Scale: 1}, mask, v)
 			if g.weighted {
-				w := YMM()
-				g.broadcast(g.weight(), w)
 				g.mul(v, w, v)
 			}
-			g.add(v, sum, sum)
+			g.add(v, total, total)
 		},
 		func() {
 			f := YMM()
 			g.broadcast(Mem{Base: g.scale}, f)
-			g.mul(f, sum, sum)
-			storeTail(sum, g.dst, width, "sum")
+			g.mul(f, total, total)
+			storeTail(total, g.dst, width)
 		})
 }
 
 // storeTail stores the first bytes of v, fewer than a register holds. Masked
 // stores would take many times as long on some processors.
-func storeTail(v reg.VecVirtual, dst, bytes reg.GPVirtual, label string) {
+func storeTail(v reg.VecVirtual, dst, bytes reg.GPVirtual) {
 	at, x := GP64(), XMM()
 	MOVQ(dst, at)
 	VMOVAPS(v.AsX(), x)
 	TESTQ(U32(16), bytes)
-	JZ(LabelRef(label + "8"))
+	JZ(LabelRef("tail8"))
 	VMOVUPS(x, Mem{Base: at})
 	ADDQ(Imm(16), at)
 	VEXTRACTF128(U8(1), v, x)
-	Label(label + "8")
+	Label("tail8")
 	TESTQ(U32(8), bytes)
-	JZ(LabelRef(label + "4"))
+	JZ(LabelRef("tail4"))
 	VMOVSD(x, Mem{Base: at})
 	ADDQ(Imm(8), at)
 	VPERMILPD(U8(1), x, x)
-	Label(label + "4")
+	Label("tail4")
 	TESTQ(U32(4), bytes)
-	JZ(LabelRef(label + "Stored"))
+	JZ(LabelRef("stored"))
 	VMOVSS(x, Mem{Base: at})
-	Label(label + "Stored")
+	Label("stored")
 }
 
 func log2(n int) uint8 {
