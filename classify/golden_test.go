@@ -161,6 +161,23 @@ func TestSVMDefaultTolerance(t *testing.T) {
 	}
 }
 
+// TestSVMDefaultToleranceShrunk is the same where items are shrunk: all nodes of
+// a graph are training nodes of a kernel that knows the labels of a few.
+func TestSVMDefaultToleranceShrunk(t *testing.T) {
+	g := testgraph.Load(t, "sbm300")
+	b := walkKernel(g, 0.5, 10)
+	k := &DenseGram[float64]{N: b.Rows, Stride: b.Stride, Data: b.Data}
+	for _, cost := range []float64{1, 100} {
+		m := fit(t, &SVM{Cost: cost}, k, g.Labels, len(g.Classes))
+		decisions := sparse.BlockOf(b.Rows, len(m.Pairs), make([]float64, b.Rows*len(m.Pairs)))
+		for i := range b.Rows {
+			m.DecisionsTo(decisions.Row(i), b.Row(i))
+		}
+		name := fmt.Sprintf("libsvm/sbm300_all_cwk_C%.1f.npy", cost)
+		testgraph.Close(t, decisions, testgraph.Golden(t, name), 1e-6, 1e-6)
+	}
+}
+
 // TestSVMGoldenFromFeatures predicts with a linear function of walk features.
 func TestSVMGoldenFromFeatures(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60"} {

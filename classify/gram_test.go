@@ -37,22 +37,13 @@ func TestGrams(t *testing.T) {
 	for name, k := range grams {
 		for i := range 23 {
 			dense.RowTo(want, i)
-			p := parts(dense)
-			switch name {
-			case "rounded values":
-				p = single{dense}
-			case "single values":
-				k.RowTo(row, i)
+			p := partGram(single{dense})
+			if name != "rounded values" {
 				p = parts(k)
-			default:
-				if k.Len() != 23 {
-					t.Fatalf("%s: %d items", name, k.Len())
-				}
 				k.RowTo(row, i)
-				if !reflect.DeepEqual(row, want) {
-					t.Fatalf("%s: row %d differs", name, i)
+				if name != "single values" && (k.Len() != 23 || !reflect.DeepEqual(row, want)) {
+					t.Fatalf("%s: row %d of %d differs", name, i, k.Len())
 				}
-				p = parts(k)
 			}
 			items := rng.Perm(23)[:9]
 			p.PartTo(part, i, items)
@@ -111,6 +102,33 @@ func TestRowCache(t *testing.T) {
 			}
 			if got := len(c.owner); got > int(max(2, rows)) {
 				t.Fatalf("%d rows held, limit %d", got, rows)
+			}
+		}
+	}
+}
+
+// ordinals is a Gram of any size with K(i, j) = i + j.
+type ordinals struct{}
+
+func (ordinals) PartTo(dst []float64, i int, items []int) {
+	for j, item := range items {
+		dst[j] = float64(i + item)
+	}
+}
+
+// TestRowCacheLongRows goes from short rows, many to a piece of memory, to rows
+// longer than that, and back.
+func TestRowCacheLongRows(t *testing.T) {
+	var c rowCache
+	for _, n := range []int{10, chunkLen + 5, 3 * chunkLen, 7} {
+		item := make([]int, n)
+		for i := range item {
+			item[i] = i
+		}
+		c.reset(ordinals{}, item, int64(3*8*n))
+		for _, i := range []int{0, 5, 3, 0, n - 1} {
+			if got, want := c.row(i, n)[n-1], float64(i+n-1); got != want {
+				t.Errorf("%d items: last value of row %d is %v, want %v", n, i, got, want)
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func (d *dual) setError(k int, f float64) {
 
 // warm starts from given coefficients, one for each item of the Gram, after
 // the bounds are set. They are clipped to the bounds; if they no longer sum to
-// zero, the heavier class gives way, first where it is between its bounds.
+// zero, the heavier class gives way.
 func (d *dual) warm(coef []float64) {
 	var sum, size float64
 	for k, item := range d.item {
@@ -114,17 +114,12 @@ func (d *dual) warm(coef []float64) {
 		sum += d.beta[k]
 		size += math.Abs(d.beta[k])
 	}
-	for _, bounded := range [...]bool{false, true} {
-		for k, b := range d.beta {
-			const rounding = 1e-14
-			if math.Abs(sum) <= rounding*size {
-				break
-			}
-			if b*sum > 0 && (b == d.lo[k] || b == d.hi[k]) == bounded {
-				cut := math.Copysign(min(math.Abs(b), math.Abs(sum)), b)
-				d.beta[k] -= cut
-				sum -= cut
-			}
+	const rounding = 1e-14
+	for k, b := range d.beta {
+		if b*sum > 0 && math.Abs(sum) > rounding*size {
+			cut := math.Copysign(min(math.Abs(b), math.Abs(sum)), b)
+			d.beta[k] -= cut
+			sum -= cut
 		}
 	}
 	d.recompute(0)

@@ -191,7 +191,6 @@ type trainer struct {
 	gram    partGram
 	diag    []float64 // K(i, i) of the used items
 	dual    dual
-	pair    Pair
 	members []int
 	coef    []float64 // by item: scratch
 }

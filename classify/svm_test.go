@@ -358,6 +358,38 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
+// TestPathScales follows a path on which all items stay at their bound.
+func TestPathScales(t *testing.T) {
+	p := clouds(4, 30, 3, 2, 0.1)
+	for i := range p.y {
+		p.y[i] = i % 2
+	}
+	var solver Solver
+	path, err := solver.Path(context.Background(), p.radial(), p.y, 2, []float64{1e-5, 1e-4, 1e-3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, m := range path[1:] {
+		if m.Machines[0].Iterations != 0 || m.Machines[0].Bounded != 30 {
+			t.Errorf("cost %d: %d steps, %d of 30 at the bound", c+1, m.Machines[0].Iterations, m.Machines[0].Bounded)
+		}
+	}
+}
+
+func TestSolverAllocates(t *testing.T) {
+	p := clouds(4, 80, 5, 4, 0.5)
+	k := p.radial()
+	solver := Solver{SVM: SVM{Cost: 5}}
+	most := testing.AllocsPerRun(20, func() {
+		if _, err := solver.Fit(context.Background(), k, p.y, p.classes); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if most > 4 {
+		t.Errorf("%v allocations a fit", most)
+	}
+}
+
 func TestSVMEdges(t *testing.T) {
 	t.Run("equal items of two classes", func(t *testing.T) {
 		p := clouds(5, 20, 3, 2, 1)
