@@ -155,6 +155,7 @@ file (plain, gzip or zstd), or - for stdin.`,
 
 func (in *invocation) commands() []*cobra.Command {
 	return []*cobra.Command{
+		newDemo(in),
 		newIngest(in),
 		newClassify(in),
 		newEvaluate(in),
@@ -162,6 +163,7 @@ func (in *invocation) commands() []*cobra.Command {
 		newVerify(in),
 		newKernel(in),
 		newFeatures(in),
+		newGenerate(in),
 		newVersion(in),
 	}
 }

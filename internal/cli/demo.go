@@ -1,8 +1,211 @@
 package cli
 
-import "embed"
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
 
 // coraFiles holds the Cora citation graph and its labels.
 //
 //go:embed cora/edges.tsv.gz cora/labels.tsv.gz
 var coraFiles embed.FS
+
+// demoFraction is the share of papers whose subject the demo is told.
+const demoFraction = 0.05
+
+// demonstration is the JSON document of demo.
+type demonstration struct {
+	Graph            string              `json:"graph"`
+	Nodes            int                 `json:"nodes"`
+	Edges            int64               `json:"edges"`
+	Entries          int64               `json:"entries"`
+	BitsPerEntry     float64             `json:"bits_per_entry"`
+	Classes          []string            `json:"classes"`
+	Labelled         int                 `json:"labelled"`
+	Predicted        int                 `json:"predicted"`
+	Parameters       evaluate.Parameters `json:"parameters"`
+	Settings         int                 `json:"settings"`
+	AccuracyEstimate float64             `json:"accuracy_estimate"`
+	Accuracy         float64             `json:"accuracy"`
+	Majority         float64             `json:"accuracy_majority"`
+	Sweeps           int                 `json:"sweeps"`
+	EntryColumns     int64               `json:"entry_columns"`
+	SecondsIngest    float64             `json:"seconds_ingest"`
+	SecondsChoose    float64             `json:"seconds_choose"`
+	SecondsWalk      float64             `json:"seconds_walk"`
+	SecondsClassify  float64             `json:"seconds_classify"`
+	MachineMemory    int64               `json:"machine_memory_bytes,omitempty"`
+	Closing
+}
+
+func newDemo(in *invocation) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "The main job on the built-in Cora graph, in seconds",
+		Long: `Ingests the Cora citation graph that is part of this program, keeps the subject
+of 5 % of its papers, chooses parameters and labels all others: what classify
+does, with the steps shown. --seed draws other papers.`,
+		Args: in.arguments("", 0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			if err := in.checked(); err != nil {
+				return err
+			}
+			return in.runDemo()
+		},
+	}
+	in.tempFlag(cmd.Flags())
+	return cmd
+}
+
+func (in *invocation) runDemo() error {
+	var d demonstration
+	g, l, err := in.openCora(&d)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	if !in.json {
+		fmt.Fprintf(in.stdout, "heatwalk demo: the Cora citation graph, %s papers, %s links, %d subjects\n",
+			formatCount(int64(d.Nodes)), formatCount(d.Edges), len(d.Classes))
+		in.demoLine("ingest", d.SecondsIngest, "%s nodes, %s entries, %.1f bits each",
+			formatCount(int64(d.Nodes)), formatCount(d.Entries), d.BitsPerEntry)
+	}
+	splits, err := evaluate.RandomSplits(l.Class, demoFraction, 1, uint64(in.seed), evaluate.ForTest)
+	if err != nil {
+		return err
+	}
+	known, hidden := part(l, splits[0].Train), part(l, splits[0].Test)
+	d.Labelled, d.Predicted = len(known.Row), len(hidden.Row)
+	if !in.json {
+		in.demoLine("labels", 0, "%s papers keep their subject (%.0f %%), %s are to be found",
+			formatCount(int64(d.Labelled)), 100*demoFraction, formatCount(int64(d.Predicted)))
+	}
+	if err := in.classifyCora(&d, g, known, hidden); err != nil {
+		return err
+	}
+	d.MachineMemory = machineMemory()
+	if in.json {
+		d.Closing = in.closing()
+		return in.document(d)
+	}
+	memory := "peak " + formatBytes(peakMemory())
+	if d.MachineMemory > 0 {
+		memory += " of " + formatBytes(d.MachineMemory)
+	}
+	in.demoLine("memory", 0, "%s", memory)
+	fmt.Fprint(in.stdout, `Try it on your own graph:
+  heatwalk classify edges.tsv --labels known.tsv -o predictions.tsv
+`)
+	return in.stdout.err
+}
+
+// openCora ingests the built-in graph as if it came through stdin.
+func (in *invocation) openCora(d *demonstration) (*graph, *ingest.Labels, error) {
+	edges, err := coraFiles.ReadFile("cora/edges.tsv.gz")
+	if err != nil {
+		return nil, nil, err
+	}
+	labels, err := coraFiles.ReadFile("cora/labels.tsv.gz")
+	if err != nil {
+		return nil, nil, err
+	}
+	began := time.Now()
+	temp, err := in.makeTemp("")
+	if err != nil {
+		return nil, nil, err
+	}
+	g := &graph{in: in, name: "cora", temp: temp}
+	dir := filepath.Join(temp, "graph")
+	_, err = ingest.Run(in.ctx, dir, []string{"-"}, &ingest.Config{
+		Stdin: bytes.NewReader(edges), Memory: in.maxMemory, Workers: in.threads,
+	})
+	if err == nil {
+		g.Store, err = shard.Open(in.ctx, dir, in.storeOptions())
+	}
+	var l *ingest.Labels
+	if err == nil {
+		l, err = ingest.ReadLabels(in.ctx, "-", g.Nodes(), &ingest.LabelConfig{Stdin: bytes.NewReader(labels)})
+	}
+	if err != nil {
+		g.close()
+		return nil, nil, err
+	}
+	m := g.Manifest()
+	d.Graph, d.Nodes, d.Edges, d.Entries, d.BitsPerEntry = g.name, int(m.Rows), m.Edges(), m.Entries, m.BitsPerEntry()
+	d.Classes = l.Names
+	d.SecondsIngest = time.Since(began).Seconds()
+	return g, l, nil
+}
+
+// part returns the labels at the given positions alone.
+func part(l *ingest.Labels, positions []int) *ingest.Labels {
+	p := &ingest.Labels{File: l.File, Names: l.Names}
+	for _, at := range positions {
+		p.Row, p.Class = append(p.Row, l.Row[at]), append(p.Class, l.Class[at])
+	}
+	return p
+}
+
+// classifyCora does what classify does, and compares with the hidden labels.
+func (in *invocation) classifyCora(d *demonstration, g *graph, known, hidden *ingest.Labels) error {
+	settings := &evaluate.Settings{Seed: uint64(in.seed), Memory: g.memory(), Workers: in.threads}
+	problem := problemOf(g, known)
+	began := time.Now()
+	choice, err := evaluate.CrossValidate(in.ctx, problem, settings)
+	if err != nil {
+		return err
+	}
+	d.SecondsChoose = time.Since(began).Seconds()
+	d.Parameters, d.Settings = choice.Parameters, choice.Settings
+	if !in.json {
+		in.demoLine("choose", d.SecondsChoose, "%v of %s", d.Parameters, counted(int64(d.Settings), "setting"))
+	}
+	p, err := evaluate.Predict(in.ctx, problem, choice.Parameters, settings)
+	if err != nil {
+		return err
+	}
+	d.AccuracyEstimate = p.Accuracy
+	d.Sweeps, d.EntryColumns = p.Work.Sweeps, p.Work.EntryColumns
+	d.SecondsWalk, d.SecondsClassify = p.Seconds.Walk, p.Seconds.Classify
+	majority := evaluate.Majority(known.Class)
+	var right, frequent int
+	for i, row := range hidden.Row {
+		if p.Class[row] == hidden.Class[i] {
+			right++
+		}
+		if hidden.Class[i] == majority {
+			frequent++
+		}
+	}
+	d.Accuracy = float64(right) / float64(d.Predicted)
+	d.Majority = float64(frequent) / float64(d.Predicted)
+	if !in.json {
+		in.demoLine("walk", d.SecondsWalk, "%d sweeps, %s entry·columns/s", d.Sweeps, formatRate(float64(d.EntryColumns)/d.SecondsWalk))
+		in.demoLine("classify", d.SecondsClassify, "%s papers labelled, accuracy %s (majority %s)",
+			formatCount(int64(d.Predicted)), formatPercent(d.Accuracy), formatPercent(d.Majority))
+	}
+	return nil
+}
+
+// demoLine prints a step of the demo, and its time if it took any.
+func (in *invocation) demoLine(step string, seconds float64, format string, args ...any) {
+	const column = 66
+	text := fmt.Sprintf(format, args...)
+	took := ""
+	if seconds > 0 {
+		took = formatSeconds(time.Duration(seconds * 1e9))
+	}
+	gap := strings.Repeat(" ", max(1, column-utf8.RuneCountInString(text)))
+	fmt.Fprintln(in.stdout, strings.TrimRight(fmt.Sprintf("  %-11s %s%s%s", step, text, gap, took), " "))
+}

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/generate"
+)
+
+// model is a synthetic graph.
+type model interface {
+	Validate() error
+	EdgesTo(ctx context.Context, w io.Writer) error
+}
+
+// generated is the JSON document of generate.
+type generated struct {
+	Output     string `json:"output"`
+	Labels     string `json:"labels,omitempty"`
+	Truth      string `json:"truth,omitempty"`
+	Model      string `json:"model"`
+	Parameters model  `json:"parameters"`
+	Closing
+}
+
+func newGenerate(in *invocation) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "generate",
+		Short: "Synthetic graphs, and labels for them",
+		Long: `Writes an edge list with nodes 0, 1, 2 … The settings and --seed decide every
+byte. An output whose name ends in .gz or .zst is compressed.`,
+		Args: in.noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSBM(in), newRMAT(in), newErdosRenyi(in), newGrid(in))
+	return cmd
+}
+
+// labelFiles are the labels that a block model also gives.
+type labelFiles struct {
+	labels, truth string
+	fraction      float64
+}
+
+func newSBM(in *invocation) *cobra.Command {
+	var (
+		g     generate.SBM
+		files labelFiles
+	)
+	cmd := in.generator("sbm", "A block model: classes, and edges that depend on them", func() (model, *labelFiles) {
+		g.Seed = uint64(in.seed)
+		return g, &files
+	})
+	flags := cmd.Flags()
+	in.intVar(flags, &g.Nodes, "nodes", 100_000, 2, math.MaxUint32, "nodes")
+	in.intVar(flags, &g.Edges, "edges", 0, 1, math.MaxInt, "edges (default 3.7448 for each node)")
+	in.intVar(flags, &g.Classes, "classes", 5, 1, 1<<20, "classes; the first holds half of the nodes, the next a quarter and so on")
+	in.floatVar(flags, &g.Homophily, "homophily", 0, bounds{lo: 0, hi: 1, symbol: "homophily"},
+		"1 links a class to itself, 0 to the next one")
+	g.Noise = 0.2
+	in.variable(flags, "noise", "X", "0.2", "share of edges that do not depend on the classes", func(s string) (err error) {
+		if g.Noise, err = (bounds{lo: 0, hi: 1, symbol: "noise"}).parse(s); err == nil && g.Noise == 0 {
+			g.Noise = -1 // what the model calls none
+		}
+		return err
+	})
+	in.floatVar(flags, &g.Exponent, "exponent", 2.5, bounds{lo: 2, hi: math.Inf(1), loOpen: true, symbol: "exponent"}, "of the power law of degrees")
+	flags.StringVar(&files.labels, "labels", "", "`FILE` for labels of some nodes")
+	files.fraction = 0.05
+	in.floatVar(flags, &files.fraction, "fraction", 0.05, bounds{lo: 0, hi: 1, loOpen: true, symbol: "fraction"}, "of the nodes that --labels has")
+	flags.StringVar(&files.truth, "truth", "", "`FILE` for the labels of all nodes")
+	return cmd
+}
+
+func newRMAT(in *invocation) *cobra.Command {
+	var g generate.RMAT
+	cmd := in.generator("rmat", "The recursive matrix model of the Graph500 benchmark", func() (model, *labelFiles) {
+		g.Seed, g.Workers = uint64(in.seed), in.threads
+		return g, nil
+	})
+	flags := cmd.Flags()
+	in.intVar(flags, &g.Scale, "scale", 16, 1, 32, "2^scale nodes")
+	in.intVar(flags, &g.EdgeFactor, "edge-factor", 16, 1, 1<<20, "lines for each node; some repeat")
+	in.floatVar(flags, &g.A, "a", 0.57, bounds{lo: 0, hi: 1, symbol: "a"}, "share of the first quarter of the matrix")
+	in.floatVar(flags, &g.B, "b", 0.19, bounds{lo: 0, hi: 1, symbol: "b"}, "share of the second quarter")
+	in.floatVar(flags, &g.C, "c", 0.19, bounds{lo: 0, hi: 1, symbol: "c"}, "share of the third quarter")
+	flags.BoolVar(&g.Ordered, "ordered", false, "leave large degrees at small numbers")
+	return cmd
+}
+
+func newErdosRenyi(in *invocation) *cobra.Command {
+	var g generate.ErdosRenyi
+	cmd := in.generator("er", "A graph drawn uniformly (Erdős–Rényi)", func() (model, *labelFiles) {
+		g.Seed = uint64(in.seed)
+		return g, nil
+	})
+	in.intVar(cmd.Flags(), &g.Nodes, "nodes", 100_000, 2, math.MaxUint32, "nodes")
+	in.intVar(cmd.Flags(), &g.Edges, "edges", 400_000, 1, math.MaxInt, "edges")
+	return cmd
+}
+
+func newGrid(in *invocation) *cobra.Command {
+	var g generate.Grid
+	cmd := in.generator("grid", "A rectangular lattice", func() (model, *labelFiles) { return g, nil })
+	in.intVar(cmd.Flags(), &g.Rows, "rows", 100, 1, math.MaxUint32, "rows")
+	in.intVar(cmd.Flags(), &g.Columns, "columns", 100, 1, math.MaxUint32, "columns")
+	cmd.Flags().BoolVar(&g.Torus, "torus", false, "join the last row and column to the first")
+	return cmd
+}
+
+// generator returns the command of a model; settings is called once the flags
+// have been parsed.
+func (in *invocation) generator(name, short string, settings func() (model, *labelFiles)) *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   name + " -o FILE",
+		Short: short,
+		Args:  in.arguments("", 0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, labels := settings()
+			in.checkOutput("-o", out)
+			if labels == nil {
+				labels = new(labelFiles)
+			}
+			for _, side := range []struct{ flag, path string }{{"--labels", labels.labels}, {"--truth", labels.truth}} {
+				if side.path == "-" {
+					in.problem(side.flag, "stdout is for the edges; name a file")
+				} else if side.path != "" {
+					in.checkOutput(side.flag, side.path)
+				}
+			}
+			if len(in.problems) == 0 {
+				if err := m.Validate(); err != nil {
+					in.problem("generate "+name, "%s", strings.ReplaceAll(err.Error(), "generate: ", ""))
+				}
+			}
+			if err := in.checked(); err != nil {
+				return err
+			}
+			return in.runGenerate(&generated{Output: out, Labels: labels.labels, Truth: labels.truth, Model: name, Parameters: m}, labels)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "-", "`FILE` of edges; - is stdout")
+	cmd.Flags().SortFlags = false
+	return cmd
+}
+
+func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
+	files := &outputs{in: in}
+	defer files.abort()
+	type part struct {
+		path  string
+		write func(io.Writer) error
+	}
+	var parts []part
+	if sbm, ok := r.Parameters.(generate.SBM); ok {
+		for _, side := range []struct {
+			path     string
+			fraction float64
+		}{{labels.labels, labels.fraction}, {labels.truth, 1}} {
+			if side.path != "" {
+				parts = append(parts, part{side.path, func(w io.Writer) error { return sbm.LabelsTo(w, side.fraction) }})
+			}
+		}
+	}
+	parts = append(parts, part{r.Output, func(w io.Writer) error { return r.Parameters.EdgesTo(in.ctx, w) }})
+	run, err := files.beside(r.Output, "", ".run.json")
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		w, err := files.begin(p.path)
+		if err != nil {
+			return err
+		}
+		w, finish, err := compressing(w, p.path)
+		if err != nil {
+			return err
+		}
+		if err := p.write(w); err != nil {
+			return err
+		}
+		if err := finish(); err != nil {
+			return err
+		}
+	}
+	if err := in.writeRun(run, nil, r.Parameters); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	if in.json {
+		r.Closing = in.closing()
+		return in.document(r)
+	}
+	closing := in.cost()
+	for _, p := range parts {
+		if p.path != "-" {
+			closing += " · " + p.path
+		}
+	}
+	fmt.Fprintln(in.summary(r.Output), closing)
+	return in.stdout.err
+}
+
+// compressing returns a writer that compresses as the ending of path says, and
+// what finishes it.
+func compressing(w io.Writer, path string) (io.Writer, func() error, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".gz":
+		z := gzip.NewWriter(w)
+		return z, z.Close, nil
+	case ".zst":
+		z, err := zstd.NewWriter(w)
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, z.Close, nil
+	}
+	return w, func() error { return nil }, nil
+}
