@@ -8,6 +8,9 @@ package simd
 // dst may be a or x, and must not overlap them otherwise. The product is
 // rounded before it is added.
 func AddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
+	if len(scale) == 1 && dst.Stride == k && a.Stride == k && x.Stride == k {
+		rows, k = 1, rows*k
+	}
 	addRows(dst, rows, k, a, scale, x)
 }
 

@@ -9,6 +9,21 @@ import (
 	"testing"
 )
 
+// variant is a form of the loops; use makes it the one that runs.
+type variant struct {
+	name string
+	use  func()
+}
+
+// eachVariant runs a test with every form of the loops.
+func eachVariant(t *testing.T, test func(*testing.T)) {
+	for _, v := range variants() {
+		v.use()
+		t.Run(v.name, test)
+	}
+	variants()[0].use()
+}
+
 // guard is what surrounds every slice a loop gets: a number no sum can be.
 const guard = 12345
 
@@ -209,6 +224,19 @@ func encode(ids []uint32, widths [4]uint8, idBits uint8) (sel, data []byte) {
 	return append(sel, spare...), append(data[:(pos+7)/8], spare...)
 }
 
+// decodeOneByOne is the definition of the code.
+func decodeOneByOne(dst []uint32, sel, data []byte, widths [4]uint8, idBits uint8) {
+	modulus := uint32(1)<<idBits - 1
+	last, pos := modulus, uint(0)
+	for e := range dst {
+		width := widths[sel[e/4]>>(2*(e%4))&3]
+		d := uint32(binary.LittleEndian.Uint64(data[pos>>3:])>>(pos&7)) & (1<<width - 1)
+		pos += uint(width)
+		last = (last + 1 + d) & modulus
+		dst[e] = last
+	}
+}
+
 func TestDecodeFourWidths(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
@@ -236,6 +264,11 @@ func TestDecodeFourWidths(t *testing.T) {
 					}
 				}
 				sel, data := encode(ids, c.widths, c.bits)
+				defined := make([]uint32, n)
+				decodeOneByOne(defined, sel, data, c.widths, c.bits)
+				if !slices.Equal(defined, ids) {
+					t.Fatalf("widths %v, %d ids: coded %v, want %v", c.widths, n, defined, ids)
+				}
 				dst, check := guarded[uint32](t, n+16, guard)
 				DecodeFourWidths(dst, n, sel, data, c.widths, c.bits)
 				if !slices.Equal(dst[:n], ids) {

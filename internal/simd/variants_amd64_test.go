@@ -2,19 +2,21 @@
 
 package simd
 
-import "testing"
+// processor is what it really has.
+var processor = [3]bool{hasAVX2, hasDecodeAVX2, hasDecodeAVX512}
 
-// eachVariant runs a test with every form of the loops the processor has.
-func eachVariant(t *testing.T, test func(*testing.T)) {
-	avx2, decodeAVX2, decodeAVX512 := hasAVX2, hasDecodeAVX2, hasDecodeAVX512
-	defer func() { hasAVX2, hasDecodeAVX2, hasDecodeAVX512 = avx2, decodeAVX2, decodeAVX512 }()
-	if hasDecodeAVX512 {
-		t.Run("AVX512", test)
-		hasDecodeAVX512 = false
+// variants are the forms of the loops that the processor has, the one it
+// would choose first.
+func variants() []variant {
+	use := func(avx2, decodeAVX2, decodeAVX512 bool) func() {
+		return func() { hasAVX2, hasDecodeAVX2, hasDecodeAVX512 = avx2, decodeAVX2, decodeAVX512 }
 	}
-	if hasAVX2 {
-		t.Run("AVX2", test)
-		hasAVX2, hasDecodeAVX2 = false, false
+	var v []variant
+	if processor[2] {
+		v = append(v, variant{"AVX512", use(true, true, true)})
 	}
-	t.Run("plain", test)
+	if processor[0] {
+		v = append(v, variant{"AVX2", use(true, processor[1], false)})
+	}
+	return append(v, variant{"plain", use(false, false, false)})
 }

@@ -1,0 +1,108 @@
+package simd
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// benchmarkEach runs a benchmark with every form of the loops.
+func benchmarkEach(b *testing.B, bench func(*testing.B)) {
+	for _, v := range variants() {
+		v.use()
+		b.Run(v.name, bench)
+	}
+	variants()[0].use()
+}
+
+// perEntry reports the time for each entry and column.
+func perEntry(b *testing.B, entries, columns int) {
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(entries)/float64(columns), "ns/entry/column")
+}
+
+// benchmarkGather reads random rows of a block that no near cache holds.
+func benchmarkGather[T Float](b *testing.B, k int, weighted bool) {
+	const rows, mean, entries = 1 << 9, 32, 1 << 14
+	rng := rand.New(rand.NewPCG(1, 0))
+	n := 16 << 20 / k
+	x := Rows[T]{make([]T, n*k), k}
+	dst, scale := Rows[T]{make([]T, rows*k), k}, make([]T, rows)
+	ptr, val := make([]int64, rows+1), make([]T, entries)
+	for r := range ptr {
+		ptr[r] = int64(r * mean)
+	}
+	cols := make([]uint32, 64*entries)
+	for i := range cols {
+		cols[i] = rng.Uint32N(uint32(n))
+	}
+	part := 0
+	for b.Loop() {
+		col := cols[part*entries:]
+		part = (part + 1) % 64
+		if weighted {
+			GatherWeighted(dst, k, scale, x, ptr, col, val)
+		} else {
+			GatherSum(dst, k, scale, x, ptr, col)
+		}
+	}
+	perEntry(b, entries, k)
+}
+
+func BenchmarkGather(b *testing.B) {
+	for _, weighted := range []bool{false, true} {
+		name := "Sum"
+		if weighted {
+			name = "Weighted"
+		}
+		for _, k := range []int{1, 2, 4, 5, 8, 16, 32, 40, 64} {
+			b.Run(fmt.Sprintf("%s/float32/k=%d", name, k), func(b *testing.B) {
+				benchmarkEach(b, func(b *testing.B) { benchmarkGather[float32](b, k, weighted) })
+			})
+			b.Run(fmt.Sprintf("%s/float64/k=%d", name, k), func(b *testing.B) {
+				benchmarkEach(b, func(b *testing.B) { benchmarkGather[float64](b, k, weighted) })
+			})
+		}
+	}
+}
+
+func benchmarkAddRows[T Float](b *testing.B, k int) {
+	const rows = 256
+	dst, x, scale := Rows[T]{make([]T, rows*k), k}, Rows[T]{make([]T, rows*k), k}, make([]T, rows)
+	for b.Loop() {
+		AddRows(dst, rows, k, dst, scale, x)
+	}
+	perEntry(b, rows, k)
+}
+
+func BenchmarkAddRows(b *testing.B) {
+	for _, k := range []int{1, 5, 8, 64} {
+		b.Run(fmt.Sprintf("float32/k=%d", k), func(b *testing.B) {
+			benchmarkEach(b, func(b *testing.B) { benchmarkAddRows[float32](b, k) })
+		})
+		b.Run(fmt.Sprintf("float64/k=%d", k), func(b *testing.B) {
+			benchmarkEach(b, func(b *testing.B) { benchmarkAddRows[float64](b, k) })
+		})
+	}
+}
+
+func BenchmarkDecodeFourWidths(b *testing.B) {
+	const n = 1 << 14
+	rng := rand.New(rand.NewPCG(2, 0))
+	ids := make([]uint32, n)
+	for e := range ids {
+		// Distances of rows of an R-MAT graph: every length about as often.
+		ids[e] = rng.Uint32() >> (12 + rng.IntN(20))
+		if e > 0 {
+			ids[e] = (ids[e] + ids[e-1] + 1) & (1<<20 - 1)
+		}
+	}
+	widths := [4]uint8{4, 8, 12, 20}
+	sel, data := encode(ids, widths, 20)
+	dst := make([]uint32, n+16)
+	benchmarkEach(b, func(b *testing.B) {
+		for b.Loop() {
+			DecodeFourWidths(dst, n, sel, data, widths, 20)
+		}
+		perEntry(b, n, 1)
+	})
+}

@@ -1,0 +1,86 @@
+package simd
+
+import (
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// fenced returns n zero elements that end where memory ends: touching what
+// lies behind them ends the test.
+func fenced[E any](t *testing.T, n int) []E {
+	t.Helper()
+	page := unix.Getpagesize()
+	var e E
+	size := n * int(unsafe.Sizeof(e))
+	readable := (size + page - 1) / page * page
+	memory, err := unix.Mmap(-1, 0, readable+page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Munmap(memory); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := unix.Mprotect(memory[readable:], unix.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*E)(unsafe.Pointer(&memory[readable-size])), n)
+}
+
+// TestLoopsStayInTheirMemory gives each loop slices at the very end of memory.
+func TestLoopsStayInTheirMemory(t *testing.T) {
+	t.Run("float32", testLoopsStayInTheirMemory[float32])
+	t.Run("float64", testLoopsStayInTheirMemory[float64])
+}
+
+func testLoopsStayInTheirMemory[T Float](t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		for _, k := range []int{1, 2, 3, 4, 5, 7, 8, 12, 40, 83} {
+			for _, entries := range []int{0, 1, 30, 400} {
+				const rows = 7
+				dst, x, scale := fenced[T](t, rows*k), fenced[T](t, 3*k), fenced[T](t, rows)
+				ptr, col, val := fenced[int64](t, rows+1), fenced[uint32](t, entries), fenced[T](t, entries)
+				for e := range col {
+					col[e] = uint32(e % 3)
+				}
+				for r := range ptr {
+					ptr[r] = int64(r * entries / rows)
+				}
+				GatherSum(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col)
+				GatherWeighted(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val)
+				AddRows(Rows[T]{dst, k}, 3, k, Rows[T]{dst, k}, scale[:3], Rows[T]{x, k})
+			}
+		}
+	})
+}
+
+// TestDecodersStayInTheirMemory gives the decoders no more than they ask for.
+func TestDecodersStayInTheirMemory(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		for n := range 100 {
+			for _, widths := range [][4]uint8{{0, 0, 0, 0}, {1, 5, 9, 31}, {31, 31, 31, 31}} {
+				ids := make([]uint32, n)
+				for e := range ids {
+					ids[e] = uint32(e*e) % 31 * 0x1234567 & (1<<31 - 1)
+				}
+				if widths[3] == 0 {
+					for e := range ids {
+						ids[e] = 0
+					}
+				}
+				bits := widths[3]
+				sel, data := encode(ids, widths, bits)
+				dst, s, d := fenced[uint32](t, n+16), fenced[byte](t, len(sel)), fenced[byte](t, len(data))
+				copy(s, sel)
+				copy(d, data)
+				DecodeFourWidths(dst, n, s, d, widths, bits)
+			}
+		}
+	})
+}
