@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -23,11 +24,13 @@ func parse(t *testing.T, text []byte) []pair {
 	t.Helper()
 	var list []pair
 	for line := range strings.Lines(string(text)) {
-		var p pair
-		if n, err := fmt.Sscanf(line, "%d\t%d\n", &p[0], &p[1]); n != 2 || err != nil {
-			t.Fatalf("line %q: %v", line, err)
+		source, target, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		u, err := strconv.Atoi(source)
+		v, err2 := strconv.Atoi(target)
+		if err != nil || err2 != nil {
+			t.Fatalf("line %q: %v", line, errors.Join(err, err2))
 		}
-		list = append(list, p)
+		list = append(list, pair{u, v})
 	}
 	return list
 }

@@ -1,0 +1,303 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// file is an input of a test.
+type file struct {
+	name string
+	text string
+}
+
+// write puts files into a new directory and returns their paths.
+func write(t testing.TB, files ...file) []string {
+	t.Helper()
+	dir := t.TempDir()
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = filepath.Join(dir, f.name)
+		if err := os.WriteFile(paths[i], []byte(f.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return paths
+}
+
+// packed returns text as a gzip stream.
+func packed(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
+}
+
+// graph is a store in a form that is easy to compare.
+type graph struct {
+	ids      []string
+	out, in  map[[2]string]float64 // in is nil unless the graph is directed
+	directed bool
+	weighted bool
+}
+
+// load reads a store.
+func load(t testing.TB, dir string) graph {
+	t.Helper()
+	if _, err := shard.Verify(context.Background(), dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := shard.Open(context.Background(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	g := graph{directed: s.Manifest().Directed, weighted: s.Manifest().Weighted}
+	for i := range s.Nodes().Len() {
+		g.ids = append(g.ids, s.Nodes().ID(i))
+	}
+	g.out = entriesOf(t, s, g.ids)
+	if g.directed {
+		g.in = map[[2]string]float64{}
+		for e, w := range entriesOf(t, s.Transpose(), g.ids) {
+			g.in[[2]string{e[1], e[0]}] = w
+		}
+		if !maps.Equal(g.in, g.out) {
+			t.Error("the columns are not those of the rows")
+		}
+	}
+	return g
+}
+
+func entriesOf(t testing.TB, m sparse.Matrix, ids []string) map[[2]string]float64 {
+	t.Helper()
+	entries := map[[2]string]float64{}
+	err := m.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			col, val := p.Row(i)
+			for e, c := range col {
+				w := 1.0
+				if val != nil {
+					w = val[e]
+				}
+				entries[[2]string{ids[p.Lo+i], ids[c]}] = w
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+// ingestInto runs an ingest of files into a new directory.
+func ingestInto(t testing.TB, c *Config, paths ...string) (dir string, report *Report, err error) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "graph")
+	report, err = Run(context.Background(), dir, paths, c)
+	if err != nil {
+		if _, statErr := os.Stat(dir); statErr == nil {
+			t.Errorf("%s is left behind after %v", dir, err)
+		}
+	}
+	return dir, report, err
+}
+
+// read runs an ingest that succeeds.
+func read(t testing.TB, c *Config, files ...file) (graph, *Report) {
+	t.Helper()
+	dir, report, err := ingestInto(t, c, write(t, files...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return load(t, dir), report
+}
+
+// contents returns the bytes of a store's files but the manifest, by the part
+// of their names behind the identity.
+func contents(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, name := range names {
+		base := filepath.Base(name)
+		if base == "manifest" || strings.HasSuffix(base, "lock") {
+			continue
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[base] = string(b)
+	}
+	return all
+}
+
+// fixed gives stores one identity, so that they can be compared byte for byte.
+func fixed(c Config) *Config {
+	c.Store = &shard.WriteOptions{Identity: 0x1234}
+	return &c
+}
+
+// slow is the reference: it reads edge lists with a bufio.Scanner and maps. It
+// knows tabs, commas and blanks without quotes, and takes the text for right.
+func slow(t testing.TB, c Config, sep byte, texts ...string) graph {
+	t.Helper()
+	type lines struct{ weights, back []float64 }
+	var order []string
+	seen := map[string]bool{}
+	pairs := map[[2]string]*lines{}
+	weighted := false
+	for _, text := range texts {
+		scanner := bufio.NewScanner(strings.NewReader(text))
+		for scanner.Scan() {
+			line := strings.TrimSpace(scanner.Text())
+			if line == "" || line[0] == '#' || line[0] == '%' || strings.HasPrefix(line, "//") {
+				continue
+			}
+			var f []string
+			if sep == blanks {
+				f = strings.Fields(line)
+			} else {
+				f = strings.Split(line, string(sep))
+			}
+			for i := range f {
+				f[i] = strings.TrimSpace(f[i])
+			}
+			w := 1.0
+			if len(f) > 2 {
+				weighted = true
+				var err error
+				if w, err = strconv.ParseFloat(f[2], 64); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, id := range f[:2] {
+				if !seen[id] {
+					seen[id] = true
+					order = append(order, id)
+				}
+			}
+			if w == 0 || f[0] == f[1] && c.SelfLoops == DropLoops {
+				continue
+			}
+			for direction, key := range [][2]string{{f[0], f[1]}, {f[1], f[0]}} {
+				if direction == 1 && (c.Directed || f[0] == f[1]) {
+					continue
+				}
+				if pairs[key] == nil {
+					pairs[key] = &lines{}
+				}
+				p := pairs[key]
+				if direction == 0 {
+					p.weights = append(p.weights, w)
+				} else {
+					p.back = append(p.back, w)
+				}
+			}
+		}
+		if err := scanner.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	integers := true
+	for _, id := range order {
+		v, err := strconv.ParseInt(id, 10, 64)
+		integers = integers && err == nil && strconv.FormatInt(v, 10) == id
+	}
+	if integers {
+		slices.SortFunc(order, func(a, b string) int {
+			x, _ := strconv.ParseInt(a, 10, 64)
+			y, _ := strconv.ParseInt(b, 10, 64)
+			return int(x - y)
+		})
+	}
+	g := graph{ids: order, out: map[[2]string]float64{}, directed: c.Directed}
+	for key, p := range pairs {
+		w := 1.0
+		switch {
+		case c.Duplicates == SumDuplicates:
+			w = sumOf(append(slices.Clone(p.weights), p.back...))
+		case !weighted:
+		case c.Duplicates == MaxDuplicates:
+			w = slices.Max(append(slices.Clone(p.weights), p.back...))
+		case c.Duplicates == MinDuplicates:
+			w = slices.Min(append(slices.Clone(p.weights), p.back...))
+		case p.weights != nil:
+			w = sumOf(p.weights)
+		default:
+			w = sumOf(p.back)
+		}
+		g.out[key] = w
+		g.weighted = g.weighted || w != 1
+	}
+	if c.Directed {
+		g.in = g.out
+	}
+	return g
+}
+
+func sumOf(w []float64) float64 {
+	w = slices.Clone(w)
+	slices.Sort(w)
+	var sum float64
+	for _, x := range w {
+		sum += x
+	}
+	return sum
+}
+
+// same fails unless two graphs agree, weights to the bit.
+func same(t testing.TB, got, want graph) {
+	t.Helper()
+	if !slices.Equal(got.ids, want.ids) {
+		t.Fatalf("ids %.20q…, want %.20q…", got.ids, want.ids)
+	}
+	if got.directed != want.directed || got.weighted != want.weighted {
+		t.Errorf("directed %v, weighted %v, want %v, %v", got.directed, got.weighted, want.directed, want.weighted)
+	}
+	if len(got.out) != len(want.out) {
+		t.Errorf("%d entries, want %d", len(got.out), len(want.out))
+	}
+	shown := 0
+	for key, w := range want.out {
+		if v, ok := got.out[key]; !ok || math.Float64bits(v) != math.Float64bits(w) {
+			t.Errorf("entry %q: %v (there: %v), want %v", key, v, ok, w)
+			if shown++; shown == 5 {
+				return
+			}
+		}
+	}
+}
+
+// edgeText makes an edge list from pairs of numbers.
+func edgeText(n int, line func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintln(&b, line(i))
+	}
+	return b.String()
+}

@@ -1,0 +1,463 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+const toy = "a\tb\nb\tc\nc\ta\nc\td\n"
+
+// TestToyGraphInEveryForm reads one graph from every form of text there is.
+func TestToyGraphInEveryForm(t *testing.T) {
+	dir, _, err := ingestInto(t, fixed(Config{}), write(t, file{"toy.tsv", toy})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, dir)
+	zstdWriter, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer zstdWriter.Close()
+	first, rest, _ := strings.Cut(toy, "b\tc")
+	for _, test := range []struct {
+		name  string
+		c     Config
+		files []file
+	}{
+		{"comma", Config{}, []file{{"toy.csv", strings.ReplaceAll(toy, "\t", ",")}}},
+		{"comma and blank", Config{}, []file{{"toy.txt", strings.ReplaceAll(toy, "\t", ", ")}}},
+		{"semicolon", Config{}, []file{{"toy.csv", strings.ReplaceAll(toy, "\t", ";")}}},
+		{"blank", Config{}, []file{{"toy.txt", strings.ReplaceAll(toy, "\t", " ")}}},
+		{"blanks", Config{}, []file{{"toy.txt", strings.ReplaceAll("  "+toy, "\t", "    ")}}},
+		{"quoted", Config{}, []file{{"toy.csv", "\"a\",\"b\"\n\"b\",c\nc , \"a\"\nc,\"d\"\n"}}},
+		{"CR LF", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\r\n")}}},
+		{"lone CR", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\r")}}},
+		{"no last newline", Config{}, []file{{"toy.tsv", strings.TrimSuffix(toy, "\n")}}},
+		{"no last newline, CR LF", Config{}, []file{{"toy.tsv", strings.TrimSuffix(strings.ReplaceAll(toy, "\n", "\r\n"), "\r\n")}}},
+		{"byte-order mark", Config{}, []file{{"toy.tsv", "\xef\xbb\xbf" + toy}}},
+		{"comments", Config{}, []file{{"toy.tsv", "# one\n% two\n// three\n\n \t \n" + strings.ReplaceAll(toy, "b\tc\n", "b\tc\n#x\ty\n")}}},
+		{"header", Config{}, []file{{"toy.csv", "source,target\n" + strings.ReplaceAll(toy, "\t", ",")}}},
+		{"header by flag", Config{Header: HasHeader}, []file{{"toy.tsv", "x\ty\n" + toy}}},
+		{"blanks around ids", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\t", " \t ")}}},
+		{"tab at the end", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\t\n")}}},
+		{"fields", Config{Fields: []int{3, 1}}, []file{{"toy.tsv", "b\tx\ta\nc\tx\tb\na\tx\tc\nd\tx\tc\n"}}},
+		{"weights of one", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\t1.0\n")}}},
+		{"gzip", Config{}, []file{{"toy.tsv.gz", packed(toy)}}},
+		{"gzip under another name", Config{}, []file{{"toy.tsv", packed(toy)}}},
+		{"gzip of two members", Config{}, []file{{"toy.tsv.gz", packed(first) + packed("b\tc"+rest)}}},
+		{"zstd", Config{}, []file{{"toy.tsv.zst", string(zstdWriter.EncodeAll([]byte(toy), nil))}}},
+		{"two files", Config{}, []file{{"1.tsv", first}, {"2.tsv.gz", packed("b\tc" + rest)}}},
+		{"both directions", Config{}, []file{{"toy.tsv", toy + "b\ta\nd\tc\n"}}},
+		{"duplicates and loops", Config{}, []file{{"toy.tsv", toy + "a\tb\na\ta\n"}}},
+		{"list of nodes", Config{Nodes: "nodes"}, []file{{"toy.tsv", "c\td\nc\ta\nb\tc\na\tb\n"}, {"nodes", "a\nb\nc\nd\n"}}},
+		{"list of nodes with more", Config{Nodes: "nodes"}, []file{{"toy.tsv", "c\td\nc\ta\nb\tc\na\tb\n"}, {"nodes", "a\tA\nb\tB\nc\tA\nd\tB\n"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			paths := write(t, test.files...)
+			if test.c.Nodes != "" {
+				test.c.Nodes = paths[1]
+				paths = paths[:1]
+			}
+			dir, _, err := ingestInto(t, fixed(test.c), paths...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := contents(t, dir); !maps.Equal(got, want) {
+				t.Errorf("another store: %v", load(t, dir))
+			}
+		})
+	}
+	t.Run("standard input", func(t *testing.T) {
+		c := fixed(Config{Stdin: strings.NewReader(packed(toy))})
+		dir, report, err := ingestInto(t, c, "-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := contents(t, dir); !maps.Equal(got, want) || report.Files[0].Name != "stdin" {
+			t.Errorf("another store: %v", load(t, dir))
+		}
+	})
+}
+
+// TestAgainstTheSlowReader compares random edge lists of several chunks.
+func TestAgainstTheSlowReader(t *testing.T) {
+	const lines = 40_000 // more than a chunk
+	configs := []Config{
+		{Directed: true, Duplicates: MinDuplicates, SelfLoops: KeepLoops}, {}, {Directed: true},
+		{SelfLoops: KeepLoops, Duplicates: SumDuplicates}, {Duplicates: MaxDuplicates},
+	}
+	for i, test := range []struct {
+		name string
+		sep  byte
+		id   func(r *rand.Rand) string
+		end  string
+	}{
+		{"small numbers", tab, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(3000)) }, "\n"},
+		{"numbers with gaps", blanks, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(3000) * 1_000_003) }, "\r\n"},
+		{"numbers of 64 bits", comma, func(r *rand.Rand) string { return fmt.Sprint(uint64(r.IntN(3000)) * 3_000_000_019_999) }, "\n"},
+		{"negative numbers", tab, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(3000) - 1500) }, "\n"},
+		{"names", tab, func(r *rand.Rand) string { return fmt.Sprintf("node %x", r.IntN(3000)) }, "\n"},
+		{"a late name", comma, func(r *rand.Rand) string {
+			if r.IntN(lines) == 0 {
+				return "late"
+			}
+			return fmt.Sprint(r.IntN(3000))
+		}, "\n"},
+		{"leading zeros", blanks, func(r *rand.Rand) string { return strings.Repeat("0", r.IntN(2)) + fmt.Sprint(1+r.IntN(3000)) }, "\n"},
+	} {
+		for k, c := range []Config{configs[i%len(configs)], configs[(i+2)%len(configs)]} {
+			// Without a policy the two directions of an edge would differ.
+			weighted := k == 0 && (c.Duplicates != DefaultDuplicates || c.Directed)
+			t.Run(fmt.Sprint(test.name, c.Directed, c.Duplicates, weighted), func(t *testing.T) {
+				t.Parallel()
+				r := rand.New(rand.NewPCG(1, 2))
+				text := edgeText(lines, func(i int) string {
+					if i > 0 && r.IntN(1000) == 0 {
+						return "# comment"
+					}
+					line := test.id(r) + string(test.sep) + test.id(r)
+					if weighted {
+						line += string(test.sep) + []string{"1", "0.5", "2.25", "1e-3", "0", "0.1234567890123456789", "17"}[r.IntN(7)]
+					}
+					return line + strings.TrimSuffix(test.end, "\n")
+				})
+				want := slow(t, c, test.sep, text)
+				paths := write(t, file{"edges.txt", text})
+				var stores []map[string]string
+				for _, workers := range []int{1, 2, 7} {
+					c := c
+					c.Workers = workers
+					dir, _, err := ingestInto(t, fixed(c), paths...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if workers == 1 {
+						same(t, load(t, dir), want)
+					}
+					stores = append(stores, contents(t, dir))
+				}
+				if !maps.Equal(stores[0], stores[1]) || !maps.Equal(stores[0], stores[2]) {
+					t.Error("1, 2 and 7 workers write different stores")
+				}
+			})
+		}
+	}
+}
+
+// TestRealGraphs holds the counts that are known of real data.
+func TestRealGraphs(t *testing.T) {
+	for _, test := range []struct {
+		path string
+		c    Config
+		want Report
+	}{
+		{"cora/edges.tsv.gz", Config{}, Report{Nodes: 2708, Edges: 5278, Entries: 10556, Lines: 5278, IDs: "numeric"}},
+		{"karate/edges.tsv.gz", Config{}, Report{Nodes: 34, Edges: 78, Entries: 156, Lines: 78, IDs: "numeric", Weighted: true}},
+		{"lesmis/edges.tsv.gz", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, Lines: 254, IDs: "text", Weighted: true}},
+		{"webkb-texas/texas.cites.gz", Config{}, Report{Nodes: 187, Edges: 280, Entries: 560, Lines: 328, IDs: "text", SelfLoops: 18, Reciprocal: 30, Isolated: 2}},
+		{"webkb-texas/texas.cites.gz", Config{Directed: true, SelfLoops: KeepLoops}, Report{Nodes: 187, Edges: 328, Entries: 328, Lines: 328, IDs: "text", SelfLoops: 18, Directed: true}},
+		{"matrixmarket/karate.mtx", Config{}, Report{Nodes: 34, Edges: 78, Entries: 156, Lines: 102, Comments: 24, IDs: "numeric"}},
+		{"matrixmarket/jagmesh7.mtx.gz", Config{}, Report{Nodes: 1138, Edges: 3156, Entries: 6312, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
+		{"matrixmarket/jagmesh7.mtx.gz", Config{SelfLoops: KeepLoops}, Report{Nodes: 1138, Edges: 4294, Entries: 7450, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
+	} {
+		dir, report, err := ingestInto(t, &test.c, filepath.Join("..", "testdata", test.path))
+		if err != nil {
+			t.Errorf("%s: %v", test.path, err)
+			continue
+		}
+		got := *report
+		got.Files, got.Bytes, got.Seconds, got.SecondsSync, got.SecondsRead, got.PeakBytes = nil, 0, 0, 0, 0, 0
+		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", test.want) {
+			t.Errorf("%s:\n%+v, want\n%+v", test.path, got, test.want)
+		}
+		load(t, dir)
+	}
+}
+
+func TestMatrixMarketIsTheSameGraph(t *testing.T) {
+	dir, _, err := ingestInto(t, nil, filepath.Join("..", "testdata", "matrixmarket", "karate.mtx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := load(t, dir)
+	dir, _, err = ingestInto(t, nil, filepath.Join("..", "testdata", "karate", "edges.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := load(t, dir)
+	for key := range want.out {
+		want.out[key] = 1
+	}
+	want.weighted = false
+	same(t, got, want)
+}
+
+// TestWestNegative shows what becomes of a matrix that is no graph.
+func TestWestNegative(t *testing.T) {
+	path := filepath.Join("..", "testdata", "matrixmarket", "west0067.mtx.gz")
+	_, _, err := ingestInto(t, nil, path)
+	var bad *BadLines
+	if !errors.As(err, &bad) || bad.Count != 122 || len(bad.First) != 10 || bad.More {
+		t.Fatalf("error %v", err)
+	}
+	_, report, err := ingestInto(t, &Config{SkipBadLines: true}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.BadLines != 122 || !report.Directed || report.Nodes != 67 {
+		t.Errorf("%+v", report)
+	}
+}
+
+func TestMatrixMarketForms(t *testing.T) {
+	undirected := map[[2]string]float64{{"1", "2"}: 2, {"2", "1"}: 2, {"2", "3"}: 0.5, {"3", "2"}: 0.5}
+	for _, test := range []struct {
+		name string
+		c    Config
+		text string
+		want graph
+	}{
+		{"symmetric", Config{}, "real symmetric\n4 4 2\n2 1 2\n3 2 0.5\n", graph{out: undirected, weighted: true}},
+		{"general with symmetric values", Config{}, "real general\n% c\n4 4 4\n1 2 2\n2 1 2.0\n2 3 5e-1\n3 2 .5\n", graph{out: undirected, weighted: true}},
+		{"general with symmetric values, summed", Config{Duplicates: SumDuplicates}, "real general\n4 4 4\n1 2 2\n2 1 2.0\n2 3 5e-1\n3 2 .5\n", graph{out: undirected, weighted: true}},
+		{"general", Config{}, "integer general\n3 3 2\n1 2 3\n2 1 4\n", graph{ids: []string{"1", "2", "3"}, out: map[[2]string]float64{{"1", "2"}: 3, {"2", "1"}: 4}, weighted: true, directed: true}},
+		{"pattern general", Config{}, "pattern general\n3 3 2\n1 2\n3 1\n", graph{ids: []string{"1", "2", "3"}, out: map[[2]string]float64{{"1", "2"}: 1, {"3", "1"}: 1}, directed: true}},
+		{"pattern general with both directions", Config{}, "pattern general\n2 2 2\n1 2\n2 1\n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "2"}: 1, {"2", "1"}: 1}}},
+		{"symmetric as directed", Config{Directed: true}, "real symmetric\n4 4 2\n2 1 2\n3 2 0.5\n", graph{out: undirected, weighted: true, directed: true}},
+		{"skew-symmetric", Config{}, "real skew-symmetric\n3 3 2\n2 1 2\n3 2 -4\n", graph{ids: []string{"1", "2", "3"}, out: map[[2]string]float64{{"2", "1"}: 2, {"2", "3"}: 4}, weighted: true, directed: true}},
+		{"loop kept", Config{SelfLoops: KeepLoops}, "pattern symmetric\n2 2 2\n1 1\n2 1\n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "1"}: 1, {"1", "2"}: 1, {"2", "1"}: 1}}},
+		{"repeated entries add up", Config{}, "real symmetric\n2 2 2\n2 1 2\n2 1 3\n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "2"}: 5, {"2", "1"}: 5}, weighted: true}},
+		{"leading blanks", Config{}, "pattern symmetric\n 2  2 1\n  2   1 \n", graph{ids: []string{"1", "2"}, out: map[[2]string]float64{{"1", "2"}: 1, {"2", "1"}: 1}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, _ := read(t, &test.c, file{"g.mtx", "%%MatrixMarket matrix coordinate " + test.text})
+			if test.want.ids == nil {
+				test.want.ids = []string{"1", "2", "3", "4"}
+			}
+			same(t, got, test.want)
+		})
+	}
+}
+
+func TestRowOrder(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		text  string
+		nodes string
+		want  []string
+	}{
+		{"integers by value", "10\t9\n2\t100\n", "", []string{"2", "9", "10", "100"}},
+		{"integers of any size", "99999999999999999999999\t-3\n5\t-20\n", "", []string{"-20", "-3", "5", "99999999999999999999999"}},
+		{"sparse integers", "900000000\t5\n123456789\t5\n", "", []string{"5", "123456789", "900000000"}},
+		{"first appearance", "z\ta\nb\t9\n", "", []string{"z", "a", "b", "9"}},
+		{"not canonical", "10\t9\n07\t1\n", "", []string{"10", "9", "07", "1"}},
+		{"listed first", "z\ta\nb\tz\n", "q\nz\n", []string{"q", "z", "a", "b"}},
+		{"listed integers", "10\t9\n2\t100\n", "100\n7\n", []string{"100", "7", "2", "9", "10"}},
+		{"listed in order", "10\t9\n2\t100\n", "0\n1\n", []string{"0", "1", "2", "9", "10", "100"}},
+		{"listed with a title", "10\t9\n", "id\n3\n4\n", []string{"3", "4", "9", "10"}},
+		{"listed ids with blanks", "a b\tc d\n", "# nodes\n x y \nc d\textra\n", []string{"x y", "c d", "a b"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := &Config{}
+			if test.nodes != "" {
+				c.Nodes = write(t, file{"nodes.tsv", test.nodes})[0]
+			}
+			g, report := read(t, c, file{"e.tsv", test.text})
+			if !slices.Equal(g.ids, test.want) {
+				t.Errorf("rows %q, want %q", g.ids, test.want)
+			}
+			isolated := 0
+			for _, id := range g.ids {
+				if !slices.ContainsFunc(slices.Collect(maps.Keys(g.out)), func(e [2]string) bool { return e[0] == id }) {
+					isolated++
+				}
+			}
+			if report.Isolated != int64(isolated) {
+				t.Errorf("%d isolated, want %d", report.Isolated, isolated)
+			}
+		})
+	}
+}
+
+func TestDuplicates(t *testing.T) {
+	text := "a\tb\t1\na\tb\t4\nb\ta\t3\n"
+	for _, test := range []struct {
+		policy Duplicates
+		text   string
+		want   float64 // of a–b; 0: an error
+	}{
+		{DefaultDuplicates, text, 0},
+		{DefaultDuplicates, "a\tb\t1\na\tb\t2\nb\ta\t3\n", 3},
+		{DefaultDuplicates, "a\tb\t0.1\na\tb\t0.2\na\tb\t0.3\nb\ta\t0.3\nb\ta\t0.1\nb\ta\t0.2\n", sumOf([]float64{0.1, 0.2, 0.3})},
+		{SumDuplicates, text, 8},
+		{MaxDuplicates, text, 4},
+		{MinDuplicates, text, 1},
+		{FirstDuplicates, text, 1},
+		{FirstDuplicates, "b\ta\t3\n" + text, 3},
+		{ErrorDuplicates, text, 0},
+		{ErrorDuplicates, "a\tb\t2\nb\ta\t2\n", 2},
+		{ErrorDuplicates, "a\tb\t2\nb\ta\t3\n", 0},
+		{SumDuplicates, "a\tb\na\tb\nb\ta\n", 3},
+		{ErrorDuplicates, "a\tb\na\tb\n", 0},
+		{ErrorDuplicates, "a\tb\nb\ta\n", 1},
+	} {
+		dir, _, err := ingestInto(t, &Config{Duplicates: test.policy}, write(t, file{"e.tsv", test.text})...)
+		if (err != nil) != (test.want == 0) {
+			t.Errorf("%v of %q: error %v", test.policy, test.text, err)
+		}
+		if err != nil {
+			continue
+		}
+		g := load(t, dir)
+		for _, key := range [][2]string{{"a", "b"}, {"b", "a"}} {
+			if g.out[key] != test.want {
+				t.Errorf("%v of %q: %v = %v, want %v", test.policy, test.text, key, g.out[key], test.want)
+			}
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	text := "# head\na\tb\t2\na\tb\t1\nb\ta\t3\nc\tc\t1\nc\ta\t0\nx\n\nd\te\tnan\nc\td\t1\n"
+	_, report := read(t, &Config{SkipBadLines: true}, file{"e.tsv", text})
+	want := Report{Nodes: 4, Edges: 2, Entries: 4, Lines: 10, Comments: 2, SelfLoops: 1, Duplicates: 1, Reciprocal: 1, ZeroWeights: 1, BadLines: 2, Weighted: true}
+	if report.Nodes != want.Nodes || report.Edges != want.Edges || report.Entries != want.Entries || report.Lines != want.Lines ||
+		report.Comments != want.Comments || report.SelfLoops != want.SelfLoops || report.Duplicates != want.Duplicates ||
+		report.Reciprocal != want.Reciprocal || report.ZeroWeights != want.ZeroWeights || report.BadLines != want.BadLines || !report.Weighted {
+		t.Errorf("%+v, want %+v", report, want)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	text := edgeText(200_000, func(i int) string { return fmt.Sprintf("%d %d", i%5000, i*7919%10_007) })
+	paths := write(t, file{"e.txt", text})
+	dir, report, err := ingestInto(t, fixed(Config{}), paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := contents(t, dir)
+	dir, _, err = ingestInto(t, fixed(Config{Memory: report.PeakBytes + 1<<20}), paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(contents(t, dir), want) {
+		t.Error("another store with little memory")
+	}
+	for _, memory := range []int64{report.PeakBytes / 2, report.PeakBytes + 1000} {
+		_, _, err = ingestInto(t, fixed(Config{Memory: memory}), paths...)
+		var limit *MemoryError
+		if !errors.As(err, &limit) || limit.Need <= limit.Limit {
+			t.Errorf("error %v with %d bytes", err, memory)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	text := edgeText(400_000, func(i int) string { return fmt.Sprintf("%d %d", i, i+1) })
+	paths := write(t, file{"e.txt", text})
+	for _, phase := range []string{"reading", "writing"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		c := &Config{Workers: 2, Progress: func(p Progress) {
+			if p.Phase == phase {
+				cancel()
+				calls++
+			}
+		}}
+		dir := filepath.Join(t.TempDir(), "graph")
+		_, err := Run(ctx, dir, paths, c)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", phase, err)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: %s is left behind", phase, dir)
+		}
+		if calls > 5 {
+			t.Errorf("%s: %d calls after the cancel", phase, calls)
+		}
+	}
+}
+
+// TestCancelOfAPipe cancels a read that waits for data.
+func TestCancelOfAPipe(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, out := io.Pipe()
+	go func() {
+		out.Write([]byte("1 2\n"))
+		cancel()
+	}()
+	_, err := Run(ctx, filepath.Join(t.TempDir(), "graph"), []string{"-"}, &Config{Stdin: in})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	in.Close()
+}
+
+func TestExistingStoreStays(t *testing.T) {
+	dir, _, err := ingestInto(t, nil, write(t, file{"e.tsv", toy})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := load(t, dir)
+	other := write(t, file{"o.tsv", "x\ty\n"})
+	if _, err := Run(t.Context(), dir, other, nil); !errors.Is(err, shard.ErrExists) {
+		t.Errorf("error %v over a store", err)
+	}
+	if _, err := Run(t.Context(), dir, write(t, file{"bad.tsv", "x\ty\nz\n"}), &Config{Force: true}); err == nil {
+		t.Error("no error")
+	}
+	same(t, load(t, dir), want)
+	if _, err := Run(t.Context(), dir, other, &Config{Force: true}); err != nil {
+		t.Error(err)
+	}
+	if g := load(t, dir); !slices.Equal(g.ids, []string{"x", "y"}) {
+		t.Errorf("rows %q", g.ids)
+	}
+}
+
+func TestProgressAndWarnings(t *testing.T) {
+	text := "source,target,weight\n" + edgeText(50_000, func(i int) string { return fmt.Sprintf("%d,%d,1", i, i+1) })
+	var last Progress
+	phases := map[string]bool{}
+	var warnings []string
+	c := &Config{
+		Progress: func(p Progress) { last, phases[p.Phase] = p, true },
+		Warn:     func(text string) { warnings = append(warnings, text) },
+	}
+	paths := write(t, file{"e.csv.gz", text})
+	_, report, err := ingestInto(t, c, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last.Done != last.Total || last.Total != 50_001 || last.Lines != 50_001 || len(phases) != 2 {
+		t.Errorf("progress ends at %+v", last)
+	}
+	want := []string{paths[0] + ": not compressed; read as text", paths[0] + ":1: taken as a header; --header=no if it is an edge"}
+	if !slices.Equal(warnings, want) || !slices.Equal(report.Warnings, want) {
+		t.Errorf("warnings %q, want %q", warnings, want)
+	}
+	if report.Bytes != int64(len(text)) || report.Weighted {
+		t.Errorf("%+v", report)
+	}
+	warnings = nil
+	if _, _, err := ingestInto(t, c, write(t, file{"ids.tsv", "7\ta\n007\tb\n"})...); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{`ids "7" and "007" both occur and are kept apart`}; !slices.Equal(warnings, want) {
+		t.Errorf("warnings %q, want %q", warnings, want)
+	}
+}
