@@ -2,7 +2,6 @@ package durable
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -65,9 +64,14 @@ func (f file) WriteAt(p []byte, off int64) (int, error) {
 
 func (f file) Sync() error { return markFull(f.File.Sync()) }
 
+// fullError is the system's error for a full device, which is also ErrFull.
+type fullError struct{ error }
+
+func (e fullError) Unwrap() []error { return []error{e.error, ErrFull} }
+
 func markFull(err error) error {
 	if err != nil && errors.Is(err, errFull) {
-		return fmt.Errorf("%w (%w)", err, ErrFull)
+		return fullError{err}
 	}
 	return err
 }

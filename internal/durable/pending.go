@@ -3,6 +3,7 @@ package durable
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -66,7 +67,9 @@ func (p *Pending) Commit() error {
 	p.done = true
 	err := p.w.Flush()
 	if err == nil && p.tmp != "" {
-		err = p.f.Sync()
+		if err = p.f.Sync(); err != nil {
+			err = fmt.Errorf("%w; the disk may have lost data", err)
+		}
 	}
 	err = errors.Join(err, p.f.Close())
 	if p.tmp == "" {

@@ -116,25 +116,22 @@ func bestWidths(lengths *[rawBits]int) [4]byte {
 // whether the selectors beyond the last are zero.
 func codedBits(sel []byte, n int, widths [4]uint8) (total int, padded bool) {
 	const low = 0x5555555555555555
-	var count [4]int
-	for at := 0; at < len(sel); at += 8 {
-		var word uint64
-		if at+8 <= len(sel) {
-			word = binary.LittleEndian.Uint64(sel[at:])
-		} else {
-			word = uint64(binary.LittleEndian.Uint32(sel[at:]))
-		}
-		lo, hi := word&low, word>>1&low
-		count[3] += bits.OnesCount64(lo & hi)
-		count[1] += bits.OnesCount64(lo &^ hi)
-		count[2] += bits.OnesCount64(hi &^ lo)
-		if rest := n - at*4; rest < 32 && word>>(2*max(rest, 0)) != 0 {
-			return 0, false
-		}
+	var lo, hi, both int // selectors with the low bit, the high bit, both
+	count := func(word uint64) {
+		l, h := word&low, word>>1&low
+		lo += bits.OnesCount64(l)
+		hi += bits.OnesCount64(h)
+		both += bits.OnesCount64(l & h)
 	}
-	count[0] = n - count[1] - count[2] - count[3]
-	for s, c := range count {
-		total += c * int(widths[s])
+	words := sel[:n/32*8]
+	for ; len(words) >= 8; words = words[8:] {
+		count(binary.LittleEndian.Uint64(words))
 	}
-	return total, true
+	var rest [8]byte
+	copy(rest[:], sel[n/32*8:])
+	last := binary.LittleEndian.Uint64(rest[:])
+	count(last)
+	w0, w1, w2, w3 := int(widths[0]), int(widths[1]), int(widths[2]), int(widths[3])
+	total = n*w0 + lo*(w1-w0) + hi*(w2-w0) + both*(w3-w2-w1+w0)
+	return total, last>>(2*(n%32)) == 0
 }

@@ -189,7 +189,7 @@ func TestImpossible(t *testing.T) {
 		{"values", frame(lengths, ids, nil, set(atValues, 9)), "ids of 2 bits, values of form 9"},
 		{"values of an unweighted store", frame(lengths, ids, nil, set(atValues, 1)), "ids of 2 bits, values of form 1"},
 		{"bits after the end", frame(lengths, ids, nil, last(0x80)), "bits set after the last id"},
-		{"selector after the end", frame(lengths, ids, nil, set(payloadHead+3+3, 1)), "1 bytes for ids of 0 bits"},
+		{"selector after the end", frame(lengths, ids, nil, set(payloadHead+3+3, 1)), "selectors set after the last id"},
 	} {
 		if c.err == nil || !strings.HasPrefix(c.err.Error(), at+c.want) || !errors.Is(c.err, ErrCorrupt) {
 			t.Errorf("%s: %v\nwant %s%s", c.name, c.err, at, c.want)

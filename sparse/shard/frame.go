@@ -171,9 +171,15 @@ func appendLengths(dst []byte, lengths []uint32) []byte {
 // ptr[1:], after ptr[0] = 0, and returns the bytes they take, or −1 where b
 // ends too early.
 func lengthsTo(ptr []int64, b []byte) int {
-	at, sum := 0, int64(0)
 	ptr[0] = 0
-	for i := range ptr[1:] {
+	sum, i := int64(0), 1
+	// Most rows are short: as long as all are, bytes and rows go in step.
+	for ; i < len(ptr) && i <= len(b) && b[i-1] != escape; i++ {
+		sum += int64(b[i-1])
+		ptr[i] = sum
+	}
+	at := i - 1
+	for ; i < len(ptr); i++ {
 		if at >= len(b) {
 			return -1
 		}
@@ -187,7 +193,7 @@ func lengthsTo(ptr []int64, b []byte) int {
 			at += 4
 		}
 		sum += n
-		ptr[i+1] = sum
+		ptr[i] = sum
 	}
 	return at
 }
@@ -291,7 +297,10 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 	}
 	if t != trusted {
 		total, padded := codedBits(coded[:sel], n, widths)
-		if !padded || size != sel+(total+7)/8 {
+		if !padded {
+			return "selectors set after the last id"
+		}
+		if size != sel+(total+7)/8 {
 			return fmt.Sprintf("%d bytes for ids of %d bits", size-sel, total)
 		}
 		if total%8 != 0 && coded[size-1]>>(total%8) != 0 {

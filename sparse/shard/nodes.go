@@ -31,6 +31,7 @@ type Nodes struct {
 	text  []byte   // string: the ids in the order of rows, one after the other
 	ends  []uint64 // string: where each id ends in text
 	order []uint32 // string: rows in the order of their ids; nil if that is the order of rows
+	below int      // string: bytes of the file that text keeps in memory with it
 }
 
 // NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0
@@ -173,7 +174,7 @@ func (n *Nodes) Lookup(id string) (row int, ok bool) {
 
 // Bytes returns the memory that the dictionary takes.
 func (n *Nodes) Bytes() int64 {
-	return int64(8*len(n.numbers) + len(n.text) + 8*len(n.ends) + 4*len(n.order))
+	return int64(8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.order))
 }
 
 // Parts of a nodes file after its head: the number of rows; then, numeric, the
@@ -219,6 +220,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		return nil, damaged(fmt.Sprintf("not a dictionary of %d rows", m.Rows))
 	}
 	n := &Nodes{kind: m.Nodes, n: int(m.Rows)}
+	size := len(b)
 	b = b[nodesHead:]
 	if n.kind == nodesNumeric {
 		n.numbers = make([]uint64, n.n)
@@ -260,7 +262,7 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	if end != textLen || len(b) < orderLen || uint64(len(b)-orderLen) != textLen {
 		return nil, damaged(fmt.Sprintf("ids of %d bytes in all, %d announced", end, textLen))
 	}
-	n.text = b[orderLen:]
+	n.text, n.below = b[orderLen:], size-len(b)+orderLen
 	if ordered {
 		n.order = make([]uint32, n.n)
 		for i := range n.order {

@@ -33,7 +33,7 @@ func (w *Writer) claim() error {
 	if err == nil {
 		err = w.mayWrite() // again: another writer may just have finished
 		if err == nil {
-			err = w.removeLeftovers()
+			w.removed, err = w.removeLeftovers()
 		}
 		if err == nil {
 			return nil
@@ -83,9 +83,9 @@ func (w *Writer) mayWrite() error {
 }
 
 // removeLeftovers removes the files of a store's name pattern that the
-// manifest in force does not list. Beside a damaged manifest it removes
+// manifest in force does not list and returns their number. Beside a damaged manifest it removes
 // nothing: which files belong to that store is not known.
-func (w *Writer) removeLeftovers() error {
+func (w *Writer) removeLeftovers() (removed int, err error) {
 	keep := map[string]bool{lockName: true}
 	m, err := readManifest(w.o.FS, w.dir)
 	switch {
@@ -94,23 +94,29 @@ func (w *Writer) removeLeftovers() error {
 			keep[f.Name] = true
 		}
 	case !errors.Is(err, ErrIncomplete):
-		return nil
+		return 0, nil
 	}
 	return w.remove(func(name string) bool { return ownName(name) && !keep[name] })
 }
 
-// remove removes the files of the directory that match.
-func (w *Writer) remove(match func(name string) bool) error {
+// remove removes the files of the directory that match and returns their
+// number.
+func (w *Writer) remove(match func(name string) bool) (removed int, err error) {
 	names, err := w.o.FS.List(w.dir)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, name := range names {
-		if match(name) {
-			err = errors.Join(err, w.o.FS.Remove(w.path(name)))
+		if !match(name) {
+			continue
 		}
+		if failed := w.o.FS.Remove(w.path(name)); failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		removed++
 	}
-	return err
+	return removed, err
 }
 
 // Commit writes what is left and publishes the store: all files durable, then
@@ -133,7 +139,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 		return err
 	}
 	// The store is in force: what cannot be removed now is left to the next run.
-	_ = w.removeLeftovers()
+	_, _ = w.removeLeftovers()
 	err := w.lock.Close()
 	w.lock = nil
 	return err
@@ -244,7 +250,8 @@ func (w *Writer) Abort() error {
 	written := func(name string) bool {
 		return name == tempName || ownName(name) && strings.HasPrefix(name, w.m.Identity)
 	}
-	errs = append(errs, w.remove(written), w.lock.Close())
+	_, err := w.remove(written)
+	errs = append(errs, err, w.lock.Close())
 	w.lock = nil
 	if w.made {
 		errs = append(errs, w.o.FS.Remove(w.dir))

@@ -22,6 +22,7 @@ type Options struct {
 	FS      durable.FS // nil: the operating system's
 	Memory  int64      // bytes the store may hold, frames included; 0: no limit, all frames stay in memory
 	Workers int        // goroutines of a sweep to plan buffers for; 0: one for each processor
+	Stream  bool       // every sweep reads all frames again, whatever memory there is
 }
 
 // ErrMemory is returned, with what is needed, by Open where Memory is too
@@ -151,7 +152,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			return err
 		}
 	}
-	return s.planMemory(sched.Workers(o.Workers))
+	return s.planMemory(sched.Workers(o.Workers), o.Stream)
 }
 
 // checkListed checks that a file is there and as long as the manifest says.
@@ -216,8 +217,9 @@ func (s *Store) views() []*view {
 
 // planMemory cuts the frames into chunks and decides which of them stay in
 // memory: all without a limit, else as many as fit beside the buffers, spread
-// over the sweep so that the disk can work while they are decoded.
-func (s *Store) planMemory(workers int) error {
+// over the sweep so that the disk can work while they are decoded. With stream
+// set none stays.
+func (s *Store) planMemory(workers int, stream bool) error {
 	frames := int(s.m.Frames[0] + s.m.Frames[1])
 	const perFrame = 16 + 48 + 4 + 4 // frame, Range, chunkOf, checked
 	slots := int64(workers + readAhead)
@@ -234,9 +236,9 @@ func (s *Store) planMemory(workers int) error {
 	}
 	left, limited := s.plan.Left()
 	total := s.m.ShardBytes()
-	fits := !limited || left >= total+int64(slots)*slack
+	fits := !stream && (!limited || left >= total+int64(slots)*slack)
 	target := int64(chunkBytes)
-	if !fits {
+	if !fits && limited {
 		target = min(max(left/(4*slots), minChunkBytes), chunkBytes)
 	}
 	for _, v := range s.views() {
@@ -247,7 +249,12 @@ func (s *Store) planMemory(workers int) error {
 		if err := s.plan.Reserve(slots*int64(s.largest+slack), "chunks in flight"); err != nil {
 			return fmt.Errorf("%s: %w", s.dir, err)
 		}
-		keep, _ = s.plan.Left()
+		if left, limited := s.plan.Left(); limited {
+			keep = left
+		}
+	}
+	if stream {
+		keep = 0
 	}
 	keep = min(keep, total)
 	var credit int64
@@ -319,6 +326,18 @@ func (s *Store) Transpose() sparse.Matrix {
 // Memory returns the bytes that the store holds once everything was read: the
 // plan that Options.Memory bounds, by name.
 func (s *Store) Memory() (total int64) { return s.plan.Total() }
+
+// Resident reports whether every frame stays in memory once it was read.
+func (s *Store) Resident() bool {
+	for _, v := range s.views() {
+		for i := range v.chunks {
+			if !v.chunks[i].resident {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // Close closes the files. No sweep may be running or begin.
 func (s *Store) Close() error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
 // streamed is a store of many chunks: every frame is a shard.
@@ -169,4 +170,25 @@ func TestSweepAllocates(t *testing.T) {
 		}
 		must(0, s.Close())
 	}
+}
+
+// TestContract runs the conformance suite on stores in memory, in part in
+// memory and on disk, and on a transpose.
+func TestContract(t *testing.T) {
+	mem, a := streamed(t, FourWidths)
+	for name, limit := range map[string]int64{"memory": 0, "disk": 3 << 20} {
+		t.Run(name, func(t *testing.T) {
+			s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
+			defer s.Close()
+			sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
+		})
+	}
+	t.Run("transpose", func(t *testing.T) {
+		s := newSample(0xa1)
+		mem := durabletest.NewMem()
+		must(0, s.write(mem))
+		store := must(Open(bg, "g", &Options{FS: mem}))
+		defer store.Close()
+		sparsetest.TestMatrix(t, store.Transpose, s.back)
+	})
 }

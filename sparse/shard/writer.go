@@ -50,6 +50,7 @@ type Writer struct {
 	degrees []float64
 	index   []byte
 	synced  time.Duration
+	removed int // leftovers of an unfinished run
 
 	// The direction being written.
 	direction int
@@ -133,6 +134,10 @@ func (w *Writer) SetSources(sources []Source) { w.m.Sources = sources }
 
 // SyncTime returns the time spent waiting for the disk to be sure.
 func (w *Writer) SyncTime() time.Duration { return w.synced }
+
+// Removed returns the number of files of an unfinished run that Create found
+// in the directory and removed.
+func (w *Writer) Removed() int { return w.removed }
 
 // Append writes the next row: strictly increasing columns, each below the
 // number of rows that there will be, and their values, nil for ones. The

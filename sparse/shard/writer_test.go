@@ -72,6 +72,23 @@ func TestForceOverDamage(t *testing.T) {
 	clean(t, mem)
 }
 
+// TestLeftovers counts what a killed run left.
+func TestLeftovers(t *testing.T) {
+	mem := durabletest.NewMem()
+	s := newSample(0xa1)
+	w := must(Create("g", &WriteOptions{FS: mem, Directed: true, ShardBytes: 1}))
+	must(0, fill(w, s.a, s.back, nil))
+	crashed := mem.Clone()
+	must(0, w.Abort())
+	left := must(crashed.List("g"))
+	next := must(Create("g", &WriteOptions{FS: crashed}))
+	defer next.Abort()
+	// Its lock is the name that the next writer takes over.
+	if got := next.Removed(); got != len(left)-1 || got == 0 {
+		t.Errorf("removed %d of %v", got, left)
+	}
+}
+
 func TestAppendRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name string
