@@ -1,0 +1,276 @@
+package iterative
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// CG solves A·X = B by preconditioned conjugate gradients (Hestenes and
+// Stiefel 1952), one recurrence for each column and one sweep for all of them
+// in a step. A is symmetric, and positive definite on the complement of Null.
+//
+// With Scale = s the system is diag(1/s)·A·diag(1/s)·X = B: the iteration runs
+// on A, while residuals, tolerances and Null belong to the scaled system. With
+// A = D − αA and s = d^½ that is I − αS, at the price of the unweighted sweep.
+//
+// A CG keeps its buffers between solves, three blocks of the size of X, four
+// with a preconditioner other than [Jacobi]. It must not be used by two
+// goroutines at a time.
+type CG struct {
+	A       sparse.Applier[float64]
+	Scale   []float64      // positive; nil means ones
+	Null    *NullSpace     // of the scaled system; nil: A is definite
+	Precond Preconditioner // of A; nil: none
+	Workers int            // goroutines for the vectors, 0: one for each processor; never changes a result
+
+	// review, if not nil, sees the columns after every step. When it has
+	// changed Precond it returns true, and the recurrence starts again.
+	review func(ctx context.Context, step int, columns []column) (restart bool, err error)
+
+	run run
+}
+
+// column is the state of one column's recurrence.
+type column struct {
+	at       int     // the column of the block
+	target   float64 // norm of the residual at which it has converged
+	norm     float64 // of the right-hand side
+	first    float64 // norm of the residual before the first step
+	residual float64 // its norm now
+	rz       float64 // rᵀM⁻¹r
+	steps    int
+	fate     fate
+
+	decrease [energyDelay]float64 // of the squared energy norm, in the last steps
+}
+
+// fate says whether a column's recurrence goes on.
+type fate uint8
+
+const (
+	live fate = iota
+	converged
+	indefinite
+)
+
+// energyDelay is the number of steps over which the decrease of the energy
+// norm stands for what is left of it.
+const energyDelay = 5
+
+// slabColumns is the number of columns in which frozen ones leave the sweep: a
+// cache line of a row.
+const slabColumns = 8
+
+// relative returns the residual relative to the right-hand side.
+func (c *column) relative() float64 {
+	if c.norm == 0 {
+		return 0
+	}
+	return c.residual / c.norm
+}
+
+// SolveTo stores in x the solution of A·X = B, which with a null space is the
+// one without part in it: X = A⁺B. x must not be b; with Start it is read.
+//
+// The error is [ErrIterationLimit], [ErrIndefinite], [ErrStagnation], the
+// context's, or that of a sweep; with the first three x and the result are
+// filled: each column of x then has the smallest energy error of its steps.
+//
+// Cost: a sweep for each step, one more for the true residual, one for a start
+// that is not zero. Nothing is allocated per step.
+func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64], s *Settings) (*Result, error) {
+	n, cols := c.A.Dims()
+	switch {
+	case n != cols || b.Rows != n || x.Rows != n || b.Cols != x.Cols,
+		c.Scale != nil && len(c.Scale) != n,
+		c.Null != nil && len(c.Null.unit) != n,
+		s != nil && s.Absolute != nil && len(s.Absolute) != b.Cols:
+		panic(badShape)
+	case n > 0 && &x.Data[0] == &b.Data[0]:
+		panic(badOverlap)
+	}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	r := &c.run
+	r.begin(c, x, b, s.withDefaults())
+	defer r.end()
+	if err := r.solve(ctx); err != nil {
+		return nil, err
+	}
+	return r.result, r.verdict()
+}
+
+// solve runs the recurrence, and again from the true residual where that is
+// not what the recurrence said.
+func (r *run) solve(ctx context.Context) error {
+	if err := r.start(ctx); err != nil {
+		return err
+	}
+	for {
+		for r.count(live) > 0 && r.result.Steps < r.settings.MaxIterations {
+			again, err := r.step(ctx)
+			if err == nil && again {
+				err = r.restart(ctx)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		r.restoreOrder()
+		if r.settings.Recurrence || r.result.Steps == 0 {
+			break
+		}
+		again, err := r.verify(ctx)
+		if err != nil {
+			return err
+		}
+		if !again {
+			break
+		}
+	}
+	return r.finish(ctx)
+}
+
+// verify computes the true residuals. It reports whether a column that the
+// recurrence took for converged is not, and starts the recurrence again.
+func (r *run) verify(ctx context.Context) (again bool, err error) {
+	for j := range r.columns {
+		r.previous[j] = r.columns[j].residual
+	}
+	if err := r.trueResidual(ctx); err != nil {
+		return false, err
+	}
+	limit := r.result.Steps >= r.settings.MaxIterations
+	for j := range r.columns {
+		col := &r.columns[j]
+		if col.fate != converged || col.residual <= col.target {
+			continue
+		}
+		// A second start that has not halved the residual of the first one
+		// has met the rounding errors of the map itself.
+		stuck := r.verified[j] > 0 && col.residual > r.verified[j]/2
+		r.verified[j] = col.residual
+		if stuck {
+			r.stagnant = true
+			continue
+		}
+		col.fate = live
+		again = !limit
+	}
+	if again {
+		err = r.restart(ctx)
+	}
+	return again, err
+}
+
+// step does one step of every column that is not frozen.
+func (r *run) step(ctx context.Context) (again bool, err error) {
+	if err := r.multiply(ctx); err != nil {
+		return false, err
+	}
+	for j := range r.active() {
+		col := &r.columns[j]
+		r.alpha[j] = 0
+		if col.fate != live {
+			continue
+		}
+		if pq := r.products[j]; pq > 0 && !math.IsInf(pq, 0) {
+			r.alpha[j] = col.rz / pq
+			col.decrease[col.steps%energyDelay] = r.alpha[j] * col.rz
+			col.steps++
+		} else {
+			col.fate = indefinite
+		}
+	}
+	if err := r.update(ctx); err != nil {
+		return false, err
+	}
+	for j := range r.active() {
+		col := &r.columns[j]
+		r.beta[j] = 0
+		if col.fate == live {
+			r.beta[j] = r.rz[j] / col.rz
+			col.rz = r.rz[j]
+			col.residual = math.Sqrt(r.rr[j])
+		}
+	}
+	if err := r.turn(ctx); err != nil {
+		return false, err
+	}
+	r.result.Steps++
+	r.record()
+	if r.review != nil && r.count(live) > 0 {
+		if again, err = r.review(ctx, r.result.Steps, r.columns); err != nil {
+			return false, err
+		}
+	}
+	return again, r.retire(ctx)
+}
+
+// record freezes the columns that have converged and reports the residuals.
+func (r *run) record() {
+	var worst float64
+	for j := range r.columns {
+		col := &r.columns[j]
+		if col.fate == live && col.residual <= col.target {
+			col.fate = converged
+		}
+		r.relative[col.at] = col.relative()
+		worst = max(worst, col.relative())
+	}
+	r.result.History = append(r.result.History, worst)
+	if r.settings.Recorder != nil {
+		r.settings.Recorder(r.result.Steps, r.relative)
+	}
+}
+
+// count returns the number of columns with a fate.
+func (r *run) count(f fate) (n int) {
+	for j := range r.columns {
+		if r.columns[j].fate == f {
+			n++
+		}
+	}
+	return n
+}
+
+// verdict fills the result and returns the error that it comes with.
+func (r *run) verdict() error {
+	res := r.result
+	for j := range r.columns {
+		col := &r.columns[j]
+		res.ColumnSteps[j] = col.steps
+		res.Residual[j] = col.residual
+		res.Relative[j] = col.relative()
+		var sum float64
+		for _, d := range col.decrease {
+			sum += d
+		}
+		res.Energy[j] = math.Sqrt(sum)
+	}
+	var worst *column
+	for j := range r.columns {
+		col := &r.columns[j]
+		if col.residual <= col.target || r.settings.Recurrence && col.fate == converged {
+			continue
+		}
+		if col.fate == indefinite {
+			return fmt.Errorf("%w: column %d broke down at step %d, residual %.3g", ErrIndefinite, j, col.steps, col.residual)
+		}
+		if worst == nil || col.residual*worst.target > worst.residual*col.target {
+			worst = col
+		}
+	}
+	switch {
+	case worst == nil:
+		return nil
+	case r.stagnant && worst.fate == converged:
+		return fmt.Errorf("%w: column %d stays at residual %.3g, asked for %.3g", ErrStagnation, worst.at, worst.residual, worst.target)
+	}
+	return fmt.Errorf("%w: %d steps, column %d has residual %.3g, asked for %.3g",
+		ErrIterationLimit, res.Steps, worst.at, worst.residual, worst.target)
+}

@@ -1,0 +1,203 @@
+package iterative
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var ctx = context.Background()
+
+// randomBlock returns a block of normal numbers.
+func randomBlock(rngSeed uint64, rows, cols int) *sparse.Block[float64] {
+	rng := rand.New(rand.NewPCG(rngSeed, uint64(cols)))
+	b := sparse.NewBlock[float64](rows, cols)
+	for i := range rows {
+		for j := range cols {
+			b.Row(i)[j] = rng.NormFloat64()
+		}
+	}
+	return b
+}
+
+func degreesOf(t testing.TB, a sparse.Matrix) []float64 {
+	t.Helper()
+	deg, err := sparse.Degrees(ctx, a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return deg
+}
+
+func componentsOf(t testing.TB, a sparse.Matrix) *sparse.Components {
+	t.Helper()
+	c, err := sparse.FindComponents(ctx, a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// denseLaplacian returns L, or L̃, of a.
+func denseLaplacian(a *sparse.CSR, deg []float64, normalized bool) *mat.SymDense {
+	n := len(deg)
+	l := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			v := -a.At(i, j)
+			if i == j {
+				v += deg[i]
+			}
+			if normalized {
+				if deg[i] > 0 && deg[j] > 0 {
+					v /= math.Sqrt(deg[i] * deg[j])
+				} else {
+					v = 0
+				}
+			}
+			l.SetSym(i, j, v)
+		}
+	}
+	return l
+}
+
+// function returns f of a symmetric matrix from its eigenpairs.
+func function(m *mat.SymDense, f func(float64) float64) *mat.Dense {
+	n, _ := m.Dims()
+	var e mat.EigenSym
+	if !e.Factorize(m, true) {
+		panic("eigenpairs")
+	}
+	var v, w, r mat.Dense
+	e.VectorsTo(&v)
+	d := mat.NewDiagDense(n, nil)
+	for i, x := range e.Values(nil) {
+		d.SetDiag(i, f(x))
+	}
+	w.Mul(&v, d)
+	r.Mul(&w, v.T())
+	return &r
+}
+
+// times returns m·B.
+func times(m mat.Matrix, b *sparse.Block[float64]) *sparse.Block[float64] {
+	var r mat.Dense
+	r.Mul(m, b)
+	out := sparse.NewBlock[float64](b.Rows, b.Cols)
+	for i := range b.Rows {
+		for j := range b.Cols {
+			out.Row(i)[j] = r.At(i, j)
+		}
+	}
+	return out
+}
+
+// inverse is the function of a pseudo-inverse; eigenvalues below 1e-9 count as 0.
+func inverse(x float64) float64 {
+	if math.Abs(x) < 1e-9 {
+		return 0
+	}
+	return 1 / x
+}
+
+func TestCGAgainstDense(t *testing.T) {
+	a := testgraph.Random(3, 90, 200, true)
+	deg := degreesOf(t, a)
+	diag := make([]float64, len(deg))
+	for i, d := range deg {
+		diag[i] = 1 + d - a.At(i, i)
+	}
+	op := sparse.NewLaplacian[float64](a, slices.Clone(deg))
+	for i := range deg {
+		op.Diag[i] += 1
+	}
+	for _, cols := range []int{1, 3, 8, 20} {
+		b := randomBlock(5, 90, cols)
+		want := times(function(denseLaplacian(a, deg, false), func(x float64) float64 { return 1 / (1 + x) }), b)
+		for _, p := range []Preconditioner{nil, NewJacobi(diag)} {
+			cg := &CG{A: op, Precond: p}
+			x := sparse.NewBlock[float64](90, cols)
+			res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12})
+			if err != nil {
+				t.Fatal(err)
+			}
+			testgraph.Close(t, x, want, 0, 1e-11)
+			if m := slices.Max(res.Relative); m > 1e-12 {
+				t.Errorf("relative residual %g", m)
+			}
+		}
+	}
+}
+
+func TestCGOnTheComplementOfTheNullSpace(t *testing.T) {
+	// Sparse enough for several components and isolated nodes.
+	a := testgraph.Random(11, 120, 110, true)
+	deg, c := degreesOf(t, a), componentsOf(t, a)
+	if len(c.Sizes) < 4 || slices.Min(c.Sizes) > 1 {
+		t.Fatal("too few components")
+	}
+	b := randomBlock(5, 120, 5)
+	root := make([]float64, len(deg))
+	scale := make([]float64, len(deg))
+	for i, d := range deg {
+		root[i], scale[i] = math.Sqrt(d), 1
+		if d > 0 {
+			scale[i] = root[i]
+		}
+	}
+	diag := slices.Clone(deg)
+	for i := range diag {
+		diag[i] -= a.At(i, i)
+	}
+	l := sparse.NewLaplacian[float64](a, deg)
+	for _, p := range []Preconditioner{nil, NewJacobi(diag)} {
+		for name, cg := range map[string]*CG{
+			"L":          {A: l, Null: NewNullSpace(c, nil), Precond: p},
+			"L̃":         {A: sparse.NewLaplacianNormalized[float64](a, deg), Null: NewNullSpace(c, root)},
+			"L̃, scaled": {A: l, Null: NewNullSpace(c, root), Scale: scale, Precond: p},
+		} {
+			want := times(function(denseLaplacian(a, deg, name != "L"), inverse), b)
+			x := sparse.NewBlock[float64](120, 5)
+			res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12})
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			testgraph.Close(t, x, want, 0, 1e-10)
+			if cg.Null.Dim() != len(c.Sizes) {
+				t.Errorf("%s: dimension %d, %d components", name, cg.Null.Dim(), len(c.Sizes))
+			}
+			part := sparse.NewBlock[float64](120, 5)
+			if err := cg.Null.ProjectTo(ctx, part, b, 1); err != nil {
+				t.Fatal(err)
+			}
+			for j, r := range res.Removed {
+				var sum float64
+				for i := range 120 {
+					sum += part.At(i, j) * part.At(i, j)
+				}
+				if d := math.Abs(r - math.Sqrt(sum)); d > 1e-13*r {
+					t.Errorf("%s: removed %g, want %g", name, r, math.Sqrt(sum))
+				}
+			}
+		}
+	}
+}
+
+func TestIterationLimit(t *testing.T) {
+	a := testgraph.Path(200)
+	op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
+	cg := &CG{A: op, Null: NewNullSpace(componentsOf(t, a), nil)}
+	b, x := randomBlock(1, 200, 2), sparse.NewBlock[float64](200, 2)
+	res, err := cg.SolveTo(ctx, x, b, &Settings{MaxIterations: 7})
+	if !errors.Is(err, ErrIterationLimit) || res == nil || res.Steps != 7 || len(res.History) != 8 {
+		t.Fatalf("%v, %+v", err, res)
+	}
+}

@@ -1,0 +1,45 @@
+// Package iterative solves A·X = B for blocks of right-hand sides, where A is
+// a symmetric positive semidefinite map of a graph, and runs the stationary
+// sweeps of label propagation.
+//
+// # Conjugate gradients
+//
+// [CG] runs the method of conjugate gradients on every column at once: each
+// column has its own step lengths, all share one sweep over the graph per
+// step. A column that has reached its tolerance is frozen; columns leave the
+// sweep eight at a time. A step reads and writes the vectors in three passes,
+// the first of which happens inside the sweep. The residual in a [Result] is
+// the true one, computed anew at the end.
+//
+// A singular map is solved on the complement of its [NullSpace], which for
+// both Laplacians is known for each component of the graph: X is the
+// pseudo-inverse applied to B, and what B has in the null space is removed
+// and reported.
+//
+// # Preconditioners
+//
+// A [Preconditioner] is [Jacobi], the diagonal, or the [Cholesky] factor of a
+// matrix a·L + diag(g) with sampled fill, which needs ten to fifty steps where
+// Jacobi needs hundreds or thousands, and a few sweeps' worth of time to build.
+//
+// # Systems
+//
+// A [System] is one of the maps that kernels on nodes need, from which the
+// operator, the null space, the diagonal and the factor all follow:
+//
+//	Graph.ShiftedLaplacian(a, c)            a·L + c·I, and L⁺ with c = 0
+//	Graph.ShiftedLaplacianNormalized(a, c)  a·L̃ + c·I, and L̃⁺ with c = 0
+//	Graph.VonNeumann(α)                     I − αS
+//	Graph.RegularizedCommuteTime(α)         D − αA
+//
+// Its Solve begins with Jacobi and builds the factor when the residuals of the
+// first steps say that it will pay.
+//
+// # Determinism
+//
+// Sums over rows are added in chunks of fixed size, and the chunks in order,
+// so results have the same bits for any number of workers, and for a matrix in
+// memory or on disk. With [CG] the bits of a column do not depend on the other
+// columns of the block. [System.Solve] chooses its preconditioner by the
+// slowest column, so there a column's last bits may depend on its company.
+package iterative

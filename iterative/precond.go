@@ -1,0 +1,50 @@
+package iterative
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Preconditioner is a symmetric positive semidefinite map that resembles the
+// inverse of the map to be solved. It must be linear and not change during a
+// solve.
+type Preconditioner interface {
+	// ApplyTo stores M⁻¹·R in dst, which must not overlap r.
+	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
+}
+
+// Jacobi preconditions with a diagonal. Inverse holds 1/A_ii, or 0 where A has
+// an empty row. [CG] computes its product inside other passes.
+type Jacobi struct{ Inverse []float64 }
+
+// NewJacobi returns the preconditioner of a map with the given diagonal.
+// Elements that are not positive are taken for those of empty rows.
+func NewJacobi(diag []float64) *Jacobi {
+	inverse := make([]float64, len(diag))
+	for i, d := range diag {
+		if d > 0 {
+			inverse[i] = 1 / d
+		}
+	}
+	return &Jacobi{inverse}
+}
+
+// ApplyTo stores diag(Inverse)·R in dst.
+func (p *Jacobi) ApplyTo(_ context.Context, dst, r *sparse.Block[float64]) error {
+	if len(p.Inverse) != r.Rows || dst.Rows != r.Rows || dst.Cols != r.Cols {
+		panic(badShape)
+	}
+	for i, f := range p.Inverse {
+		to := dst.Row(i)
+		for j, v := range r.Row(i) {
+			to[j] = f * v
+		}
+	}
+	return nil
+}
+
+const (
+	badShape   = "iterative: dimension mismatch"
+	badOverlap = "iterative: X and B are the same block"
+)

@@ -1,0 +1,393 @@
+package iterative
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// run is one solve under way, with the buffers that are kept between solves.
+// Columns of its blocks may stand in another order than those of B, frozen
+// ones last; the active ones take part in sweeps.
+type run struct {
+	*CG
+	x, b     *sparse.Block[float64]
+	settings Settings
+	result   *Result
+	stagnant bool
+
+	r, p, q *sparse.Block[float64] // residual, direction, A·direction
+	z       *sparse.Block[float64] // preconditioned residual, unless by Jacobi
+	width   int                    // number of active columns
+	columns []column
+
+	// By place of the column.
+	alpha, beta      []float64
+	products, rr, rz []float64
+	swaps            [][2]int
+	// By column of B.
+	relative, previous, verified []float64
+
+	parts  []float64 // sums by chunk
+	dots   rangeSums
+	null   nullSums
+	passes passes
+}
+
+// passes are the bodies of parallel passes, made once: a method value is an
+// allocation.
+type passes struct {
+	update, products, turn, measure func(worker, chunk int) error
+	dot                             func(sparse.Rows)
+}
+
+func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
+	n, k := b.Rows, b.Cols
+	r.CG, r.x, r.b, r.settings, r.stagnant = c, x, b, s, false
+	r.result = &Result{
+		ColumnSteps: make([]int, k),
+		Residual:    make([]float64, k),
+		Relative:    make([]float64, k),
+		Removed:     make([]float64, k),
+		Energy:      make([]float64, k),
+	}
+	for _, block := range []**sparse.Block[float64]{&r.r, &r.p, &r.q} {
+		*block = reshape(*block, n, k)
+	}
+	r.columns = grow(r.columns, k)
+	for j := range r.columns {
+		r.columns[j] = column{at: j}
+	}
+	for _, v := range []*[]float64{&r.alpha, &r.beta, &r.products, &r.rr, &r.rz, &r.relative, &r.previous, &r.verified} {
+		*v = grow(*v, k)
+		clear(*v)
+	}
+	r.parts = grow(r.parts, 2*k*chunkCount(n))
+	if c.Null != nil {
+		r.null.begin(c.Null, k)
+	}
+	r.width = k
+	if r.passes.update == nil {
+		r.passes = passes{r.updateChunk, r.productsChunk, r.turnChunk, r.measureChunk, r.dotRows}
+	}
+}
+
+// reshape returns b, or a new block if b does not have the shape.
+func reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
+	if b == nil || b.Rows != rows || b.Cols != cols {
+		return sparse.NewBlock[float64](rows, cols)
+	}
+	return b
+}
+
+// end lets the caller's blocks go.
+func (r *run) end() { r.CG, r.x, r.b, r.settings = nil, nil, nil, Settings{} }
+
+func (r *run) active() []column { return r.columns[:r.width] }
+
+// chunks runs a pass over all chunks of rows.
+func (r *run) chunks(ctx context.Context, body func(worker, chunk int) error) error {
+	return sched.Run(ctx, r.Workers, chunkCount(r.b.Rows), body)
+}
+
+// start takes up the first approximation.
+func (r *run) start(ctx context.Context) error {
+	if !r.settings.Start {
+		clearRows(r.x)
+	} else if r.Scale != nil {
+		for i, s := range r.Scale {
+			for j, v := range r.x.Row(i) {
+				r.x.Row(i)[j] = v / s
+			}
+		}
+	}
+	if err := r.rightHandSide(ctx); err != nil {
+		return err
+	}
+	for j := range r.columns {
+		col := &r.columns[j]
+		col.norm = math.Sqrt(r.rr[j])
+		col.target = r.settings.Tolerance * col.norm
+		if r.settings.Absolute != nil {
+			col.target = r.settings.Absolute[j]
+		}
+		r.result.Removed[j] = math.Sqrt(r.rz[j])
+	}
+	if r.settings.Start {
+		if err := r.subtractProduct(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.restart(ctx); err != nil {
+		return err
+	}
+	for j := range r.columns {
+		r.columns[j].first = r.columns[j].residual
+	}
+	r.record()
+	return nil
+}
+
+func clearRows(b *sparse.Block[float64]) {
+	for i := range b.Rows {
+		clear(b.Row(i))
+	}
+}
+
+// rightHandSide stores s∘(B − P₀B) in r, the squared norms of the columns of
+// B − P₀B in rr and those of P₀B in rz.
+func (r *run) rightHandSide(ctx context.Context) error {
+	if r.Null != nil {
+		if err := r.Null.RemoveTo(ctx, r.r, r.b, r.Workers); err != nil {
+			return err
+		}
+	} else {
+		for i := range r.b.Rows {
+			copy(r.r.Row(i), r.b.Row(i))
+		}
+	}
+	k := r.b.Cols
+	err := r.chunks(ctx, func(_, chunk int) error {
+		rr, removed := r.part(chunk, 0), r.part(chunk, 1)
+		clear(rr)
+		clear(removed)
+		for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, r.b.Rows); i++ {
+			to, from := r.r.Row(i), r.b.Row(i)
+			s := 1.0
+			if r.Scale != nil {
+				s = r.Scale[i]
+			}
+			for j, v := range to {
+				d := from[j] - v
+				rr[j] += float64(v * v)
+				removed[j] += float64(d * d)
+				to[j] = s * v
+			}
+		}
+		return nil
+	})
+	r.total(r.rr[:k], 0)
+	r.total(r.rz[:k], 1)
+	return err
+}
+
+// subtractProduct subtracts A·X from r.
+func (r *run) subtractProduct(ctx context.Context) error {
+	r.result.Sweeps++
+	return r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.r})
+}
+
+// trueResidual stores B − A·X in r, in the order of B.
+func (r *run) trueResidual(ctx context.Context) error {
+	if err := r.rightHandSide(ctx); err != nil {
+		return err
+	}
+	if err := r.subtractProduct(ctx); err != nil {
+		return err
+	}
+	return r.measure(ctx)
+}
+
+// measure computes the norms of r and with Jacobi its products.
+func (r *run) measure(ctx context.Context) error {
+	if err := r.chunks(ctx, r.passes.measure); err != nil {
+		return err
+	}
+	r.total(r.rr, 0)
+	r.total(r.rz, 1)
+	for j := range r.active() {
+		r.columns[j].residual = math.Sqrt(r.rr[j])
+	}
+	return nil
+}
+
+// restart begins the recurrence of all active columns at the residual in r.
+func (r *run) restart(ctx context.Context) error {
+	if err := r.measure(ctx); err != nil {
+		return err
+	}
+	if err := r.precondition(ctx); err != nil {
+		return err
+	}
+	for j := range r.active() {
+		col := &r.columns[j]
+		r.alpha[j], r.beta[j] = 0, 0
+		col.rz = r.rz[j]
+		if col.fate == live && col.residual <= col.target {
+			col.fate = converged
+		}
+	}
+	clear(r.p.Data)
+	return r.turn(ctx)
+}
+
+// multiply computes q = A·p and the products pᵀq.
+func (r *run) multiply(ctx context.Context) error {
+	r.dots.begin(r.width)
+	p, q := r.p.Columns(0, r.width), r.q.Columns(0, r.width)
+	r.result.Sweeps++
+	err := r.A.StepTo(ctx, q, p, sparse.Step[float64]{Alpha: 1, Visit: r.passes.dot})
+	r.dots.totalTo(r.products[:r.width])
+	return err
+}
+
+// update does r −= q·diag(α) and computes rᵀr, z and rᵀz.
+func (r *run) update(ctx context.Context) error {
+	if err := r.chunks(ctx, r.passes.update); err != nil {
+		return err
+	}
+	r.total(r.rr[:r.width], 0)
+	r.total(r.rz[:r.width], 1)
+	return r.precondition(ctx)
+}
+
+// precondition computes z and rᵀz where that is not part of other passes, and
+// adds up the null space's part of z.
+func (r *run) precondition(ctx context.Context) error {
+	if _, general := r.diagonal(); general {
+		r.z = reshape(r.z, r.b.Rows, r.b.Cols)
+		if err := r.Precond.ApplyTo(ctx, r.z.Columns(0, r.width), r.r.Columns(0, r.width)); err != nil {
+			return err
+		}
+		if err := r.chunks(ctx, r.passes.products); err != nil {
+			return err
+		}
+		r.total(r.rz[:r.width], 1)
+	}
+	if r.Null != nil {
+		r.null.total()
+	}
+	return nil
+}
+
+// diagonal returns the preconditioner as a diagonal, nil for the identity;
+// general says that it is none.
+func (r *run) diagonal() (inverse []float64, general bool) {
+	switch p := r.Precond.(type) {
+	case nil:
+		return nil, false
+	case *Jacobi:
+		return p.Inverse, false
+	}
+	return nil, true
+}
+
+// turn does x += p·diag(α) and p = z + p·diag(β).
+func (r *run) turn(ctx context.Context) error { return r.chunks(ctx, r.passes.turn) }
+
+// finish leaves in x the solution of the scaled system.
+func (r *run) finish(ctx context.Context) error {
+	if r.Scale != nil {
+		for i, s := range r.Scale {
+			for j, v := range r.x.Row(i) {
+				r.x.Row(i)[j] = s * v
+			}
+		}
+	}
+	if r.Null != nil {
+		return r.Null.RemoveTo(ctx, r.x, r.x, r.Workers)
+	}
+	return nil
+}
+
+// retire moves frozen columns behind the live ones when whole slabs can leave
+// the sweep.
+func (r *run) retire(ctx context.Context) error {
+	slabs := (r.count(live) + slabColumns - 1) / slabColumns
+	width := min(slabs*slabColumns, r.width)
+	if width == r.width || width == 0 {
+		return nil
+	}
+	r.swaps = r.swaps[:0]
+	at := 0
+	for j := width; j < r.width; j++ {
+		if r.columns[j].fate != live {
+			continue
+		}
+		for r.columns[at].fate == live {
+			at++
+		}
+		r.swap(at, j)
+		at++
+	}
+	r.width = width
+	return r.swapColumns(ctx)
+}
+
+// restoreOrder puts every column back into its place.
+func (r *run) restoreOrder() {
+	r.swaps = r.swaps[:0]
+	for j := range r.columns {
+		for r.columns[j].at != j {
+			r.swap(j, r.columns[j].at)
+		}
+	}
+	r.width = r.b.Cols
+	// Only a cancelled context could end this pass early.
+	_ = r.swapColumns(context.Background())
+}
+
+func (r *run) swap(i, j int) {
+	r.columns[i], r.columns[j] = r.columns[j], r.columns[i]
+	r.swaps = append(r.swaps, [2]int{i, j})
+}
+
+// swapColumns carries the swaps out on the blocks that outlast a step.
+func (r *run) swapColumns(ctx context.Context) error {
+	if len(r.swaps) == 0 {
+		return nil
+	}
+	return r.chunks(ctx, func(_, chunk int) error {
+		for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, r.b.Rows); i++ {
+			x, res, p := r.x.Row(i), r.r.Row(i), r.p.Row(i)
+			for _, s := range r.swaps {
+				a, b := s[0], s[1]
+				x[a], x[b] = x[b], x[a]
+				res[a], res[b] = res[b], res[a]
+				p[a], p[b] = p[b], p[a]
+			}
+		}
+		return nil
+	})
+}
+
+// rangeSums holds sums by the ranges of a sweep, whose number only the sweep
+// knows.
+type rangeSums struct {
+	mu    sync.Mutex
+	width int
+	parts [][]float64
+}
+
+func (s *rangeSums) begin(width int) {
+	s.width = width
+	for _, p := range s.parts {
+		clear(p)
+	}
+}
+
+// of returns the sums of a range.
+func (s *rangeSums) of(index int) []float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.parts) <= index {
+		s.parts = append(s.parts, nil)
+	}
+	if len(s.parts[index]) < s.width {
+		s.parts[index] = make([]float64, s.width)
+	}
+	return s.parts[index][:s.width]
+}
+
+// totalTo stores the sum over the ranges in their order.
+func (s *rangeSums) totalTo(dst []float64) {
+	clear(dst)
+	for _, p := range s.parts {
+		if len(p) > 0 {
+			addScaled(dst, 1, p[:s.width])
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package iterative
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrIterationLimit is returned, with a result, when a method has done the
+	// steps it was allowed and some column has not reached its tolerance.
+	ErrIterationLimit = errors.New("iterative: tolerance not reached within the iteration limit")
+
+	// ErrIndefinite is returned, with a result, when a direction p with
+	// pᵀAp ≤ 0 shows that the map is not positive definite on the complement
+	// of its null space.
+	ErrIndefinite = errors.New("iterative: the map is not positive definite")
+
+	// ErrStagnation is returned, with a result, when rounding keeps the
+	// residual of some column above its tolerance.
+	ErrStagnation = errors.New("iterative: the tolerance is beyond the precision of the map")
+)
+
+// Settings are the settings of a solve. Nil means all defaults.
+type Settings struct {
+	// Tolerance is the norm of a column's residual relative to that of its
+	// right-hand side, outside the null space, at which it has converged.
+	// 0 means 1e-8; it must be less than 1.
+	Tolerance float64
+
+	// Absolute, if not nil, holds the norm of the residual at which each
+	// column has converged, in place of Tolerance.
+	Absolute []float64
+
+	// MaxIterations is the largest number of steps; 0 means 10 000.
+	MaxIterations int
+
+	// Start says that X holds a first approximation; otherwise it is zero.
+	Start bool
+
+	// Recurrence reports the residuals that the recurrence carries along. They
+	// equal the true ones up to rounding of the order ε·steps·‖A‖·‖X‖, and
+	// save the last sweep, and ErrStagnation is not found.
+	Recurrence bool
+
+	// Recorder, if not nil, is called before the first and after every step
+	// with the relative residuals of all columns, in a slice that is valid
+	// during the call.
+	Recorder func(step int, residual []float64)
+}
+
+const (
+	defaultTolerance     = 1e-8
+	defaultMaxIterations = 10_000
+)
+
+// Validate reports every setting that is out of range.
+func (s *Settings) Validate() error {
+	if s == nil {
+		return nil
+	}
+	var all []error
+	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
+		all = append(all, fmt.Errorf("iterative: tolerance %g; it must be in (0, 1), or 0 for %g", s.Tolerance, defaultTolerance))
+	}
+	for j, t := range s.Absolute {
+		if !(t > 0) {
+			all = append(all, fmt.Errorf("iterative: absolute tolerance %g of column %d; it must be positive", t, j))
+			break
+		}
+	}
+	if s.MaxIterations < 0 {
+		all = append(all, fmt.Errorf("iterative: iteration limit %d; it must be positive, or 0 for %d", s.MaxIterations, defaultMaxIterations))
+	}
+	return errors.Join(all...)
+}
+
+// withDefaults returns a copy in which zero values are replaced.
+func (s *Settings) withDefaults() Settings {
+	var c Settings
+	if s != nil {
+		c = *s
+	}
+	if c.Tolerance == 0 {
+		c.Tolerance = defaultTolerance
+	}
+	if c.MaxIterations == 0 {
+		c.MaxIterations = defaultMaxIterations
+	}
+	return c
+}
+
+// Result is what a solve found out, also when it failed.
+type Result struct {
+	Steps       int // sweeps of the recurrence, the largest number over the columns
+	Sweeps      int // all sweeps, those for residuals included
+	ColumnSteps []int
+
+	// Residual holds ‖B − A·X‖ for each column, B without what it had in the
+	// null space; Relative the same over the norm of that B.
+	Residual, Relative []float64
+
+	// Removed holds the norm of what each column of B had in the null space,
+	// where A·X = B has no solution: X solves the system without it.
+	Removed []float64
+
+	// Energy estimates (X − X*)ᵀA(X − X*), square-rooted, for each column, from
+	// the last five steps (Strakoš and Tichý 2002). It is an estimate, usually
+	// too large, and 0 where there were no steps.
+	Energy []float64
+
+	// History holds the largest relative residual before the first step and
+	// after each.
+	History []float64
+}
