@@ -52,8 +52,11 @@ func TestSpMMChecksum(t *testing.T) {
 		if math.Abs(got.Checksum-want) > 1e-12*want {
 			t.Errorf("%d workers: checksum %v, want %v", workers, got.Checksum, want)
 		}
-		if got.Entries != a.NNZ() || got.SecondsMin <= 0 || got.GatherShare <= 0 {
+		if got.Entries != a.NNZ() || got.SecondsMin <= 0 {
 			t.Errorf("report is incomplete: %+v", got)
+		}
+		if share, err := GatherShare[float64](context.Background(), a, k, workers, 1, got.SecondsMin); err != nil || share <= 0 {
+			t.Errorf("share of the gather limit %v, %v", share, err)
 		}
 	}
 }

@@ -19,10 +19,10 @@ type Limit struct {
 }
 
 // streamBytes is far beyond the caches of the machines in use.
-const streamBytes = 512 << 20
+const streamBytes = 256 << 20
 
 // Stream measures how fast memory is read in order: the sum of an array of
-// 512 MiB on the given number of workers.
+// 256 MiB on the given number of workers.
 func Stream(ctx context.Context, workers, repeat int) (Limit, error) {
 	data := sparse.NewBlock[float64](streamBytes/64, 8).Data
 	for i := range data {

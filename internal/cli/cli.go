@@ -164,6 +164,7 @@ func (in *invocation) commands() []*cobra.Command {
 		newKernel(in),
 		newFeatures(in),
 		newGenerate(in),
+		newBench(in),
 		newVersion(in),
 	}
 }

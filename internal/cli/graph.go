@@ -20,8 +20,9 @@ import (
 // reading holds the flags that say how files become a graph. They belong to
 // ingest and are taken wherever GRAPH is a file.
 type reading struct {
-	names  []string // of the flags
-	config ingest.Config
+	names    []string // of the flags
+	config   ingest.Config
+	streamed bool // no frame of the store stays in memory
 }
 
 // readingFlags declares the flags of r.
@@ -110,7 +111,9 @@ func (in *invocation) openGraph(name string, r *reading, beside string) (*graph,
 		}
 	}
 	var err error
-	g.Store, err = shard.Open(in.ctx, dir, in.storeOptions())
+	o := in.storeOptions()
+	o.Stream = r.streamed
+	g.Store, err = shard.Open(in.ctx, dir, o)
 	if err != nil {
 		g.close()
 		return nil, err

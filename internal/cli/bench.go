@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// benchmark is the JSON document of the command.
+type benchmark struct {
+	Workload string `json:"workload"`
+	Graph    string `json:"graph,omitempty"`
+	Order    string `json:"order,omitempty"`
+	IDs      string `json:"ids,omitempty"`
+	Source   string `json:"source,omitempty"`
+	Threads  int    `json:"threads"`
+
+	*bench.Limit
+	*bench.Sweeps
+
+	// The limits of the machine, measured in the same run.
+	StreamBytesPerSecond float64 `json:"stream_bytes_per_second,omitempty"`
+	Closing
+}
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	reading
+	columns, repeat, rows int
+	dtype, ids, source    string
+}
+
+var workloads = []string{"stream", "gather", "decode", "spmm", "walk"}
+
+func newBench(in *invocation) *cobra.Command {
+	f := new(benchFlags)
+	cmd := &cobra.Command{
+		Use:   "bench stream|gather|decode|spmm|walk [GRAPH]",
+		Short: "Measure products, walks and decoding beside the limits of this machine",
+		Long: `Measures one workload and prints the fastest and the median repetition.
+
+  stream   memory read in order, the limit of everything
+  gather   rows of a block added up in random order (--rows, --columns)
+  decode   a sweep over GRAPH that reads and decodes every range
+  spmm     Y = D⁻¹A·X on GRAPH with X_ij = ((i·k + j) mod 17) + 1, the checksum is Σ Y
+  walk     ten steps of the absorbing walk on GRAPH, five classes, every P_t kept`,
+		Args: in.arguments("WORKLOAD", 1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkBench(cmd, args, f)
+			if err := in.checked(); err != nil {
+				return err
+			}
+			v, err := in.bench(args, f)
+			if err != nil {
+				return err
+			}
+			v.Closing = in.closing()
+			if in.json {
+				return in.document(v)
+			}
+			in.printBench(v)
+			return in.stdout.err
+		},
+	}
+	flags := cmd.Flags()
+	in.intVar(flags, &f.columns, "columns", 8, 1, 4096, "columns of the block")
+	in.intVar(flags, &f.rows, "rows", 1<<20, 1, 1<<31, "rows of the block of gather")
+	in.intVar(flags, &f.repeat, "repeat", 10, 1, 1_000_000, "repetitions that count, after one that does not")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
+	in.choiceVar(flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
+		"column ids as plain numbers, or as the store codes them (auto: plain where --max-memory allows)")
+	in.choiceVar(flags, &f.source, "source", "auto", []string{"auto", "memory", "disk"},
+		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
+	in.readingFlags(flags, &f.reading)
+	return cmd
+}
+
+func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlags) {
+	if len(args) == 0 {
+		return
+	}
+	switch needsGraph := slices.Index(workloads, args[0]) >= 2; {
+	case !slices.Contains(workloads, args[0]):
+		in.problem("bench", "%s is no workload; give stream, gather, decode, spmm or walk", quoted(args[0]))
+	case needsGraph && len(args) < 2:
+		in.problem("bench", "%s needs a GRAPH; usage: heatwalk %s", args[0], cmd.Use)
+	case !needsGraph && len(args) > 1:
+		in.problem("bench", "%s takes no GRAPH; leave out %s", args[0], quoted(args[1]))
+	}
+	if f.source == "disk" && f.ids == "raw" {
+		in.problem("--ids", "raw ids lie in memory; leave out --source disk")
+	}
+	f.reading.streamed = f.source == "disk"
+	in.checkGraph(cmd, args[1:], &f.reading)
+}
+
+func (in *invocation) bench(args []string, f *benchFlags) (*benchmark, error) {
+	if f.dtype == "float64" {
+		return runBench[float64](in, args, f)
+	}
+	return runBench[float32](in, args, f)
+}
+
+// runBench measures a workload on blocks of T.
+func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*benchmark, error) {
+	v := &benchmark{Workload: args[0], Threads: runtime.GOMAXPROCS(0)}
+	switch v.Workload {
+	case "stream":
+		limit, err := bench.Stream(in.ctx, in.threads, f.repeat)
+		v.Limit = &limit
+		return v, err
+	case "gather":
+		limit, err := bench.Gather[T](in.ctx, f.rows, f.columns, in.threads, f.repeat)
+		v.Limit = &limit
+		return v, err
+	}
+	g, err := in.openGraph(args[1], &f.reading, "")
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	v.Graph, v.Order, v.IDs, v.Source = args[1], "none", f.ids, f.source
+	raw := 4*g.NNZ() + 8*int64(len(g.Degrees()))
+	fits := g.memory() == 0 || g.memory() > 2*raw
+	if v.IDs == "auto" {
+		v.IDs = "coded"
+		if fits && v.Source != "disk" && v.Workload != "decode" {
+			v.IDs = "raw"
+		}
+	}
+	if v.Source == "auto" {
+		v.Source = "memory"
+		if v.IDs == "coded" && !g.Resident() {
+			v.Source = "disk"
+		}
+	}
+	var a sparse.Matrix = g.Store
+	if v.IDs == "raw" {
+		if a, err = sparse.Load(in.ctx, a, in.threads); err != nil {
+			return nil, err
+		}
+	}
+	sweeps, err := runSweeps[T](in.ctx, a, g, v.Workload, in.threads, f)
+	if err != nil || v.Source == "disk" {
+		v.Sweeps = &sweeps
+		return v, err
+	}
+	// The limits take memory of their own, which a run from disk is to show
+	// that it does not need.
+	if v.Workload == "spmm" && fits {
+		sweeps.GatherShare, err = bench.GatherShare[T](in.ctx, a, f.columns, in.threads, f.repeat, sweeps.SecondsMin)
+		if err != nil {
+			return nil, err
+		}
+	}
+	v.Sweeps = &sweeps
+	limit, err := bench.Stream(in.ctx, in.threads, 3)
+	v.StreamBytesPerSecond = limit.BytesPerSecond
+	return v, err
+}
+
+func runSweeps[T sparse.Float](ctx context.Context, a sparse.Matrix, g *graph, workload string, threads int, f *benchFlags) (bench.Sweeps, error) {
+	switch workload {
+	case "spmm":
+		return bench.SpMM[T](ctx, a, g.Degrees(), nil, f.columns, threads, f.repeat)
+	case "walk":
+		return bench.Walk[T](ctx, a, g.Degrees(), threads, f.repeat)
+	}
+	return bench.Decode(ctx, a, threads, f.repeat)
+}
+
+func (in *invocation) printBench(v *benchmark) {
+	in.progress.close()
+	w := in.stdout
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-20s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	if l := v.Limit; l != nil {
+		line(v.Workload, "%.2f ms, median %.2f, %d threads", l.SecondsMin*1e3, l.SecondsMedian*1e3, v.Threads)
+		line("bandwidth", "%.1f GB/s", l.BytesPerSecond/1e9)
+		if l.NsPerRow > 0 {
+			line("each row", "%.3f ns", l.NsPerRow)
+		}
+		return
+	}
+	s := v.Sweeps
+	line(v.Workload, "%.2f ms, median %.2f, %d threads, %s ids from %s", s.SecondsMin*1e3, s.SecondsMedian*1e3, v.Threads, v.IDs, v.Source)
+	line("each entry, column", "%.4f ns (%s entries, %d columns of %s)", s.NsPerEntryColumn, formatCount(s.Entries), s.Columns, s.DType)
+	bandwidth := fmt.Sprintf("%.1f GB/s", s.BytesPerSecond/1e9)
+	if v.StreamBytesPerSecond > 0 {
+		bandwidth += fmt.Sprintf("; memory in order gives %.1f", v.StreamBytesPerSecond/1e9)
+	}
+	line("bandwidth", "%s", bandwidth)
+	if s.GatherShare > 0 {
+		line("of the gather limit", "%s", formatPercent(s.GatherShare))
+	}
+	line("checksum", "%v", s.Checksum)
+	if !in.quiet {
+		line("took", "%s", in.cost())
+	}
+}
