@@ -17,6 +17,9 @@ type rowCache struct {
 	stamp []int // by slot: when it was last used
 	clock int
 
+	swaps [][2]int32 // all exchanges of positions so far
+	done  []int      // by slot: how many of them its row has followed
+
 	chunks   [][]float64
 	chunk    int // values in a chunk
 	perChunk int // rows in a chunk
@@ -34,8 +37,8 @@ func (c *rowCache) reset(gram partGram, item []int, bytes int64) {
 	for i := range c.slot {
 		c.slot[i] = -1
 	}
-	c.owner, c.have, c.stamp = c.owner[:0], c.have[:0], c.stamp[:0]
-	c.clock = 0
+	c.owner, c.have, c.stamp, c.done = c.owner[:0], c.have[:0], c.stamp[:0], c.done[:0]
+	c.clock, c.swaps = 0, c.swaps[:0]
 	if c.chunk < n {
 		c.chunk, c.chunks = max(n, chunkLen), nil
 	}
@@ -57,6 +60,7 @@ func (c *rowCache) row(position, columns int) []float64 {
 		s = c.free()
 		c.slot[position], c.owner[s], c.have[s] = s, position, 0
 	}
+	c.follow(s)
 	c.clock++
 	c.stamp[s] = c.clock
 	values := c.values(s)
@@ -74,7 +78,8 @@ func (c *rowCache) free() int {
 		if s/c.perChunk == len(c.chunks) {
 			c.chunks = append(c.chunks, make([]float64, c.chunk))
 		}
-		c.owner, c.have, c.stamp = append(c.owner, 0), append(c.have, 0), append(c.stamp, 0)
+		c.owner, c.have = append(c.owner, 0), append(c.have, 0)
+		c.stamp, c.done = append(c.stamp, 0), append(c.done, 0)
 		return s
 	}
 	oldest := math.MaxInt
@@ -87,17 +92,10 @@ func (c *rowCache) free() int {
 	return s
 }
 
-// swap exchanges the positions a < b, whose items the caller exchanges.
+// swap exchanges the positions a < b, whose items the caller exchanges. Rows
+// follow when they are next asked for; most of those put aside never are.
 func (c *rowCache) swap(a, b int) {
-	for s := range c.owner {
-		switch have := c.have[s]; {
-		case have > b:
-			v := c.values(s)
-			v[a], v[b] = v[b], v[a]
-		case have > a:
-			c.have[s] = a
-		}
-	}
+	c.swaps = append(c.swaps, [2]int32{int32(a), int32(b)})
 	c.slot[a], c.slot[b] = c.slot[b], c.slot[a]
 	if s := c.slot[a]; s >= 0 {
 		c.owner[s] = a
@@ -105,4 +103,19 @@ func (c *rowCache) swap(a, b int) {
 	if s := c.slot[b]; s >= 0 {
 		c.owner[s] = b
 	}
+}
+
+// follow exchanges the columns of a row as positions have been since it was
+// last in use.
+func (c *rowCache) follow(slot int) {
+	values, have := c.values(slot), c.have[slot]
+	for _, s := range c.swaps[c.done[slot]:] {
+		switch a, b := int(s[0]), int(s[1]); {
+		case have > b:
+			values[a], values[b] = values[b], values[a]
+		case have > a:
+			have = a
+		}
+	}
+	c.have[slot], c.done[slot] = have, len(c.swaps)
 }

@@ -83,8 +83,8 @@ func (d *dual) bound(cost float64) {
 	}
 }
 
-// error returns f at a position.
-func (d *dual) error(k int) float64 {
+// errorAt returns f at a position.
+func (d *dual) errorAt(k int) float64 {
 	if d.down[k] > math.Inf(-1) {
 		return d.down[k]
 	}
@@ -92,7 +92,7 @@ func (d *dual) error(k int) float64 {
 }
 
 // mark records in which directions a position may go.
-func (d *dual) mark(k int) { d.setError(k, d.error(k)) }
+func (d *dual) mark(k int) { d.setError(k, d.errorAt(k)) }
 
 func (d *dual) setError(k int, f float64) {
 	d.up[k], d.down[k] = math.Inf(1), math.Inf(-1)
@@ -134,11 +134,11 @@ func (d *dual) raise(from, to float64) {
 	var linear, quadratic float64
 	for k, b := range d.beta {
 		linear += d.y[k] * b
-		quadratic += b * (d.error(k) + d.y[k])
+		quadratic += b * (d.errorAt(k) + d.y[k])
 	}
 	if gain := func(s float64) float64 { return s*linear - s*s*quadratic/2 }; gain(ratio) > gain(1) {
 		for k, y := range d.y {
-			f := ratio*(d.error(k)+y) - y
+			f := ratio*(d.errorAt(k)+y) - y
 			d.up[k], d.down[k] = f, f
 			if alpha := y * d.beta[k]; alpha == from*d.rate[k] {
 				d.beta[k] = y * (to * d.rate[k])
@@ -345,7 +345,7 @@ func (d *dual) result() (rho, objective float64) {
 	var sum float64
 	free := 0
 	for k, b := range d.beta {
-		f := d.error(k)
+		f := d.errorAt(k)
 		objective += b * (d.y[k] - f)
 		switch {
 		case b > d.lo[k] && b < d.hi[k]:
