@@ -21,12 +21,22 @@ type benchmark struct {
 	Source   string `json:"source,omitempty"`
 	Threads  int    `json:"threads"`
 
+	// What every workload has stands here, since JSON takes the outermost of
+	// several fields of one name.
+	bench.Timing
+	BytesPerSecond float64 `json:"bytes_per_second"`
 	*bench.Limit
 	*bench.Sweeps
 
-	// The limits of the machine, measured in the same run.
+	// The limit of the machine, measured in the same run.
 	StreamBytesPerSecond float64 `json:"stream_bytes_per_second,omitempty"`
 	Closing
+}
+
+func (v *benchmark) limit(l bench.Limit) { v.Timing, v.BytesPerSecond, v.Limit = l.Timing, l.BytesPerSecond, &l }
+
+func (v *benchmark) sweeps(s bench.Sweeps) {
+	v.Timing, v.BytesPerSecond, v.Sweeps = s.Timing, s.BytesPerSecond, &s
 }
 
 // benchFlags are the flags of bench.
@@ -113,11 +123,11 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	switch v.Workload {
 	case "stream":
 		limit, err := bench.Stream(in.ctx, in.threads, f.repeat)
-		v.Limit = &limit
+		v.limit(limit)
 		return v, err
 	case "gather":
 		limit, err := bench.Gather[T](in.ctx, f.rows, f.columns, in.threads, f.repeat)
-		v.Limit = &limit
+		v.limit(limit)
 		return v, err
 	}
 	g, err := in.openGraph(args[1], &f.reading, "")
@@ -147,19 +157,21 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 		}
 	}
 	sweeps, err := runSweeps[T](in.ctx, a, g, v.Workload, in.threads, f)
-	if err != nil || v.Source == "disk" {
-		v.Sweeps = &sweeps
-		return v, err
+	if err != nil {
+		return nil, err
 	}
+	v.sweeps(sweeps)
 	// The limits take memory of their own, which a run from disk is to show
 	// that it does not need.
-	if v.Workload == "spmm" && fits {
-		sweeps.GatherShare, err = bench.GatherShare[T](in.ctx, a, f.columns, in.threads, f.repeat, sweeps.SecondsMin)
+	if v.Source == "disk" || in.maxMemory > 0 {
+		return v, nil
+	}
+	if v.Workload == "spmm" {
+		v.GatherShare, err = bench.GatherShare[T](in.ctx, a, f.columns, in.threads, f.repeat, v.SecondsMin)
 		if err != nil {
 			return nil, err
 		}
 	}
-	v.Sweeps = &sweeps
 	limit, err := bench.Stream(in.ctx, in.threads, 3)
 	v.StreamBytesPerSecond = limit.BytesPerSecond
 	return v, err
