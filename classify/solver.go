@@ -12,7 +12,8 @@ import (
 // Its results are those of [SVM.Fit]; the models it returns share its memory
 // and are valid until its next call.
 type Solver struct {
-	// SVM holds the settings. Cost is not used by Path; Workers is not used.
+	// SVM holds the settings. Cost is not used by Path; Workers is not used;
+	// Start must not be a model of this solver.
 	SVM SVM
 
 	groups  groups
