@@ -33,7 +33,9 @@ type benchmark struct {
 	Closing
 }
 
-func (v *benchmark) limit(l bench.Limit) { v.Timing, v.BytesPerSecond, v.Limit = l.Timing, l.BytesPerSecond, &l }
+func (v *benchmark) limit(l bench.Limit) {
+	v.Timing, v.BytesPerSecond, v.Limit = l.Timing, l.BytesPerSecond, &l
+}
 
 func (v *benchmark) sweeps(s bench.Sweeps) {
 	v.Timing, v.BytesPerSecond, v.Sweeps = s.Timing, s.BytesPerSecond, &s
