@@ -11,7 +11,7 @@ import (
 )
 
 // The golden tolerance, and that of float32.
-func close[T sparse.Float](t *testing.T, got *sparse.Block[T], want *sparse.Block[float64]) {
+func near[T sparse.Float](t *testing.T, got *sparse.Block[T], want *sparse.Block[float64]) {
 	t.Helper()
 	if epsilon[T]() > 1e-10 {
 		testgraph.Close(t, got, want, 1e-5, 0)
@@ -47,17 +47,17 @@ func testGolden[T sparse.Float](t *testing.T) {
 					}
 					w := walkOn[T](g, alpha, p, 20)
 					if graph == "sbm300" {
-						close(t, stepsOf(stack(t, w), len(g.Nodes), 0, 1, 2, 5, 10, 20), golden("cwk_P_a%s_%s.npy"))
+						near(t, stepsOf(stack(t, w), len(g.Nodes), 0, 1, 2, 5, 10, 20), golden("cwk_P_a%s_%s.npy"))
 						k, _ := gram(t, w, 0, cwk.Plain(g.Train), all)
-						close(t, k, golden("cwk_Ktrain_a%s_%s_t20.npy"))
+						near(t, k, golden("cwk_Ktrain_a%s_%s_t20.npy"))
 						return
 					}
-					close(t, stack(t, w), golden("cwk_P_a%s_%s.npy"))
+					near(t, stack(t, w), golden("cwk_P_a%s_%s.npy"))
 					k, _ := gram(t, w, 0, all, all)
-					close(t, k, golden("cwk_K_a%s_%s_t20.npy"))
+					near(t, k, golden("cwk_K_a%s_%s_t20.npy"))
 					w.Steps = 5
 					k, _ = gram(t, w, 0, all, all)
-					close(t, k, golden("cwk_K_a%s_%s_t5.npy"))
+					near(t, k, golden("cwk_K_a%s_%s_t5.npy"))
 				})
 			}
 		}
@@ -89,10 +89,10 @@ func testGoldenFeatures[T sparse.Float](t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		close(t, f, testgraph.Golden(t, graph+"/cwk_F_a0.5_uniform_t10.npy"))
+		near(t, f, testgraph.Golden(t, graph+"/cwk_F_a0.5_uniform_t10.npy"))
 
 		k, _ := gram(t, w, 1, cwk.Plain(all), cwk.Plain(all))
-		close(t, k, testgraph.Golden(t, graph+"/cwk_K_a0.5_uniform_tmin1_t10.npy"))
+		near(t, k, testgraph.Golden(t, graph+"/cwk_K_a0.5_uniform_tmin1_t10.npy"))
 
 		var folds, single []int
 		for i, f := range testgraph.Golden(t, graph+"/cwk_folds.npy").Data {
@@ -104,7 +104,7 @@ func testGoldenFeatures[T sparse.Float](t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			close(t, unfold(p, w.Seeds.Classes), testgraph.Golden(t, graph+"/cwk_P_"+name+"_a0.5_uniform.npy"))
+			near(t, unfold(p, w.Seeds.Classes), testgraph.Golden(t, graph+"/cwk_P_"+name+"_a0.5_uniform.npy"))
 		}
 	}
 }

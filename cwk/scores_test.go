@@ -98,9 +98,14 @@ func TestScoresWithoutBias(t *testing.T) {
 func TestScoresMemory(t *testing.T) {
 	w, weights, bias := scoreWalk[float64](t, 40, 0)
 	w.Memory = 8*2*32*40 + 16*40 + 8*40*2 // 32 columns of a walk, two of scores
+	whole := sparse.NewBlock[float64](40, 7)
+	if err := w.ScoresTo(background, whole, 0, weights, bias); err != nil {
+		t.Fatal(err)
+	}
 	var widths []int
-	err := w.Scores(background, 0, weights, bias, func(_ int, s *sparse.Block[float64]) error {
+	err := w.Scores(background, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
 		widths = append(widths, s.Cols)
+		sameBits(t, "slab of scores", s, whole.Columns(lo, lo+s.Cols))
 		return nil
 	})
 	if err != nil || len(widths) != 4 {

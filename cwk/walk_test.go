@@ -243,8 +243,56 @@ func (m copies) Sweep(ctx context.Context, workers int, visit func(int, sparse.P
 func hubWalk[T sparse.Float](t *testing.T) *cwk.Walk[T] {
 	w := &cwk.Walk[T]{A: testgraph.Hub(), Steps: 4, Variants: []cwk.Variant{{Absorb: 0.25}, {Absorb: 0.75}}}
 	w.Degrees = degrees(t, w.A)
-	w.Seeds = cwk.Seeds{Row: []int{9, 0, 20_000, 32_000}, Class: []int{0, 1, 2, 1}, Classes: 3}
+	edge := w.A.Ranges()[5].Lo
+	w.Seeds = cwk.Seeds{Row: []int{32_000, 9, 0, edge, 20_000, edge - 1}, Class: []int{0, 1, 2, 1, 0, 2}, Classes: 3}
 	return w
+}
+
+// On a graph of many ranges the walk is what row by row sums give.
+func TestManyRanges(t *testing.T) {
+	w := hubWalk[float64](t)
+	a := w.A.(*sparse.CSR)
+	n, columns := len(w.Degrees), 6
+	want := sparse.NewBlock[float64](n*(w.Steps+1), columns)
+	for step := range w.Steps + 1 {
+		for i := range n {
+			row := want.Row(step*n + i)
+			seed := slices.Index(w.Seeds.Row, i)
+			for j := range row {
+				class, alpha, first := j%3, w.Variants[j/3].Absorb, 0.0
+				if seed >= 0 && w.Seeds.Class[seed] == class {
+					first = 1
+				}
+				switch {
+				case step == 0 && seed < 0:
+					row[j] = 1.0 / 3
+				case step == 0:
+					row[j] = first
+				default:
+					col, _ := a.Row(i)
+					for _, c := range col {
+						row[j] += want.Row((step-1)*n + int(c))[j] / float64(len(col))
+					}
+					if seed >= 0 {
+						row[j] = (1-alpha)*row[j] + alpha*first
+					}
+				}
+			}
+		}
+	}
+	testgraph.Close(t, stack(t, w), want, 1e-12, 0)
+	picks := []cwk.Pick{{Row: 30_000}, {Row: 0, Variant: 1}, {Row: 17}, {Row: 9, Variant: 1}, {Row: 20_000}}
+	f, err := w.Collect(background, 1, picks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range picks {
+		for j := range f.Cols {
+			if got, want := f.At(i, j), want.At((1+j/3)*n+p.Row, 3*p.Variant+j%3); math.Abs(got-want) > 1e-12 {
+				t.Errorf("pick %v, column %d: %v, want %v", p, j, got, want)
+			}
+		}
+	}
 }
 
 func TestWorkersAgree(t *testing.T) {

@@ -1,0 +1,47 @@
+package cwk
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Whatever the layout, its lanes together are no wider than what fits, and
+// every worker has one or there is only one.
+func TestLayout(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 20_000).Draw(t, "rows")
+		w := &Walk[float32]{
+			A: testgraph.Path(1), Degrees: make([]float64, n), Variants: make([]Variant, rapid.IntRange(1, 150).Draw(t, "variants")),
+			Seeds: Seeds{Classes: rapid.IntRange(1, 20).Draw(t, "classes")}, Workers: rapid.IntRange(1, 9).Draw(t, "workers"),
+		}
+		k := w.walker(nil)
+		fits := rapid.IntRange(1, k.columns()).Draw(t, "fits")
+		width, lanes := k.layout(fits)
+		if lanes < 1 || lanes > w.Workers || width < 1 || lanes*sparse.Stride[float32](width) > sparse.Stride[float32](fits) {
+			t.Errorf("%d lanes of %d columns where %d fit", lanes, width, fits)
+		}
+		if block := n * width * 4; lanes > 1 && block > 2*cacheBytes {
+			t.Errorf("%d lanes with blocks of %d bytes", lanes, block)
+		}
+	})
+}
+
+// A block that is used again has zero padding.
+func TestPadding(t *testing.T) {
+	var l lane[float64]
+	wide := l.block(0, 5, 8)
+	for i := range wide.Data {
+		wide.Data[i] = 1
+	}
+	narrow := l.block(0, 5, 7)
+	for i := range narrow.Rows {
+		if padding := narrow.Data[i*narrow.Stride+7 : (i+1)*narrow.Stride]; slices.Max(padding) != 0 {
+			t.Errorf("padding of row %d is %v", i, padding)
+		}
+	}
+}
