@@ -158,7 +158,7 @@ func (w *Writer) finish(ctx context.Context) error {
 		panic(badCommit)
 	case w.direction == 0:
 		w.m.Rows, w.m.Entries = w.rows, w.entries
-		if w.pairs != w.mirrored {
+		if w.pairs != 0 {
 			return fmt.Errorf("%w: not symmetric, and the store is not directed", sparse.ErrStructure)
 		}
 	case w.rows != w.m.Rows || w.pairs != w.outPairs:

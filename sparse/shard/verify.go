@@ -49,9 +49,9 @@ func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 		return nil, &CorruptError{Path: s.path(manifestName), Offset: -1, What: fmt.Sprintf(format, args...) + restore}
 	}
 	switch {
-	case out.pairs != back.mirrored && s.m.Directed:
+	case s.m.Directed && out.pairs != back.pairs:
 		return damaged("the columns are not those of the rows")
-	case out.pairs != back.mirrored:
+	case !s.m.Directed && out.pairs != 0:
 		return damaged("not symmetric, but undirected")
 	case out.loops != s.m.SelfLoops:
 		return damaged("%d self loops, found %d", s.m.SelfLoops, out.loops)
@@ -83,21 +83,21 @@ func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 
 // census is what a sweep over one direction counts.
 type census struct {
-	frames          []frameCensus
-	degrees         []float64
-	pairs, mirrored uint64
-	loops           int64
-	weighted        bool
+	frames   []frameCensus
+	degrees  []float64
+	pairs    uint64 // the sum of pairShare
+	loops    int64
+	weighted bool
 }
 
 // frameCensus is the share of one frame.
 type frameCensus struct {
-	pairs, mirrored uint64
-	loops           int64
-	weighted        bool
-	head            int     // entries of its first row
-	first, last     uint32  // its first and last column
-	sum             float64 // of a piece's values
+	pairs       uint64
+	loops       int64
+	weighted    bool
+	head        int     // entries of its first row
+	first, last uint32  // its first and last column
+	sum         float64 // of a piece's values
 }
 
 func (v *view) census(ctx context.Context, o *Options) (*census, error) {
@@ -122,8 +122,7 @@ func (v *view) census(ctx context.Context, o *Options) (*census, error) {
 				if val != nil {
 					w = val[e]
 				}
-				f.pairs += pairHash(uint32(i), j, w)
-				f.mirrored += pairHash(j, uint32(i), w)
+				f.pairs += pairShare(v.s.m.Directed, int(v.direction), uint32(i), j, w)
 				f.weighted = f.weighted || w != 1
 				if int(j) == i {
 					f.loops++
@@ -142,7 +141,6 @@ func (v *view) census(ctx context.Context, o *Options) (*census, error) {
 	}
 	for i, f := range c.frames {
 		c.pairs += f.pairs
-		c.mirrored += f.mirrored
 		c.loops += f.loops
 		c.weighted = c.weighted || f.weighted
 		if r := v.direct.ranges[i]; r.Pieces > 1 {

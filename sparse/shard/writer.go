@@ -57,9 +57,8 @@ type Writer struct {
 	rows      int64
 	entries   int64
 	top       int64  // the largest column so far
-	pairs     uint64 // a sum over entries (i, j, v) that the transpose shares, see pairHash
-	mirrored  uint64 // the same sum over (j, i, v)
-	outPairs  uint64 // mirrored of the out direction
+	pairs     uint64 // the sum of pairShare over the entries
+	outPairs  uint64 // that of the out direction
 
 	// The open frame.
 	lengths []uint32
@@ -231,8 +230,7 @@ func (w *Writer) account(col []uint32, val []float64) error {
 		if c == row && w.direction == 0 {
 			w.m.SelfLoops++
 		}
-		w.pairs += pairHash(row, c, v)
-		w.mirrored += pairHash(c, row, v)
+		w.pairs += pairShare(w.o.Directed, w.direction, row, c, v)
 	}
 	w.top = max(w.top, last)
 	w.entries += int64(len(col))
@@ -260,8 +258,23 @@ func degree(col []uint32, val []float64) float64 {
 	return total
 }
 
-// pairHash mixes an entry into 64 bits. The sum over all entries tells, but
-// for one chance in 2^64, whether two matrices are the same in any order.
+// pairShare is what entry (i, j) of a direction adds to a sum modulo 2^64 that
+// shows, but for one chance in 2^64, whether the matrix is what it claims: for
+// an undirected store the sum is 0 if the matrix is symmetric, for a directed
+// one both directions have the same sum if they hold the same entries.
+func pairShare(directed bool, direction int, i, j uint32, v float64) uint64 {
+	switch {
+	case directed && direction == 0 || !directed && i < j:
+		return pairHash(i, j, v)
+	case directed:
+		return pairHash(j, i, v)
+	case i > j:
+		return -pairHash(j, i, v)
+	}
+	return 0
+}
+
+// pairHash mixes an entry into 64 bits.
 func pairHash(i, j uint32, v float64) uint64 {
 	x := uint64(i)<<32 | uint64(j)
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
@@ -286,8 +299,8 @@ func (w *Writer) BeginIn() error {
 		return w.err
 	}
 	w.direction = 1
-	w.m.Rows, w.m.Entries, w.outPairs = w.rows, w.entries, w.mirrored
-	w.rows, w.entries, w.top, w.pairs, w.mirrored = 0, 0, -1, 0, 0
+	w.m.Rows, w.m.Entries, w.outPairs = w.rows, w.entries, w.pairs
+	w.rows, w.entries, w.top, w.pairs = 0, 0, -1, 0
 	return nil
 }
 

@@ -1,0 +1,95 @@
+package shard
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// TestVerifyFinds writes stores that open and can be swept, but are not what
+// they claim to be.
+func TestVerifyFinds(t *testing.T) {
+	row := func(n int) []uint32 {
+		ids := make([]uint32, n)
+		for i := range ids {
+			ids[i] = uint32(i)
+		}
+		return ids
+	}
+	path := func(w *Writer) {
+		must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append([]uint32{0, 2}, nil), w.Append([]uint32{1}, nil)))
+	}
+	for _, c := range []struct {
+		name string
+		make func(w *Writer)
+		want string // "" if all is well
+	}{
+		{"nothing", path, ""},
+		{"degree", func(w *Writer) { path(w); w.degrees[1] = 1 }, "g/manifest: degree of row 1 is 1, found 2"},
+		{"asymmetric", func(w *Writer) {
+			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
+			w.pairs = 0
+		}, "g/manifest: not symmetric, but undirected"},
+		{"not the transpose", func(w *Writer) {
+			w.o.Directed, w.m.Directed = true, true
+			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.BeginIn()))
+			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
+			w.pairs = w.outPairs
+		}, "g/manifest: the columns are not those of the rows"},
+		{"an id twice", func(w *Writer) {
+			path(w)
+			n := must(StringNodes([]string{"a", "b", "c"}))
+			n.text = []byte("abb")
+			w.SetNodes(n)
+		}, "g/manifest: ids out of order or twice"},
+		{"cut too early", func(w *Writer) {
+			must(0, w.Append([]uint32{1}, nil))
+			must(0, w.flush())
+			must(0, w.Append([]uint32{0}, nil))
+		}, "g/0000000000000001-0000.shard@76: frame 1: row 1 has room in frame 0"},
+		{"pieces overlap", func(w *Writer) {
+			n := sparse.MaxRange + 2
+			long := row(sparse.MaxRange)
+			must(0, w.writeFrame(sparse.Range{Hi: 1, Entries: len(long), Pieces: 2}, nil, long, nil))
+			must(0, w.writeFrame(sparse.Range{Hi: 1, Entries: 1, Piece: 1, Pieces: 2}, nil, []uint32{7}, nil))
+			w.rows, w.entries, w.degrees = 1, int64(len(long)+1), []float64{float64(len(long) + 1)}
+			for range n - 1 {
+				must(0, w.Append(nil, nil))
+			}
+		}, "g/0000000000000001-0000.shard@%d: frame 1: row 0: column 7 after 16383"},
+	} {
+		mem := durabletest.NewMem()
+		w := must(Create("g", &WriteOptions{FS: mem, Identity: 1}))
+		c.make(w)
+		must(0, w.Commit(bg))
+		must(0, scan(mem))
+		if strings.Contains(c.want, "%d") {
+			c.want = fmt.Sprintf(c.want, places(mem, must(readManifest(mem, "g")))[0].frames[1].offset)
+		}
+		report, err := Verify(bg, "g", &Options{FS: mem})
+		switch {
+		case c.want == "" && (err != nil || report.Entries != 4 || report.Frames != 1 || report.Shards != 1 || report.Files != 3):
+			t.Errorf("%s: %+v %v", c.name, report, err)
+		case c.want != "":
+			wantError(t, err, ErrCorrupt, c.want+restore)
+		}
+	}
+}
+
+// TestVerifyReadsAll flips bits that no sweep of the store needs.
+func TestVerifyReadsAll(t *testing.T) {
+	mem := durabletest.NewMem()
+	must(0, newSample(0xa1).write(mem))
+	reseal(mem, func(m *Manifest) { m.Files[0].CRC = sumText(1) })
+	must(0, scan(mem))
+	if _, err := Verify(bg, "g", &Options{FS: mem}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "manifest says 00000001") {
+		t.Error(err)
+	}
+	if _, err := Verify(cancelled(), "g", &Options{FS: mem}); !errors.Is(err, cancelled().Err()) {
+		t.Error(err)
+	}
+}
