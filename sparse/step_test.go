@@ -344,6 +344,62 @@ func TestStepRefusals(t *testing.T) {
 	panics(t, overPrev, step(plain, wholeBlock.Columns(4, 7), block(5, 3), sparse.Step[float64]{Delta: 1, Prev: wholeBlock.Columns(2, 5)}))
 }
 
+// TestStepRefusesShiftedViews: views of one block that start in different rows
+// may share numbers across the ends of rows.
+func TestStepRefusesShiftedViews(t *testing.T) {
+	o := &sparse.Operator[float64]{A: random(t, newRand(t, 15), pattern{rows: 5, cols: 5, mean: 2})}
+	all := sparse.NewBlock[float64](6, 8)
+	left := all.Columns(4, 7)
+	left.Rows = 5
+	below := func(column int) *sparse.Block[float64] {
+		return &sparse.Block[float64]{Rows: 5, Cols: 3, Stride: 8, Data: all.Data[8+column : 8+4*8+column+3]}
+	}
+	for column, shared := range []bool{false, false, true, true, true, true} {
+		x := below(column)
+		step := func() { _ = o.ApplyTo(t.Context(), left, x) }
+		if shared {
+			panics(t, overlap, step)
+		} else {
+			step()
+		}
+	}
+}
+
+// TestRankOneOverManyRows: without entries in A, a step with a rank-one term
+// is γ·u·(vᵀx), here of more rows than are added at a time.
+func TestRankOneOverManyRows(t *testing.T) {
+	both(t, testRankOneOverManyRows[float32], testRankOneOverManyRows[float64])
+}
+
+func testRankOneOverManyRows[T sparse.Float](t *testing.T) {
+	const n, k = 9001, 3
+	a, err := sparse.FromTriplets(n, n, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, x, s := build[T](newRand(t, 16), a, k, terms{rankOne: true})
+	dst := sparse.NewBlock[T](n, k)
+	if err := o.StepTo(t.Context(), dst, x, s); err != nil {
+		t.Fatal(err)
+	}
+	var sum, size [k]float64
+	for i, v := range o.RankOne.V {
+		for j, e := range x.Row(i) {
+			sum[j] += v * float64(e)
+			size[j] += math.Abs(v * float64(e))
+		}
+	}
+	for i, u := range o.RankOne.U {
+		for j, got := range dst.Row(i) {
+			want := o.RankOne.Gamma * u * sum[j]
+			bound := (4*epsilon[T]() + n*epsilon[float64]()) * math.Abs(o.RankOne.Gamma*u) * size[j]
+			if !(math.Abs(float64(got)-want) <= bound) {
+				t.Fatalf("element (%d, %d) is %v, want %v ± %.2g", i, j, got, want, bound)
+			}
+		}
+	}
+}
+
 // TestStepsInOneBlock walks from columns to the next columns of one block.
 func TestStepsInOneBlock(t *testing.T) {
 	both(t, testStepsInOneBlock[float32], testStepsInOneBlock[float64])
@@ -396,13 +452,18 @@ func TestVisit(t *testing.T) { both(t, testVisit[float32], testVisit[float64]) }
 
 func testVisit[T sparse.Float](t *testing.T) {
 	rng := newRand(t, 6)
-	for _, k := range []int{1, 5, 300} {
-		a := random(t, rng, pattern{rows: 16600, cols: 16600, mean: 1, hubs: []int{0, 9000, 9001, 16599}})
-		if k == 300 {
-			a = random(t, rng, pattern{rows: 100, cols: 100, mean: 4})
-		}
+	for _, c := range []struct {
+		pattern
+		k int
+	}{
+		{pattern{rows: 16600, cols: 16600, mean: 1, hubs: []int{0, 9000, 9001, 16599}}, 1},
+		{pattern{rows: 16600, cols: 16600, mean: 1, hubs: []int{0, 9000, 9001, 16599}}, 5},
+		{pattern{rows: 100, cols: 100, mean: 4}, 300},
+		{pattern{rows: 7, cols: 16600, mean: 4, hubs: []int{2, 6}}, 150},
+	} {
+		k, a := c.k, random(t, rng, c.pattern)
 		rows, _ := a.Dims()
-		o, x, s := build[T](rng, a, k, terms{left: true, diag: true})
+		o, x, s := build[T](rng, a, k, terms{left: true, diag: rows == c.cols})
 		want := sparse.NewBlock[T](rows, k)
 		if err := o.StepTo(t.Context(), want, x, s); err != nil {
 			t.Fatal(err)
