@@ -14,7 +14,7 @@ var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e
 const zeros = 0x3030303030303030 // eight digits 0
 
 // number reads the decimal digits at the start of b, which must have 16 bytes:
-// up to 16 of them; 0 means none and 17 too many. Eight bytes are converted at
+// up to 15 of them; 0 digits means none and 17 more than 15. Eight bytes are converted at
 // once: a digit's byte xored with '0' is below 10, and adding 0x76 carries any
 // other into its highest bit.
 func number(b []byte) (value uint64, digits uint) {

@@ -66,7 +66,12 @@ func (r *Reader) read(c *Chunk) error {
 		return context.Cause(r.ctx)
 	}
 	n, clean := len(r.carry), 0 // bytes read; those before clean have no lone carriage return
-	for limit := ChunkBytes; ; limit = min(2*limit, MaxLine) {
+	limit := ChunkBytes
+	for limit <= n { // a long line left much behind it
+		limit *= 2
+	}
+	for ; ; limit *= 2 {
+		limit = min(limit, MaxLine)
 		if len(c.buf) < limit+Slack {
 			grown := make([]byte, limit+Slack)
 			copy(grown, c.buf[:min(n, len(c.buf))])

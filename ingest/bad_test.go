@@ -1,0 +1,304 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// wantError runs an ingest that fails and compares the text, without the
+// directory of the files.
+func wantError(t *testing.T, c *Config, files []file, want string) error {
+	t.Helper()
+	paths := write(t, files...)
+	dir := filepath.Dir(paths[0]) + string(filepath.Separator)
+	if c != nil && c.Nodes != "" {
+		c.Nodes = paths[len(paths)-1]
+		paths = paths[:len(paths)-1]
+	}
+	_, _, err := ingestInto(t, c, paths...)
+	if err == nil {
+		t.Errorf("%q: no error, want %q", files, want)
+		return nil
+	}
+	if got := strings.ReplaceAll(err.Error(), dir, ""); got != want {
+		t.Errorf("%.60q:\n got %s\nwant %s", files, got, want)
+	}
+	return err
+}
+
+func isData(err error) bool {
+	var one *ParseError
+	var many *BadLines
+	return errors.As(err, &one) || errors.As(err, &many)
+}
+
+func TestBadEdgeLists(t *testing.T) {
+	const fix = "; fix the line or pass --skip-bad-lines"
+	long := strings.Repeat("a", 1<<20)
+	for _, test := range []struct {
+		name, text string
+		c          Config
+		want       string
+	}{
+		{"edges.tsv", "a\tb\nc\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target)" + fix},
+		{"edges.tsv", "a\n", Config{}, "edges.tsv:1: 1 field, want 2 or 3 (source, target, weight)" + fix},
+		{"edges.tsv", "# c\na\tb\t1\nc\td\n", Config{}, "edges.tsv:3: 2 fields, want 3 (source, target, weight)" + fix},
+		{"edges.tsv", "a\tb\nc\td\t2\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
+		{"edges.tsv", "1\t2\n3\t4\t5\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
+		{"edges.tsv", "a\tb\t1\tx\ty\n", Config{}, "edges.tsv:1: 5 fields; choose with --fields=1,2 or, with a weight, --fields=1,2,3"},
+		{"edges.tsv", "a\tb\t1\n", Config{Fields: []int{1, 4}}, "edges.tsv:1: 3 fields, want at least 4; correct --fields"},
+		{"edges.tsv", "a\tb\t1\nc\td\n", Config{Fields: []int{1, 2, 3}}, "edges.tsv:2: 2 fields, want at least 3" + fix},
+		{"edges.csv", "a,b,1\nc,d,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
+		{"edges.csv", "1,2,1\n3,4,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
+		{"edges.csv", "1,2,1\n3,4,\n", Config{}, `edges.csv:2:5: weight "" is not a number` + fix},
+		{"edges.tsv", "1\t2\tx\n3\t4\ty\n", Config{}, "edges.tsv:1:5: weight \"x\" is not a number; fix the line, leave the column out with --fields=1,2, or pass --skip-bad-lines\n" +
+			"edges.tsv:2:5: weight \"y\" is not a number" + fix},
+		{"edges.tsv", "1\t2\t1e999\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite; fix the line, leave the column out with --fields=1,2, or pass --skip-bad-lines`},
+		{"edges.tsv", "1\t2\t1\n1\t3\t-Inf\n", Config{}, `edges.tsv:2:5: weight "-Inf" is infinite` + fix},
+		{"edges.tsv", "1\t2\t1\n1\t3\t0x10\n", Config{}, `edges.tsv:2:5: weight "0x10" is not a number` + fix},
+		{"edges.tsv", "1\t2\t1\n1\t3\t1_0\n", Config{}, `edges.tsv:2:5: weight "1_0" is not a number` + fix},
+		{"edges.tsv", "1\t2\t1\n10\t3\t-0.5\n", Config{}, "edges.tsv:2:6: weight -0.5 is negative; walks and Laplacians need weights ≥ 0; take absolute values or leave such edges out, or pass --skip-bad-lines"},
+		{"edges.tsv", "4\t9\t3\n\n9\t4\t2\n", Config{}, "edges.tsv:3: 9–4 has weight 2 here and 3 on line 1; choose --duplicates=sum, max, min or first"},
+		{"edges.tsv", "# c\na\tb\na\tb\n", Config{Duplicates: ErrorDuplicates}, "edges.tsv:3: a–b is on line 2 already; choose --duplicates=sum, max, min or first"},
+		{"edges.tsv", "a\tb\t1e308\na\tb\t1.7e308\n", Config{}, "edges.tsv:2: the weights of a–b add up to infinity; choose --duplicates=max, min or first"},
+		{"edges.tsv", "a\tb\nc,d\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target); the separator of this file is TAB (line 1)"},
+		{"edges.tsv", "a\tb\nc d\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target); the separator of this file is TAB (line 1)"},
+		{"edges.txt", "a b\nc\td\te\n", Config{}, "edges.txt:2: 3 fields, want 2 (source, target)" + fix},
+		{"edges.tsv", "a\tb\n\tc\n", Config{}, "edges.tsv:2:1: empty id" + fix},
+		{"edges.csv", "a,b\n\"c,d\n", Config{}, "edges.csv:2: a quote is not closed on this line" + fix},
+		{"edges.csv", "a,b\n\"c\"x,d\n", Config{}, "edges.csv:2: something follows a closing quote" + fix},
+		{"edges.csv", "a,b\n\"c\td\",e\n", Config{}, "edges.csv:2: a quoted field holds a TAB" + fix},
+		{"edges.txt", "", Config{}, "edges.txt: no edges"},
+		{"edges.txt", "# only\n\n% comments\n", Config{}, "edges.txt: no edges"},
+		{"edges.csv", "source,target\n", Config{Header: HasHeader}, "edges.csv: no edges"},
+		{"edges.txt", "x\ny\n", Config{SkipBadLines: true}, "edges.txt:1: 1 field, want 2 or 3 (source, target, weight)" + fix},
+		{"edges.csv", "\xff\xfea\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
+		{"edges.csv", "a\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
+		{"edges.csv", "a,b\nc,d\nef\x00\n", Config{}, "edges.csv@10: NUL byte, not a text file; give text, plain or compressed with gzip or zstd"},
+		{"edges.xz", "\xfd7zXZ\x00abc", Config{}, "edges.xz: xz-compressed; decompress it with xz -d, or use gzip or zstd"},
+		{"edges.txt", "1 2\n" + long + " 3\n", Config{}, "edges.txt:2: line longer than 1 MiB; is this a line-based format?"},
+		{"edges.txt", long + long, Config{}, "edges.txt:1: line longer than 1 MiB; is this a line-based format?"},
+	} {
+		if err := wantError(t, &test.c, []file{{test.name, test.text}}, test.want); !isData(err) {
+			t.Errorf("%T is not about data", err)
+		}
+	}
+}
+
+func TestManyBadLines(t *testing.T) {
+	line := func(i int) string {
+		if i%2 == 0 {
+			return "1\t2\t3"
+		}
+		return "1\t2\tx"
+	}
+	_, _, err := ingestInto(t, &Config{Workers: 2}, write(t, file{"e.tsv", edgeText(24, line)})...)
+	var bad *BadLines
+	if !errors.As(err, &bad) || bad.Count != 12 || len(bad.First) != 10 || bad.First[9].Line != 20 || bad.More {
+		t.Fatalf("error %v", err)
+	}
+	text := err.Error()
+	if n := strings.Count(text, "\n"); n != 10 || !strings.HasSuffix(text, "e.tsv: 2 more bad lines") {
+		t.Errorf("error %s", text)
+	}
+	// The same lines are named, and the same number of them, whoever reads how
+	// far.
+	big := write(t, file{"e.tsv", edgeText(400_000, line)})
+	var first string
+	for _, workers := range []int{1, 2, 7} {
+		_, _, err := ingestInto(t, &Config{Workers: workers}, big...)
+		if err == nil || !strings.Contains(err.Error(), "at least") {
+			t.Fatalf("error %v", err)
+		}
+		if first == "" {
+			first = err.Error()
+		}
+		if err.Error() != first {
+			t.Errorf("%d workers: %s, want %s", workers, err, first)
+		}
+	}
+}
+
+func TestBadMarket(t *testing.T) {
+	const head = "%%MatrixMarket matrix coordinate "
+	for _, test := range []struct{ text, want string }{
+		{"1 2\n2 3\n", `g.mtx:1: first line is "1 2", want "%%MatrixMarket matrix coordinate …"`},
+		{"", "g.mtx: empty file"},
+		{"%%MatrixMarket matrix array real general\n", `g.mtx:1: format "array" is not supported; coordinate is; write it as coordinate`},
+		{head + "complex general\n", `g.mtx:1: field "complex" is not supported; real, integer and pattern are`},
+		{head + "real hermitian\n", `g.mtx:1: symmetry "hermitian" is not supported; general, symmetric and skew-symmetric are`},
+		{head + "pattern skew-symmetric\n", "g.mtx:1: a pattern cannot be skew-symmetric"},
+		{head + "pattern general\n", "g.mtx: ends before its sizes; fetch the file again"},
+		{head + "pattern general\n%\n10 12 3\n", "g.mtx:3: 10×12; an adjacency matrix is square"},
+		{head + "pattern general\n10 10\n", "g.mtx:2: 2 fields, want 3 (rows, columns, entries)"},
+		{head + "pattern general\n10 10 -1\n", `g.mtx:2: size "-1" is not a number of rows, columns or entries`},
+		{head + "pattern general\n%\n9000000000000000000 9000000000000000000 3\n", "g.mtx:3: 9000000000000000000 rows; limit 4294967295"},
+		{head + "pattern general\n%\n3 3 3\n1 2\n2 3\n", "g.mtx: 2 entries, line 3 declares 3; fetch the file again"},
+		{head + "pattern general\n3 3 1\n1 2\n2 3\n", "g.mtx: 2 entries, line 2 declares 1; fetch the file again"},
+		{head + "pattern general\n3 3 0\n", "g.mtx: no edges"},
+		{head + "pattern general\n34 34 2\n1 2\n0 3\n", "g.mtx:4: row 0; indices run from 1 to 34"},
+		{head + "pattern general\n34 34 2\n1 2\n1 35\n", "g.mtx:4: column 35; indices run from 1 to 34"},
+		{head + "pattern general\n34 34 1\n1 x\n", `g.mtx:3:3: column "x" is not a number`},
+		{head + "pattern symmetric\n9 9 2\n9 3\n3 9\n", "g.mtx:4: (3,9) lies above the diagonal of a symmetric file"},
+		{head + "real skew-symmetric\n9 9 1\n3 3 1\n", "g.mtx:3: (3,3) lies on the diagonal of a skew-symmetric file"},
+		{head + "real general\n9 9 1\n3 4\n", "g.mtx:3: 2 fields, want 3 (row, column, value); fix the line or pass --skip-bad-lines"},
+		{head + "real general\n9 9 1\n3 4 nan\n", `g.mtx:3:5: weight "nan" is not a number`},
+		{head + "real general\n9 9 1\n3 4 -1\n", "g.mtx:3:5: weight -1 is negative; walks and Laplacians need weights ≥ 0"},
+	} {
+		if err := wantError(t, nil, []file{{"g.mtx", test.text}}, test.want); !isData(err) {
+			t.Errorf("%T is not about data", err)
+		}
+	}
+	text := head + "pattern general\n2 2 1\n1 2\n"
+	wantError(t, nil, []file{{"g.mtx", text}, {"h.mtx", text}}, "g.mtx: a Matrix Market file numbers its own nodes; give it alone, without --nodes and --fields")
+}
+
+func TestBadCompression(t *testing.T) {
+	text := edgeText(50_000, func(i int) string { return "1\t2" })
+	whole := packed(text)
+	broken := []byte(whole)
+	broken[len(broken)-6] ^= 1 // in the checksum
+	var stored bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&stored, gzip.NoCompression)
+	w.Write([]byte(text))
+	w.Close()
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer enc.Close()
+	frame := enc.EncodeAll([]byte(text), nil)
+	badSum := bytes.Clone(frame)
+	badSum[len(badSum)-1] ^= 1
+	// A frame that asks for a window of 2 GiB: 2³¹ has exponent 21.
+	window := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 1, 0, 0}
+	for _, test := range []struct {
+		name, text, want string
+	}{
+		{"edges.gz", stored.String()[:100_005], "edges.gz: compressed stream ends early, after line 24996; fetch the file again"},
+		{"edges.gz", whole[:len(whole)-3], "edges.gz: compressed stream ends early, after line 50000; fetch the file again"},
+		{"edges.gz", whole[:7], "edges.gz: compressed stream ends early, after line 0; fetch the file again"},
+		{"edges.gz", string(broken), "edges.gz: checksum of the decompressed data is wrong, after line 50000; fetch the file again"},
+		{"edges.gz", whole + strings.Repeat("x", 212), "edges.gz: 212 bytes after the end of the stream; cut them off, or fetch the file again"},
+		{"edges.gz", whole + "\x1f", "edges.gz: 1 bytes after the end of the stream; cut them off, or fetch the file again"},
+		{"edges.zst", string(frame[:len(frame)-2]), "edges.zst: compressed stream ends early, after line 32768; fetch the file again"},
+		{"edges.zst", string(badSum), "edges.zst: checksum of the decompressed data is wrong, after line 32768; fetch the file again"},
+		{"edges.zst", string(window), "edges.zst: needs a window beyond the limit of 128 MiB; compress it again without --long or --ultra"},
+	} {
+		if err := wantError(t, &Config{Workers: 2}, []file{{test.name, test.text}}, test.want); !isData(err) {
+			t.Errorf("%T is not about data", err)
+		}
+	}
+}
+
+func TestBadInputs(t *testing.T) {
+	dir := t.TempDir()
+	edges := filepath.Join(dir, "edges.txt")
+	if err := os.WriteFile(edges, []byte("1 2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		inputs []string
+		c      Config
+		want   string
+		usage  bool
+	}{
+		{[]string{filepath.Join(dir, "none")}, Config{}, "open " + filepath.Join(dir, "none") + ": no such file or directory", false},
+		{[]string{dir}, Config{}, dir + ": a directory; list its files", true},
+		{[]string{edges, edges}, Config{}, edges + ": given twice; weights would double", true},
+		{[]string{edges, dir + "/../" + filepath.Base(dir) + "/edges.txt"}, Config{}, dir + "/../" + filepath.Base(dir) + "/edges.txt: given twice; weights would double", true},
+		{[]string{"-", "-"}, Config{}, "-: given twice; weights would double", true},
+		{nil, Config{}, "no input; name a file, or - for standard input", true},
+		{[]string{edges}, Config{Fields: []int{1}}, "--fields: 1 field, want 2 or 3 (source, target, weight)", true},
+		{[]string{edges}, Config{Fields: []int{0, 2}, Memory: -1}, "--fields: column 0; columns run from 1 to 1000\n--max-memory: -1 bytes", true},
+		{[]string{edges}, Config{Fields: []int{2, 2}}, "--fields: column 2 is named twice", true},
+	} {
+		_, _, err := ingestInto(t, &test.c, test.inputs...)
+		var usage *InputError
+		if err == nil || err.Error() != test.want || errors.As(err, &usage) != test.usage {
+			t.Errorf("%q: error %v (%T), want %s", test.inputs, err, err, test.want)
+		}
+	}
+}
+
+func TestUnknownIDs(t *testing.T) {
+	edges := file{"e.tsv", "a\tb\n#\nb\tc\nc\td\n"}
+	nodes := file{"n.tsv", "b\na\n"}
+	wantError(t, &Config{Nodes: "n.tsv", UnknownIDs: ErrorUnknown}, []file{edges, nodes},
+		"e.tsv:3: \"c\" is not in "+"n.tsv (2 ids are not); pass --unknown-ids=skip to leave such edges out")
+	paths := write(t, edges, nodes)
+	dir, report, err := ingestInto(t, &Config{Nodes: paths[1], UnknownIDs: SkipUnknown}, paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := load(t, dir); len(g.ids) != 2 || len(g.out) != 2 || report.UnknownIDs != 2 {
+		t.Errorf("%v, %+v", g, report)
+	}
+}
+
+// TestLimits reaches the limits by lowering them.
+func TestLimits(t *testing.T) {
+	defer func(n, p int) { maxNodes, maxPlaces = n, p }(maxNodes, maxPlaces)
+	maxNodes = 3
+	wantError(t, nil, []file{{"e.tsv", toy}}, "e.tsv: more than 3 distinct nodes; nodes are numbered with 32 bits")
+	wantError(t, nil, []file{{"e.tsv", "1\t2\n3\t4\n"}}, "e.tsv: more than 3 distinct nodes; nodes are numbered with 32 bits")
+	wantError(t, nil, []file{{"g.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 1\n1 2\n"}}, "g.mtx:2: 4 rows; limit 3")
+	maxNodes, maxPlaces = noRow, 10
+	wantError(t, nil, []file{{"e.tsv", edgeText(1000, func(i int) string { return strings.Repeat("x", i%300+1) + "\ty" })}}, "e.tsv: too many distinct nodes; nodes are numbered with 32 bits")
+}
+
+// TestKeptVerbatim holds that ids come back byte for byte.
+func TestKeptVerbatim(t *testing.T) {
+	ids := []string{"\xff\xfe\x80", "Zoë Müller #1", "http://example.org/?a=b,c;d", "\"quoted\"", "a'b", "ünïcödé", "e\u0301", "#3", "//x"}
+	var text strings.Builder
+	for i := range ids {
+		text.WriteString("x" + "\t" + ids[i] + "\n")
+	}
+	g, _ := read(t, nil, file{"e.tsv", text.String()})
+	for i, id := range ids {
+		if g.ids[i+1] != id {
+			t.Errorf("id %q came back as %q", id, g.ids[i+1])
+		}
+	}
+	g, _ = read(t, nil, file{"e.csv", "\"a,b\",\"say \"\"hi\"\"\"\n"})
+	if g.ids[0] != "a,b" || g.ids[1] != `say "hi"` {
+		t.Errorf("ids %q", g.ids)
+	}
+}
+
+// TestEveryOperationFailsOnce holds that a failing disk is reported and leaves
+// no store, or in the very last step a whole one.
+func TestEveryOperationFailsOnce(t *testing.T) {
+	paths := write(t, file{"e.tsv", toy})
+	for i := 0; ; i++ {
+		disk := durabletest.NewMem()
+		failing := durabletest.FailAt(disk, i)
+		_, err := Run(context.Background(), "graph", paths, &Config{Directed: true, Store: &shard.WriteOptions{FS: failing}})
+		if failing.Operations() <= i {
+			if err != nil || i < 10 {
+				t.Errorf("%v after %d operations", err, i)
+			}
+			return
+		}
+		s, openErr := shard.Open(context.Background(), "graph", &shard.Options{FS: disk})
+		if openErr == nil {
+			if n := s.NNZ(); n != 4 {
+				t.Errorf("operation %d (%s) failed: a store of %d entries", i, failing.Failed(), n)
+			}
+			s.Close()
+		} else if err == nil {
+			t.Errorf("operation %d (%s) failed: no error, but %v", i, failing.Failed(), openErr)
+		}
+	}
+}

@@ -1,0 +1,321 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// names is a graph's dictionary for tests: n0 to n9.
+func names(t testing.TB) *shard.Nodes {
+	t.Helper()
+	ids := make([]string, 10)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("n%d", i)
+	}
+	n, err := shard.StringNodes(ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestReadLabels(t *testing.T) {
+	want := Labels{Row: []int{4, 1, 2}, Class: []int{1, 0, 1}, Names: []string{"A b", "B"}}
+	const text = "n4\tB\nn1\tA b\nn2\tB\n"
+	for _, test := range []struct {
+		name string
+		c    LabelConfig
+		file file
+		more Labels
+	}{
+		{"tabs", LabelConfig{}, file{"l.tsv", text}, Labels{}},
+		{"gzip", LabelConfig{}, file{"l.tsv.gz", packed(text)}, Labels{}},
+		{"blanks", LabelConfig{}, file{"l.txt", strings.ReplaceAll(text, "\t", "  ")}, Labels{}},
+		{"commas", LabelConfig{}, file{"l.csv", strings.ReplaceAll(text, "\t", ",")}, Labels{}},
+		{"quotes", LabelConfig{}, file{"l.csv", "\"n4\",\"B\"\nn1,\"A b\"\nn2 , B\n"}, Labels{}},
+		{"CR LF, comments", LabelConfig{}, file{"l.tsv", "# labels\r\n\r\n" + strings.ReplaceAll(text, "\n", "\r\n")}, Labels{}},
+		{"more columns", LabelConfig{}, file{"l.tsv", "node\tlabel\treached\nn4\tB\ttrue\nn1\tA b\ttrue\nn2\tB\tfalse\n"}, Labels{}},
+		{"header", LabelConfig{}, file{"l.tsv", "node\tlabel\n" + text}, Labels{}},
+		{"another header", LabelConfig{}, file{"l.csv", "who,class\n" + strings.ReplaceAll(text, "\t", ",")}, Labels{}},
+		{"header by flag", LabelConfig{Header: HasHeader}, file{"l.tsv", "n5\tB\n" + text}, Labels{}},
+		{"some without", LabelConfig{}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, minusOne: true}},
+		{"said again", LabelConfig{}, file{"l.tsv", text + "n4\tB\nn2\tB\n"}, Labels{Repeated: 2}},
+		{"unknown skipped", LabelConfig{UnknownIDs: SkipUnknown}, file{"l.tsv", text + "x\tA b\ny\tC\n"}, Labels{Unknown: 2}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, test.file)[0]
+			got, err := ReadLabels(t.Context(), path, names(t), &test.c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test.more.File, test.more.Row, test.more.Class, test.more.Names = path, want.Row, want.Class, want.Names
+			if !reflect.DeepEqual(*got, test.more) {
+				t.Errorf("%+v, want %+v", *got, test.more)
+			}
+			if err := got.Trainable(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestCoraLabels(t *testing.T) {
+	dir, _, err := ingestInto(t, nil, filepath.Join("..", "testdata", "cora", "edges.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shard.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l, err := ReadLabels(t.Context(), filepath.Join("..", "testdata", "cora", "labels.tsv.gz"), s.Nodes(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := make([]int, len(l.Names))
+	for _, c := range l.Class {
+		size[c]++
+	}
+	if len(l.Row) != 2708 || len(l.Names) != 7 || !slices.IsSorted(l.Names) || slices.Max(size) != 818 {
+		t.Errorf("%d labels, classes %q of %v", len(l.Row), l.Names, size)
+	}
+}
+
+func TestBadLabels(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); pass --unknown-ids=skip to go on`},
+		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); pass --unknown-ids=skip to go on`},
+		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); pass --unknown-ids=skip to go on`},
+		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); does one file count from 0 and the other from 1?`},
+		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines`},
+		{"", "l.tsv: no labels"},
+		{"# none\n", "l.tsv: no labels"},
+		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines, all of them empty, -1 or NA"},
+		{"n1\tA\n\tB\n", "l.tsv:2:1: empty id; fix the line"},
+	} {
+		path := write(t, file{"l.tsv", test.text})[0]
+		_, err := ReadLabels(t.Context(), path, names(t), nil)
+		if err == nil || strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "") != test.want || !isData(err) {
+			t.Errorf("%q: error %v, want %s", test.text, err, test.want)
+		}
+	}
+	_, err := ReadLabels(t.Context(), write(t, file{"l.tsv", "0\tA\n"})[0], names(t), &LabelConfig{UnknownIDs: SkipUnknown})
+	if err == nil || !strings.Contains(err.Error(), `"0" is not in the graph`) {
+		t.Errorf("error %v", err)
+	}
+	for _, test := range []struct{ text, want string }{
+		{"n1\tA\nn2\tA\n", `: all 2 training labels are "A"; two classes are needed`},
+		{"n1\t1\nn2\t-1\n", `: all 1 training labels are "1"; two classes are needed; -1 stands for no label, give that class another name`},
+	} {
+		path := write(t, file{"l.tsv", test.text})[0]
+		l, err := ReadLabels(t.Context(), path, names(t), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Trainable(); err == nil || err.Error() != path+test.want {
+			t.Errorf("error %v, want %s", err, test.want)
+		}
+	}
+}
+
+func TestReadIDs(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want []int
+		err  string
+	}{
+		{"n3\nn1\n n0 \n", []int{3, 1, 0}, ""},
+		{"node\nn3\n# c\nn1\tB\n", []int{3, 1}, ""},
+		{"", nil, "ids: no ids"},
+		{"n3\nn1\nn3\n", nil, `ids:3: "n3" is on line 1 already; keep one of the lines`},
+		{"n3\nx\n", nil, `ids:2: "x" is not in the graph (1 of 2 ids is not); take such lines out`},
+		{"1\n2\n", nil, `ids: none of 2 ids is in the graph (first "1"); does one file count from 0 and the other from 1?`},
+	} {
+		path := write(t, file{"ids", test.text})[0]
+		got, err := ReadIDs(t.Context(), path, names(t))
+		text := ""
+		if err != nil {
+			text = strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "")
+		}
+		if !slices.Equal(got, test.want) || text != test.err {
+			t.Errorf("%q: %v, %s, want %v, %s", test.text, got, text, test.want, test.err)
+		}
+	}
+}
+
+func TestReadSplit(t *testing.T) {
+	for _, test := range []struct {
+		text        string
+		train, test []int
+		err         string
+	}{
+		{"n3\ttrain\nn1\ttest\nn0\tTrain\nn4\tval\nn5\tnone\nn6\n", []int{3, 0}, []int{1}, ""},
+		{"node part\nn3 train\nn1 test\n", []int{3}, []int{1}, ""},
+		{"n3\ttrain\nn1\ttrial\n", nil, nil, `s:2:4: "trial" is neither train nor test; fix the line`},
+		{"n3\ttrain\nn3\ttest\n", nil, nil, `s:2: "n3" is on line 1 already; keep one of the lines`},
+		{"n3\ttrain\n", nil, nil, "s: no node is for testing; write lines node<TAB>test"},
+		{"n3\ttest\n", nil, nil, "s: no node is for training; write lines node<TAB>train"},
+	} {
+		path := write(t, file{"s", test.text})[0]
+		train, part, err := ReadSplit(t.Context(), path, names(t))
+		text := ""
+		if err != nil {
+			text = strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "")
+		}
+		if !slices.Equal(train, test.train) || !slices.Equal(part, test.test) || text != test.err {
+			t.Errorf("%q: %v, %v, %s, want %v, %v, %s", test.text, train, part, text, test.train, test.test, test.err)
+		}
+	}
+}
+
+func TestReadPrior(t *testing.T) {
+	classes := []string{"A", "B", "C"}
+	path := write(t, file{"p.tsv", "node\tlabel\treached\tC\tA\tB\nn1\tA\ttrue\t0.25\t0.5\t0.25\nn3\tC\tfalse\t0.333\t0.333\t0.333\n"})[0]
+	p, err := ReadPrior(t.Context(), path, names(t), classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	third := 1.0 / 3
+	for row, want := range map[int][]float64{1: {0.5, 0.25, 0.25}, 3: {third, third, third}, 0: {third, third, third}} {
+		for c, w := range want {
+			// One division of a sum of three terms, each rounded once.
+			if got := p.At(row, c); got < w*(1-1e-15) || got > w*(1+1e-15) {
+				t.Errorf("row %d: %v, want %v", row, p.Row(row), want)
+			}
+		}
+	}
+	for _, test := range []struct{ text, want string }{
+		{"node\tA\tB\nn1\t0.5\t0.5\n", `p.tsv:1: class "C" has no column; the first line names the classes`},
+		{"node\tA\tB\tC\tD\n", `p.tsv:1:12: "D" is none of the classes A, B, C; the first line names the classes`},
+		{"node\tA\tB\tC\tA\n", `p.tsv:1:12: class "A" has two columns`},
+		{"node\tA\tB\tC\n", "p.tsv: no probabilities"},
+		{"node\tA\tB\tC\nn1\t0.5\t0.5\n", "p.tsv:2: 3 fields, want 4 as in the header; fix the line"},
+		{"node\tA\tB\tC\nn1\t0.5\t0.6\t0\n", `p.tsv:2: the probabilities of "n1" add up to 1.1, want 1; fix the line`},
+		{"node\tA\tB\tC\nn1\t1.5\t-0.5\t0\n", `p.tsv:2:8: probability "-0.5" is negative; fix the line`},
+		{"node\tA\tB\tC\nn1\tx\t0.5\t0\n", `p.tsv:2:4: probability "x" is not a number; fix the line`},
+		{"node\tA\tB\tC\nx\t1\t0\t0\nn1\t1\t0\t0\n", `p.tsv:2: "x" is not in the graph (1 of 2 ids is not); take such lines out`},
+	} {
+		path := write(t, file{"p.tsv", test.text})[0]
+		_, err := ReadPrior(t.Context(), path, names(t), classes)
+		if err == nil || strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "") != test.want || !isData(err) {
+			t.Errorf("%q: error %v, want %s", test.text, err, test.want)
+		}
+	}
+}
+
+func FuzzLabels(f *testing.F) {
+	for _, text := range []string{"n1\tA\nn2\tB\n", "node,label\nn1,\"A\"\n", "n1 A b\n", "\"n1\",\"", "n1\tA\nn1\tB", packed("n1\tA\n"), "# n1\tA\r\r\nn1"} {
+		f.Add(text, uint8(0))
+		f.Add(text, uint8(1))
+		f.Add(text, uint8(2))
+		f.Add(text, uint8(3))
+	}
+	nodes := names(f)
+	f.Fuzz(func(t *testing.T, text string, what uint8) {
+		name := "l.tsv"
+		if what&4 != 0 {
+			name = "l.csv"
+		}
+		path := write(t, file{name, text})[0]
+		var rows []int
+		var err error
+		switch what & 3 {
+		case 0:
+			var l *Labels
+			if l, err = ReadLabels(context.Background(), path, nodes, nil); err == nil {
+				rows = l.Row
+				if len(l.Class) != len(rows) || len(rows) == 0 {
+					t.Errorf("%+v", l)
+				}
+				for _, c := range l.Class {
+					if l.Names[c] == "" {
+						t.Errorf("%+v", l)
+					}
+				}
+			}
+		case 1:
+			rows, err = ReadIDs(context.Background(), path, nodes)
+		case 2:
+			var test []int
+			rows, test, err = ReadSplit(context.Background(), path, nodes)
+			rows = append(rows, test...)
+		case 3:
+			p, perr := ReadPrior(context.Background(), path, nodes, []string{"A", "B"})
+			if err = perr; err == nil {
+				for i := range 10 {
+					if s := p.At(i, 0) + p.At(i, 1); s < 1-1e-15 || s > 1+1e-15 {
+						t.Errorf("row %d adds up to %v", i, s)
+					}
+				}
+			}
+		}
+		if err != nil && !isData(err) {
+			t.Errorf("%T: %v", err, err)
+		}
+		seen := map[int]bool{}
+		for _, r := range rows {
+			if r < 0 || r > 9 || seen[r] {
+				t.Errorf("rows %v", rows)
+			}
+			seen[r] = true
+		}
+	})
+}
+
+func TestNumberAgreesWithStrconv(t *testing.T) {
+	check := func(s string) {
+		b := append([]byte(s), make([]byte, 32)...)
+		digits := 0
+		for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
+			digits++
+		}
+		v, n := number(b)
+		want, _ := strconv.ParseUint(s[:digits], 10, 64)
+		if digits > 15 {
+			if n != 17 {
+				t.Errorf("%q: %d digits", s, n)
+			}
+			return
+		}
+		if int(n) != digits || v != want {
+			t.Errorf("%q: %d of %d digits, want %d of %d", s, v, n, want, digits)
+		}
+	}
+	for length := range 19 {
+		for _, digit := range []string{"0", "1", "9"} {
+			for _, next := range []string{"", "\t", " ", "/", ":", "\n", "\x00", "\xff", "\x80", "\xb0", "\xba", "z1"} {
+				check(strings.Repeat(digit, length) + next)
+				check("12345678901234567"[:min(17, length)] + next)
+			}
+		}
+	}
+}
+
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{"", "1", "12345678", "1234567890123456", "0.1", "1.5 ", "3.25\t", "123456789.123456", "1e5", "-0", "nan", "+.5"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		b := append([]byte(s), "\n"+strings.Repeat("\x00", 32)...)
+		if v, n := decimal(b); n > 0 {
+			want, err := strconv.ParseFloat(s[:min(n, len(s))], 64)
+			if err != nil || v != want {
+				t.Errorf("%q: %v, want %v", s, v, want)
+			}
+		}
+		v, fault := parseWeight([]byte(s))
+		want, err := strconv.ParseFloat(s, 64)
+		if fault == "" && (err != nil || v != want || v < 0) {
+			t.Errorf("%q: %v, want %v, %v", s, v, want, err)
+		}
+	})
+}

@@ -1,0 +1,310 @@
+package textio
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func write(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func packed(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
+}
+
+// slow returns the lines of a text: the reference.
+func slow(text string) []string {
+	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.ReplaceAll(text, "\r", "\n")
+	lines := strings.Split(text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// lines reads an input line by line.
+func lines(t testing.TB, path string, o *Options) ([]string, error) {
+	t.Helper()
+	r, err := Open(context.Background(), path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var all []string
+	for line, err := range r.Lines() {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, string(line.Text))
+		if line.Number != int64(len(all)) {
+			t.Fatalf("line %d is called %d", len(all), line.Number)
+		}
+	}
+	return all, nil
+}
+
+// chunks reads an input by several goroutines.
+func chunks(t testing.TB, path string, workers int) ([]string, error) {
+	t.Helper()
+	r, err := Open(context.Background(), path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var mu sync.Mutex
+	var parts []Chunk
+	err = r.Chunks(workers, func(_ int, c *Chunk) error {
+		mu.Lock()
+		defer mu.Unlock()
+		slack := c.Data[len(c.Data):cap(c.Data)]
+		if len(slack) < Slack || bytes.ContainsFunc(slack[:Slack], func(r rune) bool { return r != 0 }) {
+			t.Errorf("chunk %d: %d bytes of slack: %q", c.Index, len(slack), slack)
+		}
+		parts = append(parts, Chunk{Index: c.Index, First: c.First, Lines: c.Lines, Data: bytes.Clone(c.Data)})
+		return nil
+	})
+	slices.SortFunc(parts, func(a, b Chunk) int { return a.Index - b.Index })
+	var all []string
+	for i, c := range parts {
+		if c.Index != i || c.First != int64(len(all))+1 {
+			t.Fatalf("chunk %d is called %d and begins with line %d, want %d", i, c.Index, c.First, len(all)+1)
+		}
+		got := strings.Split(string(c.Data), "\n")
+		if got[len(got)-1] != "" || len(got)-1 != c.Lines {
+			t.Fatalf("chunk %d of %d lines: %.30q", i, c.Lines, c.Data)
+		}
+		for _, line := range got[:len(got)-1] {
+			all = append(all, strings.TrimSuffix(line, "\r"))
+		}
+	}
+	return all, err
+}
+
+// check compares both ways of reading with the reference.
+func check(t testing.TB, text string) {
+	t.Helper()
+	want := slow(text)
+	path := write(t, "text", text)
+	for _, workers := range []int{1, 3} {
+		got, err := chunks(t, path, workers)
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%d workers: %d lines, %v, want %d of %.60q", workers, len(got), err, len(want), text)
+		}
+	}
+	for _, o := range []*Options{{Stdin: strings.NewReader(text)}, {Stdin: iotest.OneByteReader(strings.NewReader(packed(text)))}} {
+		if len(text) > 1<<16 {
+			break
+		}
+		if got, err := lines(t, "-", o); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%q, %v, want %q", got, err, want)
+		}
+	}
+	if got, err := lines(t, path, nil); err != nil || !slices.Equal(got, want) {
+		t.Fatalf("%d lines, %v, want %d", len(got), err, len(want))
+	}
+}
+
+func TestLineEnds(t *testing.T) {
+	for _, text := range []string{
+		"", "\n", "a", "a\n", "a\nb", "a\r\nb\r\n", "a\rb\r", "a\rb", "a\r\rb\r\n\nc", "\r", "\r\n", "\xef\xbb\xbfa\n", "\xef\xbb\xbf", "\n\n\n",
+	} {
+		check(t, text)
+	}
+}
+
+func TestChunkBorders(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 6 {
+		var b strings.Builder
+		for b.Len() < 3*ChunkBytes {
+			n := r.IntN(200)
+			if r.IntN(300) == 0 {
+				n = r.IntN(MaxLine - 2)
+			}
+			b.WriteString(strings.Repeat("x", n))
+			b.WriteString([]string{"\n", "\r\n", "\r"}[r.IntN(3)])
+		}
+		check(t, b.String())
+	}
+	// Ends of lines at the very border.
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		for d := -3; d <= 3; d++ {
+			check(t, strings.Repeat("y", ChunkBytes+d)+end+"z"+end)
+			check(t, strings.Repeat("y"+strings.Repeat("z", 62)+end, ChunkBytes/64+1)+end)
+		}
+	}
+	check(t, strings.Repeat("y", MaxLine-1)+"\nz\n")
+}
+
+func TestLongLine(t *testing.T) {
+	for _, text := range []string{strings.Repeat("x", MaxLine), "a\n" + strings.Repeat("x", MaxLine) + "\nb\n", "a\n" + strings.Repeat("x", 3*MaxLine)} {
+		_, err := lines(t, write(t, "text", text), nil)
+		var e *Error
+		if !errors.As(err, &e) || e.What != "line longer than 1 MiB" || e.Line != int64(strings.Count(text[:2], "\n"))+1 {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// TestCutsDependOnTheTextAlone compares the chunks of a file with those of a
+// slow pipe, with and without compression.
+func TestCutsDependOnTheTextAlone(t *testing.T) {
+	text := strings.Repeat("one line of text\r\nand another one\n", 20_000)
+	var want []int
+	for i, in := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), strings.NewReader(packed(text))} {
+		r, err := Open(t.Context(), "-", &Options{Stdin: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		if err := r.Chunks(1, func(_ int, c *Chunk) error { got = append(got, len(c.Data)); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		if want == nil {
+			want = got
+		}
+		if !slices.Equal(got, want) || len(got) < 2 {
+			t.Errorf("input %d: chunks of %v bytes, want %v", i, got, want)
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	path := write(t, "text", strings.Repeat("0123456789\n", 60_000))
+	r, err := Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c, err := r.Head()
+	if err != nil || c.First != 1 {
+		t.Fatal(c, err)
+	}
+	n := c.Lines
+	r.Drop()
+	if c, err = r.Head(); err != nil || c.First != int64(n)+1 {
+		t.Fatal(c, err)
+	}
+	total := n
+	if err := r.Chunks(1, func(_ int, c *Chunk) error {
+		if c.First != int64(total)+1 {
+			t.Errorf("chunk begins with line %d after %d", c.First, total)
+		}
+		total += c.Lines
+		return nil
+	}); err != nil || total != 60_000 {
+		t.Errorf("%d lines, %v", total, err)
+	}
+	if _, err := r.Head(); !errors.Is(err, io.EOF) {
+		t.Errorf("error %v at the end", err)
+	}
+	if done, size := r.Progress(); done != size || size != 660_000 {
+		t.Errorf("%d of %d bytes", done, size)
+	}
+}
+
+func TestFirstErrorWins(t *testing.T) {
+	path := write(t, "text", strings.Repeat("0123456789\n", 400_000))
+	for range 10 {
+		r, err := Open(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := map[int]error{3: errors.New("three"), 4: errors.New("four"), 5: errors.New("five")}
+		if err := r.Chunks(4, func(_ int, c *Chunk) error { return bad[c.Index] }); err != bad[3] {
+			t.Errorf("error %v", err)
+		}
+		r.Close()
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, out := io.Pipe()
+	r, err := Open(ctx, "-", &Options{Stdin: io.MultiReader(strings.NewReader("a\nbcdef\n"), in)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cancel()
+	for _, err := range r.Lines() {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	}
+	out.Close()
+}
+
+func TestOpenErrors(t *testing.T) {
+	if _, err := Open(t.Context(), t.TempDir(), nil); !errors.Is(err, ErrDirectory) {
+		t.Errorf("error %v for a directory", err)
+	}
+	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "none"), nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v for a missing file", err)
+	}
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	r, err := Open(t.Context(), "-", &Options{Stdin: null})
+	if err != nil {
+		t.Fatalf("the null device: %v", err)
+	}
+	r.Close()
+}
+
+func FuzzLines(f *testing.F) {
+	for _, text := range []string{"a\nb\r\nc\rd", "\xef\xbb\xbfx", "\r\r\n\n", "a\x00b", packed("a\nb"), "\x1f\x8b", "\x28\xb5\x2f\xfd", "\xff\xfea\x00"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		path := write(t, "text", text)
+		got, err := lines(t, path, nil)
+		again, chunkErr := chunks(t, path, 2)
+		if (err == nil) != (chunkErr == nil) {
+			t.Fatalf("%v, by chunks %v", err, chunkErr)
+		}
+		var e *Error
+		if err != nil {
+			if !errors.As(err, &e) {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		if !slices.Equal(got, again) {
+			t.Fatalf("%q, by chunks %q", got, again)
+		}
+		if !bytes.HasPrefix([]byte(text), []byte{0x1f, 0x8b}) && !bytes.HasPrefix([]byte(text), []byte{0x28, 0xb5}) && !slices.Equal(got, slow(text)) {
+			t.Fatalf("%q, want %q", got, slow(text))
+		}
+	})
+}
