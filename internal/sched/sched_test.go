@@ -115,6 +115,24 @@ func TestErrorStopsTheRest(t *testing.T) {
 	}
 }
 
+// TestErrorStopsOtherWorkers: they end with the pieces they have.
+func TestErrorStopsOtherWorkers(t *testing.T) {
+	const pieces = 1_000_000
+	failure := errors.New("failure")
+	var ran atomic.Int32
+	err := sched.Run(t.Context(), 2, pieces, func(_, piece int) error {
+		ran.Add(1)
+		if piece == 0 {
+			return failure
+		}
+		runtime.Gosched()
+		return nil
+	})
+	if n := ran.Load(); !errors.Is(err, failure) || n == pieces {
+		t.Errorf("%d pieces ran, error %v", n, err)
+	}
+}
+
 func TestCancel(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		ctx, cancel := context.WithCancel(t.Context())
