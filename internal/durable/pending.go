@@ -21,8 +21,10 @@ type Pending struct {
 	done      bool
 }
 
-// NewFile begins the file path. What names no regular file (a device, a pipe)
-// is written directly: it cannot be replaced.
+// NewFile begins the file path, as a temporary file beside it whose name is
+// always the same: what a killed run left, the next one overwrites. Two runs
+// must not write one file at the same time. What names no regular file (a
+// device, a pipe) is written directly: it cannot be replaced.
 func NewFile(fsys FS, path string) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
 	target := path

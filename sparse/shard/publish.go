@@ -129,6 +129,9 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if w.lock == nil {
 		panic(badEnd)
 	}
+	if w.o.Directed && w.direction == 0 && w.err == nil {
+		panic(badCommit)
+	}
 	if w.err == nil {
 		w.err = w.finish(ctx)
 	}
@@ -154,8 +157,6 @@ func (w *Writer) finish(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case w.o.Directed && w.direction == 0:
-		panic(badCommit)
 	case w.direction == 0:
 		w.m.Rows, w.m.Entries = w.rows, w.entries
 		if w.pairs != 0 {

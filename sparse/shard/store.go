@@ -323,9 +323,9 @@ func (s *Store) Transpose() sparse.Matrix {
 	return s
 }
 
-// Memory returns the bytes that the store holds once everything was read: the
-// plan that Options.Memory bounds, by name.
-func (s *Store) Memory() (total int64) { return s.plan.Total() }
+// Memory returns the bytes that the store holds once everything was read, its
+// buffers for sweeps with them. Options.Memory bounds it.
+func (s *Store) Memory() int64 { return s.plan.Total() }
 
 // Resident reports whether every frame stays in memory once it was read.
 func (s *Store) Resident() bool {

@@ -18,17 +18,16 @@ import (
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	workers = min(sched.Workers(workers), len(v.direct.frames))
 	r := v.s.takeRun(workers)
+	defer v.s.putRun(r)
 	r.start(v)
-	err := sched.Run(ctx, workers, len(v.direct.frames), func(worker, i int) error {
+	defer r.stop()
+	return sched.Run(ctx, workers, len(v.direct.frames), func(worker, i int) error {
 		p, err := r.panel(worker, i)
 		if err != nil {
 			return err
 		}
 		return visit(worker, p)
 	})
-	r.stop()
-	v.s.putRun(r)
-	return err
 }
 
 // run is a sweep under way: buffers for each worker, and a ring of chunks that
@@ -297,8 +296,21 @@ func (v *view) checkHeader(i int, b []byte) error {
 	if h.codec == codecPlain && h.payload != h.stored || int(h.payload) > maxPayload(r.Hi-r.Lo, r.Entries) {
 		return v.frameError(i, "payload of %d bytes, %d stored", h.payload, h.stored)
 	}
-	if h != want {
-		return v.frameError(i, "header %+v, want %+v", h, want)
+	for _, f := range []struct {
+		name      string
+		got, want uint64
+	}{
+		{"first row", h.lo, want.lo},
+		{"rows", uint64(h.rows), uint64(want.rows)},
+		{"entries", uint64(h.entries), uint64(want.entries)},
+		{"piece", uint64(h.piece), uint64(want.piece)},
+		{"pieces", uint64(h.pieces), uint64(want.pieces)},
+		{"stored bytes", uint64(h.stored), uint64(want.stored)},
+		{"codec", uint64(h.codec), uint64(want.codec)},
+	} {
+		if f.got != f.want {
+			return v.frameError(i, "%s %d, want %d", f.name, f.got, f.want)
+		}
 	}
 	return nil
 }

@@ -258,3 +258,28 @@ func TestOnDisk(t *testing.T) {
 	}
 	clean(t, durable.OS)
 }
+
+func TestPanics(t *testing.T) {
+	mem := durabletest.NewMem()
+	w := must(Create("g", &WriteOptions{FS: mem}))
+	ended := must(Create("h", &WriteOptions{FS: mem}))
+	must(0, ended.Abort())
+	directed := must(Create("d", &WriteOptions{FS: mem, Directed: true}))
+	for want, mistake := range map[string]func(){
+		badOrder:  func() { NumericNodes([]uint64{2, 2}) },
+		badRow:    func() { NewNumericNodes(3).ID(3) },
+		badValues: func() { w.Append([]uint32{1}, []float64{1, 2}) },
+		badBegin:  func() { w.BeginIn() },
+		badEnd:    func() { ended.Commit(bg) },
+		badCommit: func() { directed.Commit(bg) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %q", got, want)
+				}
+			}()
+			mistake()
+		}()
+	}
+}
