@@ -117,11 +117,11 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	files := &outputs{in: in}
 	defer files.abort()
-	run, err := files.beside(f.out, "", ".run.json")
+	w, err := files.begin(f.out)
 	if err != nil {
 		return err
 	}
-	w, err := files.begin(f.out)
+	run, err := files.beside(f.out, "", ".run.json")
 	if err != nil {
 		return err
 	}

@@ -18,18 +18,23 @@ import (
 
 // Main runs heatwalk with the arguments that follow its name and returns its
 // exit code. SIGINT and SIGTERM end the run cleanly, a second one at once.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	in := newInvocation(ctx, args, stdin, stdout, stderr)
+	root := newRoot(in)
+	root.SetArgs(args)
+	return in.guard(func() error { return root.ExecuteContext(in.ctx) })
+}
+
+// guard runs the command and returns the exit code.
+func (in *invocation) guard(run func() error) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			code = in.fail(fmt.Errorf("internal error: %v; please report it with this command line", r))
 		}
 	}()
-	root := newRoot(in)
-	root.SetArgs(args)
-	err := root.ExecuteContext(in.ctx)
+	err := run()
 	in.progress.close()
 	if err == nil {
 		err = in.stdout.err
@@ -84,7 +89,8 @@ type invocation struct {
 	reached  string // how far an interrupted run had come, for its message
 
 	threads   int
-	maxMemory int64
+	maxMemory int64 // --max-memory, 0 if not given
+	memory    int64 // to plan with; 0 if not known
 	seed      int64
 	json      bool
 	quiet     bool
@@ -176,13 +182,26 @@ func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
 	if in.threads > 0 {
 		runtime.GOMAXPROCS(min(in.threads, runtime.NumCPU()))
 	}
-	if limit := containerMemory(); limit > 0 && limit < in.maxMemory {
-		in.warn("limit %s (container) is used instead of %s", formatBytes(limit), formatBytes(in.maxMemory))
-		in.maxMemory = limit
+	return in.limitMemory()
+}
+
+// limitMemory settles how much memory there is to plan with: what --max-memory
+// says, or most of what the machine has.
+func (in *invocation) limitMemory() error {
+	if in.maxMemory == 0 {
+		in.memory = machineMemory() / 10 * 9
+		return nil
 	}
-	if in.maxMemory > 0 {
-		debug.SetMemoryLimit(in.maxMemory)
+	in.memory = in.maxMemory
+	if limit := containerMemory(); limit > 0 && limit < in.memory {
+		in.warn("limit %s (container) is used instead of %s", formatBytes(limit), formatBytes(in.memory))
+		in.memory = limit
 	}
+	if in.memory < 2*runtimeBytes {
+		return &limitError{"--max-memory", fmt.Sprintf("%s is too little for the program itself; allow %s or more",
+			formatBytes(in.memory), formatBytes(2*runtimeBytes))}
+	}
+	debug.SetMemoryLimit(in.memory)
 	return nil
 }
 

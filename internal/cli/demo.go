@@ -128,7 +128,7 @@ func (in *invocation) openCora(d *demonstration) (*graph, *ingest.Labels, error)
 	g := &graph{in: in, name: "cora", temp: temp}
 	dir := filepath.Join(temp, "graph")
 	_, err = ingest.Run(in.ctx, dir, []string{"-"}, &ingest.Config{
-		Stdin: bytes.NewReader(edges), Memory: in.maxMemory, Workers: in.threads,
+		Stdin: bytes.NewReader(edges), Memory: in.memory, Workers: in.threads,
 	})
 	if err == nil {
 		g.Store, err = shard.Open(in.ctx, dir, in.storeOptions())

@@ -29,7 +29,7 @@ func formatOf(path string, formats []string) string {
 // checkFormat notes an ending that no format has.
 func (in *invocation) checkFormat(flag, path string, formats []string) {
 	ending := strings.ToLower(filepath.Ext(path))
-	if path == "-" || path == "" || formatOf(path, formats) == ending {
+	if path == "-" || path == "" || isDir(path) || formatOf(path, formats) == ending {
 		return
 	}
 	in.problem(flag, "%s has no ending that names a format; give one of %s", path, strings.Join(formats, " "))
@@ -48,6 +48,9 @@ type denseOutput struct {
 func (o *outputs) beginDense(path string) (*denseOutput, error) {
 	d := &denseOutput{format: formatOf(path, denseFormats), rowIDs: io.Discard, colIDs: io.Discard}
 	var err error
+	if d.matrix, err = o.begin(path); err != nil {
+		return nil, err
+	}
 	if d.format == ".npy" {
 		if d.rowIDs, err = o.beside(path, filepath.Ext(path), ".rows.ids"); err != nil {
 			return nil, err
@@ -56,10 +59,7 @@ func (o *outputs) beginDense(path string) (*denseOutput, error) {
 			return nil, err
 		}
 	}
-	if d.run, err = o.beside(path, "", ".run.json"); err != nil {
-		return nil, err
-	}
-	d.matrix, err = o.begin(path)
+	d.run, err = o.beside(path, "", ".run.json")
 	return d, err
 }
 

@@ -198,14 +198,44 @@ func (in *invocation) fail(err error) int {
 		return code
 	}
 	in.progress.close()
-	if code == exitInterrupted {
+	switch code {
+	case exitInterrupted:
 		err = in.interruption()
+	case exitLimit:
+		err = in.overLimit(err)
 	}
 	for _, r := range reports(err) {
 		r.Code = code
 		in.printReport(r)
 	}
 	return code
+}
+
+// overLimit says what --max-memory would have to be, if err is about it.
+func (in *invocation) overLimit(err error) error {
+	var (
+		over  *budget.OverError
+		walk  *cwk.MemoryError
+		edges *ingest.MemoryError
+		what  string
+		short int64
+	)
+	switch {
+	case errors.As(err, &over):
+		// A store is given half of what there is.
+		what, short = over.Largest.What, 2*(over.Need-over.Limit)
+	case errors.As(err, &walk):
+		what, short = "the narrowest walk", walk.Need-walk.Limit
+	case errors.As(err, &edges):
+		what, short = "the edges", edges.Need-edges.Limit
+	default:
+		return err
+	}
+	need := formatBytes(in.memory + max(short, in.memory/8))
+	if in.maxMemory == 0 {
+		return &limitError{"memory", fmt.Sprintf("this machine has too little for %s; it takes %s or more", what, need)}
+	}
+	return &limitError{"--max-memory", fmt.Sprintf("%s is too little for %s; allow %s or more", formatBytes(in.memory), what, need)}
 }
 
 // interruption tells how far the run had come and what it left as it was.

@@ -167,10 +167,10 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	var file, run io.Writer
 	if f.report != "" {
 		var err error
-		if run, err = files.beside(f.report, "", ".run.json"); err != nil {
+		if file, err = files.begin(f.report); err != nil {
 			return err
 		}
-		if file, err = files.begin(f.report); err != nil {
+		if run, err = files.beside(f.report, "", ".run.json"); err != nil {
 			return err
 		}
 	}

@@ -160,7 +160,7 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 		path  string
 		write func(io.Writer) error
 	}
-	var parts []part
+	parts := []part{{r.Output, func(w io.Writer) error { return r.Parameters.EdgesTo(in.ctx, w) }}}
 	if sbm, ok := r.Parameters.(generate.SBM); ok {
 		for _, side := range []struct {
 			path     string
@@ -170,11 +170,6 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 				parts = append(parts, part{side.path, func(w io.Writer) error { return sbm.LabelsTo(w, side.fraction) }})
 			}
 		}
-	}
-	parts = append(parts, part{r.Output, func(w io.Writer) error { return r.Parameters.EdgesTo(in.ctx, w) }})
-	run, err := files.beside(r.Output, "", ".run.json")
-	if err != nil {
-		return err
 	}
 	for _, p := range parts {
 		w, err := files.begin(p.path)
@@ -191,6 +186,10 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 		if err := finish(); err != nil {
 			return err
 		}
+	}
+	run, err := files.beside(r.Output, "", ".run.json")
+	if err != nil {
+		return err
 	}
 	if err := in.writeRun(run, nil, r.Parameters); err != nil {
 		return err

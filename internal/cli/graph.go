@@ -128,18 +128,18 @@ const runtimeBytes = 32 << 20
 // what it can use.
 func (in *invocation) storeOptions() *shard.Options {
 	o := &shard.Options{Workers: in.threads}
-	if in.maxMemory > 0 {
-		o.Memory = max(1, (in.maxMemory-runtimeBytes)/2)
+	if in.memory > 0 {
+		o.Memory = (in.memory - runtimeBytes) / 2
 	}
 	return o
 }
 
 // memory returns what the open store leaves of the limit; 0 means no limit.
 func (g *graph) memory() int64 {
-	if g.in.maxMemory == 0 {
+	if g.in.memory == 0 {
 		return 0
 	}
-	return max(1, g.in.maxMemory-runtimeBytes-g.Store.Memory())
+	return max(1, g.in.memory-runtimeBytes-g.Store.Memory())
 }
 
 // close closes the store and removes what was made on the fly.

@@ -125,7 +125,7 @@ func dropped(r *ingest.Report) string {
 func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
 	c := r.config
 	c.Force = force
-	c.Memory, c.Workers = in.maxMemory, in.threads
+	c.Memory, c.Workers = in.memory, in.threads
 	c.Stdin = in.stdin
 	c.Warn = func(text string) { in.warn("%s", text) }
 	var (

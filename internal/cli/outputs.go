@@ -18,7 +18,7 @@ import (
 // under their names together, when the run has succeeded.
 type outputs struct {
 	in    *invocation
-	files []*durable.Pending // in the order of their publication
+	files []*durable.Pending // an output before what stands beside it
 	pipe  *bufio.Writer      // stdout, if it is one of them
 }
 
@@ -80,20 +80,20 @@ func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
 	return o.begin(strings.TrimSuffix(path, cut) + suffix)
 }
 
-// commit publishes all files.
+// commit publishes all files, those that stand beside an output before it.
 func (o *outputs) commit() error {
 	if o.pipe != nil {
 		if err := o.pipe.Flush(); err != nil {
 			return err
 		}
 	}
-	for i, f := range o.files {
+	for last := len(o.files) - 1; last >= 0; last-- {
+		f := o.files[last]
+		o.files = o.files[:last]
 		if err := f.Commit(); err != nil {
-			o.files = o.files[i:]
 			return err
 		}
 	}
-	o.files = nil
 	return nil
 }
 

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// program runs the command in a process of its own, which a signal can reach.
+func program(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no process can send an interrupt there")
+	}
+	path := filepath.Join(t.TempDir(), "heatwalk")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Args[0] = "heatwalk"
+	cmd.Dir = dir
+	return cmd
+}
+
+// interrupted starts the program, sends it an interrupt after a while and
+// returns what it printed on stderr. It must exit with 130 within a second.
+func interrupted(t *testing.T, cmd *exec.Cmd, after time.Duration) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	began := time.Now()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the exit code tells all
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("%v after the interrupt", took)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d; stderr: %s", code, exitInterrupted, stderr.String())
+	}
+	return stderr.String()
+}
+
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return strings.Join(list, " ")
+}
+
+// endless is an edge list without end.
+type endless struct{}
+
+func (e *endless) Read(p []byte) (int, error) {
+	const line = "1234567\t7654321\n"
+	n := 0
+	for n+len(line) <= len(p) {
+		n += copy(p[n:], line)
+	}
+	return n, nil
+}
+
+func TestInterruptIngest(t *testing.T) {
+	dir := t.TempDir()
+	if code := Main([]string{"generate", "grid", "-o", filepath.Join(dir, "e.tsv"), "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
+		t.Fatal(code)
+	}
+	if code := Main([]string{"ingest", filepath.Join(dir, "e.tsv"), "-o", filepath.Join(dir, "g"), "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
+		t.Fatal(code)
+	}
+	before, inside := names(t, dir), names(t, filepath.Join(dir, "g"))
+	cmd := program(t, dir, "ingest", "-", "-o", "g", "--force")
+	cmd.Stdin = new(endless)
+	message := interrupted(t, cmd, time.Second)
+	if !strings.HasPrefix(message, "heatwalk: interrupted after ") || !strings.HasSuffix(message, " lines; g is unchanged\n") {
+		t.Errorf("stderr: %s", message)
+	}
+	if after := names(t, dir); after != before {
+		t.Errorf("left %s, want %s", after, before)
+	}
+	if after := names(t, filepath.Join(dir, "g")); after != inside {
+		t.Errorf("the store holds %s, want %s", after, inside)
+	}
+
+	// Waiting for input is interrupted as well.
+	cmd = program(t, dir, "ingest", "-", "-o", "new")
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	interrupted(t, cmd, 300*time.Millisecond)
+	if after := names(t, dir); after != before {
+		t.Errorf("left %s, want %s", after, before)
+	}
+}
+
+func TestInterruptWalks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	dir := t.TempDir()
+	if code := Main([]string{"generate", "sbm", "--nodes", "50000", "-o", filepath.Join(dir, "e.tsv"), "--labels", filepath.Join(dir, "l.tsv"), "--quiet"},
+		nil, io.Discard, os.Stderr); code != 0 {
+		t.Fatal(code)
+	}
+	before := names(t, dir)
+	for _, args := range [][]string{
+		{"classify", "e.tsv", "--labels", "l.tsv", "-o", "out.tsv", "--steps", "2000", "--alpha", "0.5", "--cost", "1", "--features", "plain"},
+		{"classify", "e.tsv", "--labels", "l.tsv", "-o", "out.parquet"},
+		{"kernel", "e.tsv", "--labels", "l.tsv", "-o", "K.npy", "--steps", "5000", "--rows", "rows", "--cols", "rows"},
+		{"evaluate", "e.tsv", "--labels", "l.tsv", "--report", "r.json"},
+	} {
+		t.Run(args[0]+" "+args[5], func(t *testing.T) {
+			if args[0] == "kernel" {
+				rows := filepath.Join(dir, "rows")
+				if err := os.WriteFile(rows, []byte("1\n2\n3\n"), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				defer os.Remove(rows)
+			}
+			message := interrupted(t, program(t, dir, args...), 1200*time.Millisecond)
+			if !strings.HasPrefix(message, "heatwalk: interrupted after ") {
+				t.Errorf("stderr: %s", message)
+			}
+			os.Remove(filepath.Join(dir, "rows"))
+			if after := names(t, dir); after != before {
+				t.Errorf("left %s, want %s", after, before)
+			}
+		})
+	}
+}
+
+// A reader of stdout that goes away (head) is no failure.
+func TestReaderGone(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r.Close()
+	var stderr bytes.Buffer
+	if code := Main([]string{"generate", "grid", "--rows", "300", "--columns", "300"}, nil, w, &stderr); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+	if stderr.Len() > 0 {
+		t.Errorf("stderr: %s", stderr.String())
+	}
+	if code := Main([]string{"version"}, nil, w, &stderr); code != exitDone || stderr.Len() > 0 {
+		t.Errorf("exit code %d, stderr: %s", code, stderr.String())
+	}
+}
+
+// A panic becomes one line and exit code 1.
+func TestPanicIsReported(t *testing.T) {
+	var stderr bytes.Buffer
+	in := newInvocation(context.Background(), nil, nil, io.Discard, &stderr)
+	code := in.guard(func() error { panic("cwk: dimension mismatch") })
+	if code != exitMachine {
+		t.Errorf("exit code %d", code)
+	}
+	if want := "heatwalk: internal error: cwk: dimension mismatch; please report it with this command line\n"; stderr.String() != want {
+		t.Errorf("got %q, want %q", stderr.String(), want)
+	}
+}
