@@ -1,0 +1,238 @@
+package iterative
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Cholesky is a factor G·Gᵀ that resembles scale·L + diag(ground), L the
+// Laplacian of a graph, with sampled fill: about as many entries as the graph
+// has. Vertices are eliminated in the order of their degrees at the time,
+// which makes the factor of a forest exact. It is safe for concurrent use.
+type Cholesky struct {
+	order   []uint32 // the row at each position of the factor
+	pivot   []float64
+	lower   triangle // by rows: what a position takes from earlier ones
+	upper   triangle // its transpose
+	levels  []int    // positions from one to the next depend on none among them
+	entries int64    // of the matrix
+	workers int
+	buffers sync.Pool // of *[]float64
+}
+
+// triangle is a triangular matrix by rows, without its unit diagonal.
+type triangle struct {
+	ptr []int64
+	col []uint32
+	val []float64
+}
+
+// CholeskySettings are the settings of a factor. Nil means all defaults.
+type CholeskySettings struct {
+	RNGSeed uint64 // of the sampling
+	Memory  int64  // bytes for the factor and its making; 0 means no limit
+	Workers int    // goroutines of ApplyTo, 0: one for each processor; never changes a result
+}
+
+// CholeskyBytes bounds the memory that making and keeping the factor of a graph takes:
+// n nodes, entries stored (each edge twice).
+func CholeskyBytes(n int, entries int64) int64 {
+	making := entries*recordsPerEntry*16 + entries*12 + int64(n)*64
+	keeping := entries*2*12*3/2 + int64(n)*48
+	return making + keeping
+}
+
+// NewCholesky factors M = scale·L + diag(ground), L = D − A, where A is
+// symmetric with weights ≥ 0, and ground ≥ 0 or nil for zeros. On each
+// component whose ground is zero the factor is that of the singular L.
+//
+// The factor depends on the matrix and the rng seed alone. Cost: one sweep and
+// a sequential elimination; memory at most [CholeskyBytes]. The error wraps
+// [ErrMemory], [ErrWeight], or is that of the sweep.
+func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, s *CholeskySettings) (*Cholesky, error) {
+	n, cols := a.Dims()
+	if n != cols || ground != nil && len(ground) != n {
+		panic(badShape)
+	}
+	if s == nil {
+		s = &CholeskySettings{}
+	}
+	if need := CholeskyBytes(n, a.NNZ()); s.Memory > 0 && need > s.Memory {
+		return nil, fmt.Errorf("%w: it may need %d bytes, limit %d", ErrMemory, need, s.Memory)
+	}
+	columns, err := eliminate(ctx, a, scale, ground, s.RNGSeed)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cholesky{entries: a.NNZ(), workers: s.Workers}
+	c.arrange(columns)
+	return c, nil
+}
+
+// arrange orders the positions by level: a position's level is one more than
+// the highest level among those that it takes from.
+func (c *Cholesky) arrange(columns *columns) {
+	n := len(columns.order)
+	level := make([]uint32, n) // of a vertex
+	var top uint32
+	for step, v := range columns.order {
+		top = max(top, level[v])
+		for _, u := range columns.row[columns.start[step]:columns.start[step+1]] {
+			level[u] = max(level[u], level[v]+1)
+		}
+	}
+	c.levels = make([]int, top+2)
+	for _, l := range level {
+		c.levels[l+1]++
+	}
+	for l := range top + 1 {
+		c.levels[l+1] += c.levels[l]
+	}
+	next := make([]int, top+1)
+	copy(next, c.levels)
+	position := make([]uint32, n) // of a vertex
+	c.order, c.pivot = make([]uint32, n), make([]float64, n)
+	for step, v := range columns.order {
+		p := next[level[v]]
+		next[level[v]]++
+		position[v] = uint32(p)
+		c.order[p], c.pivot[p] = v, columns.pivot[step]
+	}
+
+	step := make([]uint32, n) // of a position
+	for s, v := range columns.order {
+		step[position[v]] = uint32(s)
+	}
+	c.lower = transpose(n, columns.start, columns.row, columns.value, position, step)
+	c.upper = c.lower.transpose()
+}
+
+// transpose returns the lower triangle by rows from the columns.
+func transpose(n int, start []int64, row []uint32, value []float64, position, step []uint32) triangle {
+	t := triangle{ptr: make([]int64, n+1), col: make([]uint32, len(row)), val: make([]float64, len(row))}
+	for _, u := range row {
+		t.ptr[position[u]+1]++
+	}
+	for p := range n {
+		t.ptr[p+1] += t.ptr[p]
+	}
+	next := append([]int64(nil), t.ptr[:n]...)
+	for p := range n {
+		for e := start[step[p]]; e < start[step[p]+1]; e++ {
+			u := position[row[e]]
+			t.col[next[u]], t.val[next[u]] = uint32(p), value[e]
+			next[u]++
+		}
+	}
+	return t
+}
+
+func (t triangle) transpose() triangle {
+	n := len(t.ptr) - 1
+	self := make([]uint32, n)
+	for i := range self {
+		self[i] = uint32(i)
+	}
+	return transpose(n, t.ptr, t.col, t.val, self, self)
+}
+
+// Fill returns the stored entries of G + Gᵀ over those of the matrix: a step
+// with this preconditioner costs about 1 + Fill sweeps.
+func (c *Cholesky) Fill() float64 {
+	n := int64(len(c.order))
+	return float64(2*int64(len(c.lower.col))+n) / float64(c.entries+n)
+}
+
+// ApplyTo stores (G·Gᵀ)⁺·R in dst: one pass over the factor forwards and one
+// backwards, columns shared out among the workers.
+func (c *Cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error {
+	n, k := len(c.order), r.Cols
+	if r.Rows != n || dst.Rows != n || dst.Cols != k {
+		panic(badShape)
+	}
+	slabs := min(sched.Workers(c.workers), (k+slabColumns-1)/slabColumns)
+	registers := (k + slabColumns - 1) / slabColumns
+	return sched.Run(ctx, slabs, slabs, func(_, slab int) error {
+		lo := registers * slab / slabs * slabColumns
+		hi := min(k, registers*(slab+1)/slabs*slabColumns)
+		return c.solve(ctx, dst.Columns(lo, hi), r.Columns(lo, hi))
+	})
+}
+
+// batchBytes is the size of the sums that are kept between the gather and the
+// addition, so that they stay in the nearest cache.
+const batchBytes = 16 << 10
+
+// solve is ApplyTo for one slab of columns.
+func (c *Cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) error {
+	n, w := len(c.order), r.Cols
+	batch := max(1, batchBytes/(8*w))
+	buffer, _ := c.buffers.Get().(*[]float64)
+	if buffer == nil {
+		buffer = new([]float64)
+	}
+	defer c.buffers.Put(buffer)
+	*buffer = grow(*buffer, n*w+batch*w+batch)
+	y := simd.Rows[float64]{Data: (*buffer)[:n*w], Stride: w}
+	s := substitution{
+		y:    y,
+		sums: simd.Rows[float64]{Data: (*buffer)[n*w:][:batch*w], Stride: w},
+		ones: (*buffer)[n*w+batch*w:],
+	}
+	for i := range s.ones {
+		s.ones[i] = 1
+	}
+	for p, v := range c.order {
+		copy(y.Data[p*w:(p+1)*w], r.Row(int(v)))
+	}
+	for l := range len(c.levels) - 1 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for lo := c.levels[l]; lo < c.levels[l+1]; lo += batch {
+			s.forward(&c.lower, lo, min(lo+batch, c.levels[l+1]))
+		}
+	}
+	for l := len(c.levels) - 2; l >= 0; l-- {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for lo := c.levels[l]; lo < c.levels[l+1]; lo += batch {
+			s.backward(&c.upper, c.pivot, lo, min(lo+batch, c.levels[l+1]))
+		}
+	}
+	for p, v := range c.order {
+		copy(dst.Row(int(v)), y.Data[p*w:(p+1)*w])
+	}
+	return nil
+}
+
+// substitution solves with the triangles in place.
+type substitution struct {
+	y, sums simd.Rows[float64]
+	ones    []float64
+}
+
+// forward finishes the positions lo ≤ p < hi: y_p += Σ_q G_pq·y_q.
+func (s *substitution) forward(t *triangle, lo, hi int) {
+	from, to := t.ptr[lo], t.ptr[hi]
+	if from == to {
+		return
+	}
+	w, at := s.y.Stride, simd.Rows[float64]{Data: s.y.Data[lo*s.y.Stride:], Stride: s.y.Stride}
+	simd.GatherWeighted(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
+	simd.AddRows(at, hi-lo, w, at, s.ones[:1], s.sums)
+}
+
+// backward finishes the positions lo ≤ p < hi: y_p = y_p/pivot + Σ_q G_qp·y_q.
+func (s *substitution) backward(t *triangle, pivot []float64, lo, hi int) {
+	from, to := t.ptr[lo], t.ptr[hi]
+	w, at := s.y.Stride, simd.Rows[float64]{Data: s.y.Data[lo*s.y.Stride:], Stride: s.y.Stride}
+	simd.GatherWeighted(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
+	simd.AddRows(at, hi-lo, w, s.sums, pivot[lo:hi], at)
+}

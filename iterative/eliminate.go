@@ -1,0 +1,333 @@
+package iterative
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var (
+	// ErrMemory is returned for a factor that would not fit its limit.
+	ErrMemory = errors.New("iterative: the factor would not fit the memory limit")
+
+	// ErrWeight is returned for a graph with an edge weight that is negative
+	// or not finite.
+	ErrWeight = errors.New("iterative: an edge weight is negative or not finite")
+)
+
+// elimination is a sampled Cholesky factorisation under way (Gao, Kyng and
+// Spielman 2023; Chen, Liang and Biros 2021). The matrix is the Laplacian of a
+// graph of multi-edges with one more vertex, the ground, whose edges are the
+// diagonal beside the Laplacian; it is never eliminated.
+//
+// Eliminating a vertex joins its neighbours by a tree drawn at random in place
+// of a clique; the tree's expectation is the clique. A vertex with one or two
+// neighbours is eliminated exactly.
+type elimination struct {
+	ground []float64 // weight of each vertex's edge to the ground
+
+	// A vertex's edges are a list of records.
+	head    []uint32
+	records []record
+	free    uint32 // list of unused records
+	limit   int    // on the number of records
+
+	left    []bool // whether the vertex has been eliminated
+	count   []int32
+	buckets buckets
+
+	// The vertex at hand.
+	sum   []float64 // of the multi-edges to a neighbour
+	near  []neighbour
+	rest  []float64
+	draws *rand.PCG
+
+	columns columns
+}
+
+// record is an edge, as one of its ends sees it.
+type record struct {
+	weight float64
+	to     uint32
+	next   uint32
+}
+
+type neighbour struct {
+	weight float64
+	vertex uint32 // n for the ground
+}
+
+// columns are those of the unit lower triangular factor, negated, without the
+// diagonal, in the order of elimination.
+type columns struct {
+	order []uint32 // the vertex of each column
+	start []int64
+	row   []uint32 // vertices
+	value []float64
+	pivot []float64 // inverted; 0 where the pivot is 0
+}
+
+const noRecord = math.MaxUint32
+
+// recordsPerEntry bounds the records of an elimination: stored entries stand
+// for one each, and sampled edges, of which a vertex makes fewer than it takes
+// away, for two. Lists that are done with are used again.
+const recordsPerEntry = 3
+
+// eliminate factors scale·L(A) + diag(ground).
+func eliminate(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, rngSeed uint64) (*columns, error) {
+	n, _ := a.Dims()
+	e := &elimination{
+		ground: make([]float64, n),
+		head:   make([]uint32, n),
+		free:   noRecord,
+		limit:  noRecord,
+		left:   make([]bool, n),
+		count:  make([]int32, n),
+		sum:    make([]float64, n),
+		draws:  rand.NewPCG(rngSeed, 0),
+	}
+	copy(e.ground, ground)
+	if err := e.read(ctx, a, scale); err != nil {
+		return nil, err
+	}
+	e.buckets.fill(e.count)
+	e.columns.start = append(e.columns.start, 0)
+	for step := range n {
+		if step%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err := e.eliminate(e.buckets.takeLeast(), rngSeed); err != nil {
+			return nil, err
+		}
+	}
+	return &e.columns, nil
+}
+
+// read makes the records of the matrix's entries. Self loops are no part of a
+// Laplacian.
+func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) error {
+	for i := range e.head {
+		e.head[i] = noRecord
+	}
+	e.records = make([]record, 0, a.NNZ())
+	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			for at, c := range col {
+				w := scale
+				if val != nil {
+					w *= val[at]
+				}
+				if !(w >= 0) || math.IsInf(w, 1) {
+					return fmt.Errorf("%w: row %d, column %d", ErrWeight, i, c)
+				}
+				if int(c) == i || w == 0 {
+					continue
+				}
+				if err := e.add(uint32(i), c, w); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// add puts a record at the head of a vertex's list.
+func (e *elimination) add(at, to uint32, w float64) error {
+	i := e.free
+	if i != noRecord {
+		e.free = e.records[i].next
+	} else {
+		if len(e.records) >= e.limit {
+			return fmt.Errorf("%w: more than %d edges", ErrMemory, e.limit)
+		}
+		i = uint32(len(e.records))
+		e.records = append(e.records, record{})
+	}
+	e.records[i] = record{weight: w, to: to, next: e.head[at]}
+	e.head[at] = i
+	e.count[at]++
+	return nil
+}
+
+// eliminate takes vertex v out of the graph and stores its column.
+func (e *elimination) eliminate(v uint32, rngSeed uint64) error {
+	e.left[v] = true
+	e.collect(v)
+	var total float64
+	for _, u := range e.near {
+		total += u.weight
+	}
+	c := &e.columns
+	c.order = append(c.order, v)
+	c.pivot = append(c.pivot, 0)
+	if total > 0 {
+		c.pivot[len(c.pivot)-1] = 1 / total
+	}
+	n := uint32(len(e.head))
+	for _, u := range e.near {
+		if u.vertex != n {
+			c.row = append(c.row, u.vertex)
+			c.value = append(c.value, u.weight/total)
+		}
+	}
+	c.start = append(c.start, int64(len(c.row)))
+
+	e.draws.Seed(rngSeed, uint64(v))
+	if err := e.sampleTree(total); err != nil {
+		return err
+	}
+	for _, u := range e.near {
+		if u.vertex != n {
+			e.buckets.move(u.vertex, e.count[u.vertex])
+		}
+	}
+	return nil
+}
+
+// collect stores in near the neighbours of v, multi-edges merged, by weight
+// and then by number, and gives up v's records.
+func (e *elimination) collect(v uint32) {
+	e.near = e.near[:0]
+	last := uint32(noRecord)
+	for i := e.head[v]; i != noRecord; i = e.records[i].next {
+		last = i
+		u := e.records[i].to
+		if e.left[u] {
+			continue
+		}
+		if e.sum[u] == 0 {
+			e.near = append(e.near, neighbour{vertex: u})
+		}
+		e.sum[u] += e.records[i].weight
+		e.count[u]--
+	}
+	if last != noRecord {
+		e.records[last].next, e.free = e.free, e.head[v]
+		e.head[v] = noRecord
+	}
+	for i := range e.near {
+		u := &e.near[i]
+		u.weight, e.sum[u.vertex] = e.sum[u.vertex], 0
+	}
+	if g := e.ground[v]; g > 0 {
+		e.near = append(e.near, neighbour{g, uint32(len(e.head))})
+	}
+	slices.SortFunc(e.near, func(a, b neighbour) int {
+		return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.vertex, b.vertex))
+	})
+}
+
+// sampleTree joins every neighbour but the last to a heavier one, drawn with
+// probability proportional to its weight.
+func (e *elimination) sampleTree(total float64) error {
+	m := len(e.near)
+	e.rest = grow(e.rest, m+1)
+	e.rest[m] = 0
+	for i := m - 1; i >= 0; i-- {
+		e.rest[i] = e.rest[i+1] + e.near[i].weight
+	}
+	n := uint32(len(e.head))
+	for i := range max(0, m-1) {
+		rest := e.rest[i+1]
+		point := rest * (float64(e.draws.Uint64()>>11) / (1 << 53))
+		// rest falls from i+1 on: the last one that is still above the point.
+		lo, hi := i+1, m
+		for lo+1 < hi {
+			if mid := (lo + hi) / 2; e.rest[mid] > point {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		a, b, w := e.near[i].vertex, e.near[lo].vertex, e.near[i].weight*rest/total
+		switch {
+		case w == 0: // underflow
+		case a == n:
+			e.ground[b] += w
+		case b == n:
+			e.ground[a] += w
+		default:
+			if err := cmp.Or(e.add(a, b, w), e.add(b, a, w)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// buckets hold the vertices by their number of edges, as doubly linked lists,
+// the latest first.
+type buckets struct {
+	first      []uint32 // of each bucket; the last bucket is for all that have more
+	next, prev []uint32
+	in         []int32 // the bucket of each vertex
+	least      int     // no bucket before holds a vertex
+}
+
+const nobody = math.MaxUint32
+
+func (b *buckets) fill(count []int32) {
+	n := len(count)
+	var most int32
+	for _, c := range count {
+		most = max(most, c)
+	}
+	b.first = make([]uint32, most+1)
+	for i := range b.first {
+		b.first[i] = nobody
+	}
+	b.next, b.prev, b.in = make([]uint32, n), make([]uint32, n), make([]int32, n)
+	for v := n - 1; v >= 0; v-- {
+		b.put(uint32(v), count[v])
+	}
+}
+
+func (b *buckets) put(v uint32, count int32) {
+	i := min(int(count), len(b.first)-1)
+	b.in[v], b.prev[v], b.next[v] = int32(i), nobody, b.first[i]
+	if b.first[i] != nobody {
+		b.prev[b.first[i]] = v
+	}
+	b.first[i] = v
+	b.least = min(b.least, i)
+}
+
+func (b *buckets) remove(v uint32) {
+	next, prev := b.next[v], b.prev[v]
+	if prev == nobody {
+		b.first[b.in[v]] = next
+	} else {
+		b.next[prev] = next
+	}
+	if next != nobody {
+		b.prev[next] = prev
+	}
+}
+
+// move puts v where its number of edges belongs; where it is there already it
+// keeps its place.
+func (b *buckets) move(v uint32, count int32) {
+	if int(b.in[v]) != min(int(count), len(b.first)-1) {
+		b.remove(v)
+		b.put(v, count)
+	}
+}
+
+// takeLeast removes a vertex with the fewest edges.
+func (b *buckets) takeLeast() uint32 {
+	for b.first[b.least] == nobody {
+		b.least++
+	}
+	v := b.first[b.least]
+	b.remove(v)
+	return v
+}

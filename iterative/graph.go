@@ -1,0 +1,181 @@
+package iterative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ErrParameter is returned for a parameter outside of its range.
+var ErrParameter = errors.New("iterative: parameter out of range")
+
+// Graph is what systems are made of: a symmetric matrix A with weights ≥ 0 and
+// what follows from it.
+type Graph struct {
+	A          sparse.Matrix
+	Degrees    []float64 // A·1
+	Loops      []float64 // the diagonal of A; nil if it is zero
+	Components *sparse.Components
+	Workers    int // goroutines of everything, 0: one for each processor; never changes a result
+}
+
+// NewGraph returns a with what a [Graph] holds beside it. Cost: three sweeps.
+// The error wraps [ErrWeight] or is that of a sweep.
+func NewGraph(ctx context.Context, a sparse.Matrix, workers int) (*Graph, error) {
+	g := &Graph{A: a, Workers: workers}
+	var err error
+	if g.Loops, err = loops(ctx, a, workers); err != nil {
+		return nil, err
+	}
+	if g.Degrees, err = sparse.Degrees(ctx, a, workers); err != nil {
+		return nil, err
+	}
+	if g.Components, err = sparse.FindComponents(ctx, a, workers); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// loops returns the diagonal of a, nil if it is zero, and checks the weights.
+func loops(ctx context.Context, a sparse.Matrix, workers int) ([]float64, error) {
+	n, _ := a.Dims()
+	diag := make([]float64, n)
+	err := a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			for e, c := range col {
+				w := 1.0
+				if val != nil {
+					w = val[e]
+				}
+				if !(w >= 0) || math.IsInf(w, 1) {
+					return fmt.Errorf("%w: row %d, column %d", ErrWeight, i, c)
+				}
+				if int(c) == i {
+					diag[i] = w
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range diag {
+		if d != 0 {
+			return diag, nil
+		}
+	}
+	return nil, nil
+}
+
+// ShiftedLaplacian is the system a·L + c·I with a > 0 and c ≥ 0: the
+// regularised Laplacian with c = 1; with c = 0 its solution is (a·L)⁺·B.
+func (g *Graph) ShiftedLaplacian(a, c float64) (*System, error) {
+	if err := checkShift(a, c); err != nil {
+		return nil, err
+	}
+	s := &System{Graph: g, Edge: a, Least: c}
+	if c == 0 {
+		s.Null = NewNullSpace(g.Components, nil)
+		return s, nil
+	}
+	s.Ground = make([]float64, len(g.Degrees))
+	for i := range s.Ground {
+		s.Ground[i] = c
+	}
+	return s, nil
+}
+
+// ShiftedLaplacianNormalized is the system a·L̃ + c·I with a > 0 and c ≥ 0;
+// with c = 0 its solution is (a·L̃)⁺·B.
+func (g *Graph) ShiftedLaplacianNormalized(a, c float64) (*System, error) {
+	if err := checkShift(a, c); err != nil {
+		return nil, err
+	}
+	s := &System{Graph: g, Edge: a, Least: c, Scale: g.roots()}
+	if c == 0 {
+		s.Null = NewNullSpace(g.Components, s.Scale)
+		return s, nil
+	}
+	s.Ground = g.groundOf(c)
+	return s, nil
+}
+
+// VonNeumann is the system I − αS with 0 < α < 1. A row without entries is
+// that of the identity.
+func (g *Graph) VonNeumann(alpha float64) (*System, error) {
+	if !(alpha > 0 && alpha < 1) {
+		return nil, fmt.Errorf("%w: α = %g; I − αS is definite for 0 < α < 1", ErrParameter, alpha)
+	}
+	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Scale: g.roots()}
+	s.Ground = g.groundOf(1 - alpha)
+	for i, d := range g.Degrees {
+		if d == 0 {
+			s.Ground[i] = 1
+		}
+	}
+	return s, nil
+}
+
+// RegularizedCommuteTime is the system D − αA with 0 < α < 1; its solution is
+// (D − αA)⁺·B, which is 0 in rows without entries.
+func (g *Graph) RegularizedCommuteTime(alpha float64) (*System, error) {
+	if !(alpha > 0 && alpha < 1) {
+		return nil, fmt.Errorf("%w: α = %g; D − αA is definite for 0 < α < 1", ErrParameter, alpha)
+	}
+	n := len(g.Degrees)
+	s := &System{Graph: g, Edge: alpha, Ground: make([]float64, n)}
+	least, isolated := math.Inf(1), false
+	self, unit := make([]uint32, n), make([]float64, n)
+	for i, d := range g.Degrees {
+		self[i] = uint32(i)
+		s.Ground[i] = (1 - alpha) * d
+		if d > 0 {
+			least = min(least, d)
+		} else {
+			unit[i], isolated = 1, true
+		}
+	}
+	if !math.IsInf(least, 1) {
+		s.Least = (1 - alpha) * least
+	}
+	if isolated {
+		s.Null = newNullSpace(self, n, unit)
+	}
+	return s, nil
+}
+
+func checkShift(a, c float64) error {
+	if !(a > 0) || math.IsInf(a, 1) || !(c >= 0) || math.IsInf(c, 1) {
+		return fmt.Errorf("%w: %g·L + %g·I; the factor of L must be positive and that of I not negative", ErrParameter, a, c)
+	}
+	return nil
+}
+
+// roots returns d^½, and 1 for a row without entries.
+func (g *Graph) roots() []float64 {
+	root := make([]float64, len(g.Degrees))
+	for i, d := range g.Degrees {
+		root[i] = 1
+		if d > 0 {
+			root[i] = math.Sqrt(d)
+		}
+	}
+	return root
+}
+
+// groundOf returns c·d, and c for a row without entries.
+func (g *Graph) groundOf(c float64) []float64 {
+	ground := make([]float64, len(g.Degrees))
+	for i, d := range g.Degrees {
+		ground[i] = c
+		if d > 0 {
+			ground[i] = c * d
+		}
+	}
+	return ground
+}
