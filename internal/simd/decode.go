@@ -24,7 +24,7 @@ func plainDecodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint
 	var width [4]uint
 	var mask [4]uint32
 	for s, w := range widths {
-		width[s], mask[s] = uint(w), 1<<w - 1
+		width[s], mask[s] = uint(w), 1<<w-1
 	}
 	window := func(pos uint) uint32 { return uint32(binary.LittleEndian.Uint64(data[pos>>3:]) >> (pos & 7)) }
 	last, pos := modulus, uint(0)

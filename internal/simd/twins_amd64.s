@@ -49,9 +49,14 @@ TEXT ·gatherSumF32(SB), NOSPLIT, $0-80
 	JE   row4
 	CMPQ R13, $0x02
 	JE   row2
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  part
 	CMPQ R13, $0x01
 	JE   row1
 
+part:
 	// The last width of eight words that are set, and clear ones behind them.
 	SHLQ    $0x02, R13
 	LEAQ    masks<>+0(SB), R10
@@ -667,11 +672,9 @@ row1:
 
 entry1:
 	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDSS     (CX)(R11*1), X0, X0
+	VADDSS     (CX)(R11*4), X0, X0
 	INCQ       R9
 	CMPQ       R9, R10
 	JL         entry1
@@ -754,9 +757,14 @@ TEXT ·gatherWeightedF32(SB), NOSPLIT, $0-88
 	JE   row4
 	CMPQ R14, $0x02
 	JE   row2
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  part
 	CMPQ R14, $0x01
 	JE   row1
 
+part:
 	// The last width of eight words that are set, and clear ones behind them.
 	SHLQ    $0x02, R14
 	LEAQ    masks<>+0(SB), R10
@@ -1443,12 +1451,10 @@ row1:
 
 entry1:
 	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       (DI)(R9*4), R11
 	VMOVSS     (R12)(R9*4), X1
-	IMULQ      DX, R11
-	VMULSS     (CX)(R11*1), X1, X1
+	VMULSS     (CX)(R11*4), X1, X1
 	VADDSS     X1, X0, X0
 	INCQ       R9
 	CMPQ       R9, R10
@@ -1580,9 +1586,14 @@ TEXT ·gatherSumF64(SB), NOSPLIT, $0-80
 	JE   row40
 	CMPQ R13, $0x02
 	JE   row2
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  part
 	CMPQ R13, $0x01
 	JE   row1
 
+part:
 	// The last width of eight words that are set, and clear ones behind them.
 	SHLQ    $0x03, R13
 	LEAQ    masks<>+0(SB), R10
@@ -2168,11 +2179,9 @@ row1:
 
 entry1:
 	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDSD     (CX)(R11*1), X0, X0
+	VADDSD     (CX)(R11*8), X0, X0
 	INCQ       R9
 	CMPQ       R9, R10
 	JL         entry1
@@ -2236,9 +2245,14 @@ TEXT ·gatherWeightedF64(SB), NOSPLIT, $0-88
 	JE   row40
 	CMPQ R14, $0x02
 	JE   row2
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  part
 	CMPQ R14, $0x01
 	JE   row1
 
+part:
 	// The last width of eight words that are set, and clear ones behind them.
 	SHLQ    $0x03, R14
 	LEAQ    masks<>+0(SB), R10
@@ -2893,12 +2907,10 @@ row1:
 
 entry1:
 	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       (DI)(R9*4), R11
 	VMOVSD     (R12)(R9*8), X1
-	IMULQ      DX, R11
-	VMULSD     (CX)(R11*1), X1, X1
+	VMULSD     (CX)(R11*8), X1, X1
 	VADDSD     X1, X0, X0
 	INCQ       R9
 	CMPQ       R9, R10

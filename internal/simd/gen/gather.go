@@ -62,9 +62,15 @@ func gather(t element, weighted bool) {
 		exact = append(exact, n)
 	}
 	for _, n := range exact {
+		if n == 1 {
+			Comment("One column, and nothing beside it in x: ids are indices.")
+			CMPQ(g.stride, Imm(uint64(t.size)))
+			JNE(LabelRef("part"))
+		}
 		CMPQ(width, Imm(uint64(n)))
 		JE(LabelRef(fmt.Sprintf("row%d", n)))
 	}
+	Label("part")
 	g.masked(width)
 	for _, n := range exact {
 		switch {
@@ -80,10 +86,16 @@ func gather(t element, weighted bool) {
 	RET()
 }
 
+// at is part of the row of x that an entry names.
+func (g *gatherer) at(offset int) Mem {
+	return Mem{Base: g.x, Index: g.row, Scale: 1, Disp: offset}
+}
+
 // loop writes the loops over rows and entries around what one entry adds to
 // the sums and what a row's end does with them. weigh loads the factor of an
 // entry, where there is one.
 func (g *gatherer) loop(width int, clear func(), weigh func(Mem), add, finish func()) {
+	single := Mem{Base: g.x, Index: g.row, Scale: uint8(g.size)}
 	label := func(s string) string { return fmt.Sprintf("%s%d", s, width) }
 	Label(label("row"))
 	ADDQ(Imm(8), g.ptr)
@@ -93,15 +105,21 @@ func (g *gatherer) loop(width int, clear func(), weigh func(Mem), add, finish fu
 	JGE(LabelRef(label("finish")))
 	Label(label("entry"))
 	MOVL(Mem{Base: g.ahead, Index: g.entry, Scale: 4}, g.row.As32())
-	IMULQ(g.stride, g.row)
-	for line := 0; line < max(1, width*g.size); line += 64 {
-		PREFETCHT0(Mem{Base: g.x, Index: g.row, Scale: 1, Disp: line})
+	if width == 1 {
+		PREFETCHT0(single)
+	} else {
+		IMULQ(g.stride, g.row)
+		for line := 0; line < max(1, width*g.size); line += 64 {
+			PREFETCHT0(g.at(line))
+		}
 	}
 	MOVL(Mem{Base: g.col, Index: g.entry, Scale: 4}, g.row.As32())
 	if g.weighted {
 		weigh(Mem{Base: g.val, Index: g.entry, Scale: uint8(g.size)})
 	}
-	IMULQ(g.stride, g.row)
+	if width != 1 {
+		IMULQ(g.stride, g.row)
+	}
 	add()
 	INCQ(g.entry)
 	CMPQ(g.entry, g.end)
@@ -132,7 +150,7 @@ func (g *gatherer) registers(width int) {
 		func(factor Mem) { g.broadcast(factor, w) },
 		func() {
 			for i, s := range sums {
-				m := Mem{Base: g.x, Index: g.row, Scale: 1, Disp: i * register}
+				m := g.at(i * register)
 				if g.weighted {
 					g.mul(m, w, product)
 					g.add(product, s, s)
@@ -163,7 +181,7 @@ func (g *gatherer) part(width int) {
 		func(factor Mem) { g.broadcastHalf(factor, w) },
 		func() {
 			v := XMM()
-			load(Mem{Base: g.x, Index: g.row, Scale: 1}, v)
+			load(g.at(0), v)
 			if g.weighted {
 				g.mul(v, w, v)
 			}
@@ -186,14 +204,14 @@ func (g *gatherer) broadcastHalf(m Mem, v reg.VecVirtual) {
 	}
 }
 
-// scalar writes the loop for rows of one element.
+// scalar writes the loop for rows of one element that follow each other.
 func (g *gatherer) scalar() {
 	total, w := XMM(), XMM()
 	g.loop(1,
 		func() { VXORPS(total, total, total) },
 		func(factor Mem) { g.loadOne(factor, w) },
 		func() {
-			m := Mem{Base: g.x, Index: g.row, Scale: 1}
+			m := Mem{Base: g.x, Index: g.row, Scale: uint8(g.size)}
 			if g.weighted {
 				g.mulOne(m, w, w)
 				g.addOne(w, total, total)
@@ -222,7 +240,7 @@ func (g *gatherer) masked(width reg.GPVirtual) {
 		func(factor Mem) { g.broadcast(factor, w) },
 		func() {
 			v := YMM()
-			g.mask(Mem{Base: g.x, Index: g.row, Scale: 1}, mask, v)
+			g.mask(g.at(0), mask, v)
 			if g.weighted {
 				g.mul(v, w, v)
 			}
