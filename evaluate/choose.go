@@ -30,6 +30,8 @@ type Settings struct {
 	// Progress, if not nil, is called now and then with the share of a phase
 	// that is done.
 	Progress func(phase string, done float64)
+
+	tolerance float64 // of the machines; 0: the default of classify.SVM
 }
 
 // Learner is the machine that learns from walk features.
@@ -339,7 +341,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64) error {
 	found := make([][]int64, len(jobs))
 	err = sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
 		if testers[worker] == nil {
-			testers[worker] = newTester(len(c.p.Names), g)
+			testers[worker] = newTester(len(c.p.Names), c.set)
 		}
 		found[i] = make([]int64, block)
 		return testers[worker].run(ctx, jobs[i].x, jobs[i].t, found[i])
@@ -376,7 +378,7 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 // choice returns the best setting by right predictions.
 func (c *chooser) choice(hits []int64, tested int) *Choice {
 	g := c.set.Grid
-	best := best(g, hits)
+	best := best(g, hits, tested)
 	return &Choice{
 		Parameters: g.at(best), Accuracy: float64(hits[best]) / float64(tested), Tested: tested,
 		Settings: g.Size(), Work: c.work, hits: hits,

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -124,7 +124,7 @@ type predictor struct {
 	train    []int // rows of features, those of the trials before them
 	class    []int
 	model    *classify.LinearModel
-	soft     classify.SoftVotes
+	votes    votes
 }
 
 // walk collects the features of training rows and of the out-of-fold trials.
@@ -217,7 +217,10 @@ func (r *predictor) learn(ctx context.Context) error {
 		svm := &classify.LinearSVM{Cost: r.par.Cost, Strategy: strategy(classes), RngSeed: r.set.Seed, Workers: r.set.Workers}
 		r.model, err = classify.FitLinear(ctx, svm, f, r.class, classes)
 	} else {
-		svm := &classify.SVM{Cost: r.par.Cost, Strategy: strategy(classes), CacheBytes: cacheBytes, Workers: r.set.Workers}
+		svm := &classify.SVM{
+			Cost: r.par.Cost, Strategy: strategy(classes), Tolerance: r.set.tolerance,
+			CacheBytes: cacheBytes, Workers: r.set.Workers,
+		}
 		var kernel *classify.SVMModel
 		kernel, err = svm.Fit(ctx, classify.FeatureGram[float32]{Features: f}, r.class, classes)
 		if kernel != nil {
@@ -233,39 +236,25 @@ func (r *predictor) learn(ctx context.Context) error {
 // cacheBytes bounds the kernel rows kept in training.
 const cacheBytes = 64 << 20
 
-// calibrate fits the slope of the votes to out-of-fold decisions, and measures
-// how often these are right.
+// calibrate fits the votes to out-of-fold decisions, and measures how often
+// these are right.
 func (r *predictor) calibrate(ctx context.Context) error {
 	var all []outcome
 	for i := range r.trials.trials[r.par.Features] {
 		t := &r.trials.trials[r.par.Features][i]
-		list, err := newTester(len(r.p.Names), r.set.Grid).outcomes(ctx, r.features, t)
+		list, err := newTester(len(r.p.Names), r.set).outcomes(ctx, r.features, t)
 		if err != nil {
 			return err
 		}
 		all = append(all, list...)
 	}
-	// A fold that lacks a class has fewer machines and does not help the fit.
-	var pairs classify.Pairs
-	for _, o := range all {
-		if len(o.pairs) > len(pairs) {
-			pairs = o.pairs
-		}
-	}
-	var decisions []float64
-	var class []int
-	for _, o := range all {
-		if len(o.pairs) == len(pairs) && len(pairs) > 0 && slices.Equal(o.pairs, pairs) {
-			decisions, class = append(decisions, o.decisions...), append(class, o.class)
-		}
-	}
-	r.soft = classify.FitSoftVotes(pairs, decisions, class)
+	r.votes = fitVotes(len(r.p.Names), all)
 	right := 0
 	scores := make([]float64, len(r.p.Names))
 	for _, o := range all {
 		answer := o.largest
 		if len(o.pairs) > 0 {
-			answer = classify.ArgMax(r.soft.ScoresTo(scores, o.pairs, o.decisions))
+			answer = classify.ArgMax(r.votes.soft.ScoresTo(scores, o.pairs, o.decisions))
 		}
 		if answer == o.class {
 			right++
@@ -305,30 +294,49 @@ func (r *predictor) score(ctx context.Context) error {
 	w.Memory = limit
 	sweeps := 0
 	w.Progress = func(done, _ int) { sweeps = done }
-	r.out.Scores = sparse.NewBlock[float32](n, len(r.p.Names))
-	vote := make([]float64, len(r.p.Names))
+	sums := sparse.NewBlock[float64](n, len(r.p.Names))
+	const chunk = 4096
+	chunks := (n + chunk - 1) / chunk
 	err := w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
-		for i := range n {
-			to, row := r.out.Scores.Row(i), decisions.Row(i)
-			if !pairwise {
-				for c, v := range r.soft.ScoresTo(vote, r.model.Pairs, row) {
-					to[c] = float32(v)
-				}
-				continue
+		return sched.Run(ctx, r.set.Workers, chunks, func(_, piece int) error {
+			vote := make([]float64, len(r.p.Names))
+			for i := piece * chunk; i < min(n, (piece+1)*chunk); i++ {
+				r.addVotes(sums.Row(i), decisions.Row(i), lo, vote)
 			}
-			for m, d := range row {
-				pair := r.model.Pairs[lo+m]
-				r.soft.ScoresTo(vote, r.model.Pairs[lo+m:lo+m+1], row[m:m+1])
-				_ = d
-				to[pair.Positive] += float32(vote[pair.Positive] / float64(machines))
-				to[pair.Negative] += float32(vote[pair.Negative] / float64(machines))
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	r.out.Work.Sweeps += sweeps
+	r.out.Work.EntryColumns += w.A.NNZ() * int64(sweeps) * int64(w.Seeds.Classes)
+	r.out.Scores = sparse.NewBlock[float32](n, len(r.p.Names))
+	return sched.Run(ctx, r.set.Workers, chunks, func(_, piece int) error {
+		for i := piece * chunk; i < min(n, (piece+1)*chunk); i++ {
+			row := sums.Row(i)
+			r.votes.scoresTo(row)
+			for c, v := range row {
+				r.out.Scores.Row(i)[c] = float32(v)
 			}
 		}
 		return nil
 	})
-	r.out.Work.Sweeps += sweeps
-	r.out.Work.EntryColumns += w.A.NNZ() * int64(sweeps) * int64(w.Seeds.Classes)
-	return err
+}
+
+// addVotes adds the votes of the machines from number lo on to sums. Those of
+// one against the rest come all at once and are stored.
+func (r *predictor) addVotes(sums, decisions []float64, lo int, vote []float64) {
+	pairs := r.model.Pairs[lo : lo+len(decisions)]
+	if pairs[0].Negative == classify.Rest {
+		r.votes.soft.ScoresTo(sums, pairs, decisions)
+		return
+	}
+	for m, pair := range pairs {
+		r.votes.soft.ScoresTo(vote, pairs[m:m+1], decisions[m:m+1])
+		sums[pair.Positive] += vote[pair.Positive]
+		sums[pair.Negative] += vote[pair.Negative]
+	}
 }
 
 // finish takes the classes from the scores.

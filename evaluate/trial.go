@@ -37,9 +37,11 @@ type tester struct {
 	decisions []float64
 }
 
-func newTester(classes int, g *Grid) *tester {
+func newTester(classes int, set *Settings) *tester {
+	g := set.Grid
 	w := &tester{classes: classes, steps: g.steps(), minSteps: g.MinSteps, cost: g.Cost}
 	w.solver.SVM.Strategy = strategy(classes)
+	w.solver.SVM.Tolerance = set.tolerance
 	return w
 }
 

@@ -1,0 +1,426 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// planted returns a weighted graph of three blocks with a few nodes that have
+// no edge, a pair apart from the rest, and classes on labelled nodes.
+func planted(t testing.TB, seed uint64, n, labelled int) *Problem {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	class := make([]int, n)
+	for i := range class {
+		class[i] = rng.IntN(3)
+	}
+	var entries []sparse.Triplet
+	join := func(i, j int) {
+		w := 0.5 + rng.Float64()
+		entries = append(entries,
+			sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
+	}
+	// Nodes 0 and 1 are alone, 2 and 3 a pair.
+	join(2, 3)
+	for i := 4; i < n; i++ {
+		for j := 4; j < i; j++ {
+			p := 0.02
+			if class[i] == class[j] {
+				p = 4 / float64(n)
+			}
+			if rng.Float64() < p {
+				join(i, j)
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deg, err := sparse.Degrees(context.Background(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Problem{A: a, Degrees: deg, Names: []string{"a", "b", "c"}}
+	order := rng.Perm(n)
+	for _, i := range append([]int{0, 2, 3}, order...) {
+		if len(p.Row) == labelled {
+			break
+		}
+		if len(p.Row) < 3 || i > 3 {
+			p.Row, p.Class = append(p.Row, i), append(p.Class, class[i])
+		}
+	}
+	return p
+}
+
+// slowWalk returns P_0 … P_steps by the definition, with dense matrices.
+// visible tells which labels count.
+func slowWalk(p *Problem, alpha float64, steps int, visible func(i int) bool) [][][]float64 {
+	n, _ := p.A.Dims()
+	k := len(p.Names)
+	dense := p.A.(*sparse.CSR)
+	label := make([]int, n)
+	for i := range label {
+		label[i] = -1
+	}
+	for i, row := range p.Row {
+		if visible(i) {
+			label[row] = p.Class[i]
+		}
+	}
+	walk := make([][][]float64, steps+1)
+	for t := range walk {
+		walk[t] = make([][]float64, n)
+		for i := range n {
+			row := make([]float64, k)
+			for c := range row {
+				switch {
+				case t > 0 && p.Degrees[i] == 0:
+					row[c] = walk[t-1][i][c]
+				case t > 0:
+					for j := range n {
+						row[c] += dense.At(i, j) / p.Degrees[i] * walk[t-1][j][c]
+					}
+				case label[i] < 0:
+					row[c] = 1 / float64(k)
+				}
+				if label[i] >= 0 {
+					if t > 0 {
+						row[c] *= 1 - alpha
+					}
+					if c == label[i] {
+						if t > 0 {
+							row[c] += alpha
+						} else {
+							row[c] = 1
+						}
+					}
+				}
+			}
+			walk[t][i] = row
+		}
+	}
+	return walk
+}
+
+// slowReached tells by repeated passes which nodes reach a visible label.
+func slowReached(p *Problem, visible func(i int) bool) []bool {
+	n, _ := p.A.Dims()
+	reached := make([]bool, n)
+	for i, row := range p.Row {
+		reached[row] = visible(i)
+	}
+	a := p.A.(*sparse.CSR)
+	for range n {
+		a.DoNonZero(func(i, j int, v float64) { reached[i] = reached[i] || reached[j] })
+	}
+	return reached
+}
+
+// slowItem is a node as one walk sees it.
+type slowItem struct {
+	walk  [][][]float64
+	row   int
+	class int
+}
+
+func (s slowItem) kernel(o slowItem, from, to int) float64 {
+	sum := 0.0
+	for t := from; t <= to; t++ {
+		for c, v := range s.walk[t][s.row] {
+			sum += v * o.walk[t][o.row][c]
+		}
+	}
+	return sum / float64(to-from+1)
+}
+
+// slowHits trains a machine from nothing on the dense Gram of the items and
+// counts right answers. Decisions within 1e-3 of 0 could fall either way and
+// are counted in close.
+func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Parameters, close *int64) int64 {
+	n := len(train)
+	data := make([]float64, n*n)
+	y := make([]int, n)
+	for i, a := range train {
+		y[i] = a.class
+		for j, b := range train {
+			data[i*n+j] = a.kernel(b, par.MinSteps, par.Steps)
+		}
+	}
+	svm := &classify.SVM{Cost: par.Cost, Tolerance: 1e-6}
+	model, err := svm.Fit(context.Background(), &classify.DenseGram[float64]{N: n, Stride: n, Data: data}, y, classes)
+	oneClass := errors.Is(err, classify.ErrOneClass)
+	if err != nil && !oneClass {
+		t.Fatal(err)
+	}
+	hits := int64(0)
+	row := make([]float64, n)
+	for _, a := range test {
+		answer := largest
+		if !oneClass {
+			for j, b := range train {
+				row[j] = a.kernel(b, par.MinSteps, par.Steps)
+			}
+			decisions := model.DecisionsTo(nil, row)
+			answer = model.Pairs.Predict(decisions)
+			if slices.ContainsFunc(decisions, func(d float64) bool { return math.Abs(d) < 1e-3 }) {
+				*close++
+			}
+		}
+		if answer == a.class {
+			hits++
+		}
+	}
+	return hits
+}
+
+var oracleGrid = &Grid{
+	Alpha: []float64{0, 0.3, 0.9, 1}, Steps: []int{1, 2, 4, 9}, MinSteps: 1,
+	Cost: []float64{1, 6, 32}, Features: []Features{Plain, Honest},
+}
+
+func TestCrossValidateAgainstOracle(t *testing.T) {
+	p := planted(t, 1, 60, 33)
+	set := &Settings{Grid: oracleGrid, Folds: 4, Seed: 5, tolerance: 1e-6}
+	choice, err := CrossValidate(context.Background(), p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold := Folds(p.Class, set.Folds, set.Seed)
+	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
+	for _, alpha := range oracleGrid.Alpha {
+		walks := make([][][][]float64, set.Folds)
+		reached := make([][]bool, set.Folds)
+		for f := range walks {
+			visible := func(i int) bool { return fold[i] != f }
+			walks[f] = slowWalk(p, alpha, 9, visible)
+			reached[f] = slowReached(p, visible)
+		}
+		for f := range walks {
+			var visible []int
+			for i, c := range p.Class {
+				if fold[i] != f {
+					visible = append(visible, c)
+				}
+			}
+			largest := Majority(visible)
+			for i := range want {
+				par := oracleGrid.at(i)
+				if par.Alpha != alpha {
+					continue
+				}
+				var train, test []slowItem
+				for i, row := range p.Row {
+					own, class := fold[i], p.Class[i]
+					switch {
+					case own == f && reached[f][row]:
+						test = append(test, slowItem{walks[f], row, class})
+					case own == f:
+						if class == largest {
+							want[indexOf(par)]++
+						}
+					case par.Features == Plain:
+						train = append(train, slowItem{walks[f], row, class})
+					case reached[own][row]:
+						train = append(train, slowItem{walks[own], row, class})
+					}
+				}
+				want[i] += slowHits(t, train, test, len(p.Names), largest, par, &close[i])
+			}
+		}
+	}
+	compareHits(t, choice.hits, want, close)
+	if choice.Accuracy != float64(choice.hits[indexOf(choice.Parameters)])/33 {
+		t.Errorf("accuracy %v of %v", choice.Accuracy, choice.Parameters)
+	}
+}
+
+// compareHits wants equal hits where no decision was close, which must be most
+// settings, and elsewhere no more difference than close decisions explain.
+func compareHits(t *testing.T, got, want, close []int64) {
+	clear := 0
+	for i := range want {
+		if close[i] == 0 {
+			clear++
+		}
+		if d := got[i] - want[i]; max(d, -d) > close[i] {
+			t.Errorf("%v: %d hits, want %d", oracleGrid.at(i), got[i], want[i])
+		}
+	}
+	if clear < len(want)*3/4 {
+		t.Errorf("only %d of %d settings are clear", clear, len(want))
+	}
+}
+
+func indexOf(par Parameters) int {
+	for i := range oracleGrid.Size() {
+		if oracleGrid.at(i) == par {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestChooseOnSplitsAgainstOracle(t *testing.T) {
+	p := planted(t, 2, 60, 50)
+	splits, err := RandomSplits(p.Class, 0.5, 2, 3, ForTuning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &Settings{Grid: oracleGrid, Folds: 4, Seed: 5, tolerance: 1e-6}
+	choice, err := ChooseOnSplits(context.Background(), p, splits, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
+	for _, s := range splits {
+		train := p.at(s.Train)
+		fold := Folds(train.Class, set.Folds, set.Seed)
+		largest := Majority(train.Class)
+		all := func(int) bool { return true }
+		reached := slowReached(train, all)
+		var hidden [][]bool
+		for f := range set.Folds {
+			hidden = append(hidden, slowReached(train, func(i int) bool { return fold[i] != f }))
+		}
+		for _, alpha := range oracleGrid.Alpha {
+			full := slowWalk(train, alpha, 9, all)
+			var folds [][][][]float64
+			for f := range set.Folds {
+				folds = append(folds, slowWalk(train, alpha, 9, func(i int) bool { return fold[i] != f }))
+			}
+			for i := range want {
+				par := oracleGrid.at(i)
+				if par.Alpha != alpha {
+					continue
+				}
+				var items, test []slowItem
+				for i, row := range train.Row {
+					own, class := fold[i], train.Class[i]
+					if par.Features == Plain {
+						items = append(items, slowItem{full, row, class})
+					} else if hidden[own][row] {
+						items = append(items, slowItem{folds[own], row, class})
+					}
+				}
+				for _, at := range s.Test {
+					row, class := p.Row[at], p.Class[at]
+					if reached[row] {
+						test = append(test, slowItem{full, row, class})
+					} else if class == largest {
+						want[i]++
+					}
+				}
+				want[i] += slowHits(t, items, test, len(p.Names), largest, par, &close[i])
+			}
+		}
+	}
+	compareHits(t, choice.hits, want, close)
+}
+
+// The scores of Predict are the votes of a machine on the dense kernel.
+func TestPredictAgainstOracle(t *testing.T) {
+	p := planted(t, 3, 80, 40)
+	for _, kind := range []Features{Plain, Honest} {
+		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Cost: 4, Features: kind}
+		set := &Settings{Folds: 3, Seed: 8, tolerance: 1e-6}
+		got, err := Predict(context.Background(), p, par, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fold := Folds(p.Class, set.Folds, set.Seed)
+		all := func(int) bool { return true }
+		full, reached := slowWalk(p, par.Alpha, par.Steps, all), slowReached(p, all)
+		var train []slowItem
+		var y []int
+		for i, row := range p.Row {
+			item := slowItem{full, row, p.Class[i]}
+			if kind == Honest {
+				visible := func(j int) bool { return fold[j] != fold[i] }
+				if !slowReached(p, visible)[row] {
+					continue
+				}
+				item.walk = slowWalk(p, par.Alpha, par.Steps, visible)
+			}
+			train, y = append(train, item), append(y, item.class)
+		}
+		m := len(train)
+		gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: make([]float64, m*m)}
+		for i, a := range train {
+			for j, b := range train {
+				gram.Data[i*m+j] = a.kernel(b, par.MinSteps, par.Steps)
+			}
+		}
+		model, err := (&classify.SVM{Cost: par.Cost, Tolerance: 1e-6}).Fit(context.Background(), gram, y, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labelled := make(map[int]int)
+		for i, row := range p.Row {
+			labelled[row] = p.Class[i]
+		}
+		share := make([]float64, 3)
+		power := math.NaN()
+		for i := range reached {
+			sum := 0.0
+			for _, v := range got.Scores.Row(i) {
+				sum += float64(v)
+			}
+			if math.Abs(sum-1) > 1e-6 {
+				t.Errorf("%s: scores of row %d sum to %v", kind, i, sum)
+			}
+			if got.Reached[i] != reached[i] {
+				t.Errorf("%s: row %d: reached %v", kind, i, got.Reached[i])
+			}
+			class, known := labelled[i]
+			if !reached[i] {
+				for c, v := range got.Scores.Row(i) {
+					want := float64(1+len(membersOf(p.Class)[c])) / 43
+					if math.Abs(float64(v)-want) > 1e-6 {
+						t.Errorf("%s: score of unreached row %d: %v, want %v", kind, i, v, want)
+					}
+				}
+				if want := Majority(p.Class); got.Class[i] != want {
+					t.Errorf("%s: unreached row %d is of class %d, want %d", kind, i, got.Class[i], want)
+				}
+				continue
+			}
+			k := make([]float64, m)
+			for j, b := range train {
+				k[j] = slowItem{full, i, 0}.kernel(b, par.MinSteps, par.Steps)
+			}
+			classify.SoftVotes{Slope: voteSlope}.ScoresTo(share, model.Pairs, model.DecisionsTo(nil, k))
+			// One power relates all scores to the votes.
+			for c := range share {
+				ratio := math.Log(share[c] / share[0])
+				if math.Abs(ratio) < 0.05 || got.Scores.Row(i)[c] < 1e-4 || got.Scores.Row(i)[0] < 1e-4 {
+					continue
+				}
+				p := math.Log(float64(got.Scores.Row(i)[c])/float64(got.Scores.Row(i)[0])) / ratio
+				if math.IsNaN(power) {
+					power = p
+				}
+				if math.Abs(p-power) > 0.02*power {
+					t.Errorf("%s: row %d: scores are votes to the power %v, want %v", kind, i, p, power)
+				}
+			}
+			want := classify.ArgMax(share)
+			if known {
+				want = class
+			}
+			if got.Class[i] != want {
+				t.Errorf("%s: row %d is of class %d, want %d", kind, i, got.Class[i], want)
+			}
+		}
+		if math.IsNaN(power) {
+			t.Errorf("%s: no score was compared", kind)
+		}
+	}
+}
