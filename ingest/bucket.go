@@ -277,45 +277,64 @@ func (s *sorter) fill(keys []uint64, values []float64, round []bucket, starts []
 			bucketOf[c-int(first>>s.shift)] = uint32(k)
 		}
 	}
-	reversed := uint64(0)
+	f := filler{
+		keys: keys, values: values, next: next, bucketOf: bucketOf, round: round,
+		first: first, rows: last - first + 1, cell: first >> s.shift, shift: s.shift, column: s.column + 1,
+	}
+	reversed := uint32(0)
 	if s.view == undirected {
 		reversed = 1
 	}
 	for _, p := range s.spans[i] {
-		weight := p.weight
-		put := func(row, col uint32, direction uint64, e int) {
-			if row < first || row > last {
-				return
-			}
-			k := bucketOf[row>>s.shift-first>>s.shift]
-			at := next[k]
-			next[k]++
-			keys[at] = uint64(row-uint32(round[k].lo))<<(s.column+1) | uint64(col)<<1 | direction
-			if s.values {
-				w := 1.0
-				if weight != nil {
-					w = weight[e]
-				}
-				values[at] = w
-			}
-		}
 		for e := 0; e < len(p.code)/2; e++ {
 			u, v := p.code[2*e], p.code[2*e+1]
+			w := 1.0
+			if p.weight != nil {
+				w = p.weight[e]
+			}
 			switch {
-			case weight != nil && weight[e] == 0, u == noRow, v == noRow:
+			case w == 0, u == noRow, v == noRow:
 			case u == v:
 				if s.keepLoops {
-					put(u, u, 0, e)
+					f.put(u, u, 0, w)
 				}
 			default:
 				if s.view != incoming {
-					put(u, v, 0, e)
+					f.put(u, v, 0, w)
 				}
 				if s.view != outgoing {
-					put(v, u, reversed, e)
+					f.put(v, u, reversed, w)
 				}
 			}
 		}
+	}
+}
+
+// filler puts entries into the buckets of a round.
+type filler struct {
+	keys     []uint64
+	values   []float64 // nil without
+	next     []int     // where the next entry of each bucket goes
+	bucketOf []uint32  // by cell, from that of the first row
+	round    []bucket
+	first    uint32 // row of the round
+	rows     uint32 // of the round
+	cell     uint32 // of the first row
+	shift    uint
+	column   uint // bits of a column and the direction
+}
+
+// put adds an entry if its row is one of the round's.
+func (f *filler) put(row, col, direction uint32, w float64) {
+	if row-f.first >= f.rows {
+		return
+	}
+	k := f.bucketOf[row>>f.shift-f.cell]
+	at := f.next[k]
+	f.next[k] = at + 1
+	f.keys[at] = uint64(row-uint32(f.round[k].lo))<<f.column | uint64(col)<<1 | uint64(direction)
+	if f.values != nil {
+		f.values[at] = w
 	}
 }
 

@@ -27,12 +27,17 @@ const (
 )
 
 type dictShard struct {
-	mu    sync.Mutex
-	slots []uint64 // upper half of the hash, and place + 1 in the lower half; 0 is free
-	shift uint     // 32 − log2 of the number of slots: the upper bits of the hash say where to look
-	keys  []byte   // all ids, one after the other
-	end   []uint64 // where each ends in keys
-	first []uint64 // where each appeared first
+	mu      sync.Mutex
+	slots   []uint64 // upper half of the hash, and place + 1 in the lower half; 0 is free
+	shift   uint     // 32 − log2 of the number of slots: the upper bits of the hash say where to look
+	keys    []byte   // all ids, one after the other
+	entries []entry  // of each id, and a last one that says where keys end
+}
+
+// entry is an id of the dictionary.
+type entry struct {
+	start uint64 // where it starts in keys; it ends where the next one starts
+	first uint64 // where it appeared first
 }
 
 // errTooMany is returned for more ids than codes.
@@ -117,7 +122,7 @@ const group = 32
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *batch, tokens []uint32, from uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var slot [group]uint64
+	var slot, start, end [group]uint64
 	for len(tokens) > 0 {
 		some := tokens[:min(group, len(tokens))]
 		tokens = tokens[len(some):]
@@ -127,14 +132,20 @@ func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *batch, tok
 		for j, i := range some {
 			slot[j] = s.slots[b.tokens[i].hash>>32>>s.shift]
 		}
+		for j := range some {
+			place := max(1, uint32(slot[j])) - 1
+			e := s.entries[place : place+2]
+			start[j], end[j] = e[0].start, e[1].start
+		}
 		for j, i := range some {
 			t := b.tokens[i]
 			id := b.id(text, t)
 			place := uint32(slot[j]) - 1
-			if slot[j] == 0 || slot[j]>>32 != t.hash>>32 || !bytes.Equal(s.key(place), id) {
+			if slot[j] == 0 || slot[j]>>32 != t.hash>>32 || string(s.keys[start[j]:end[j]]) != string(id) {
 				place = s.insert(t.hash, id)
 			}
-			s.first[place] = min(s.first[place], from+uint64(i))
+			e := &s.entries[place]
+			e.first = min(e.first, from+uint64(i))
 			code[i] = high | place
 		}
 	}
@@ -143,11 +154,8 @@ func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *batch, tok
 
 // key returns the text of an id.
 func (s *dictShard) key(place uint32) []byte {
-	start := uint64(0)
-	if place > 0 {
-		start = s.end[place-1]
-	}
-	return s.keys[start:s.end[place]]
+	e := s.entries[place : place+2]
+	return s.keys[e[0].start:e[1].start]
 }
 
 // insert returns the place of an id, which it adds if it is new.
@@ -156,10 +164,10 @@ func (s *dictShard) insert(hash uint64, id []byte) uint32 {
 	for h := hash >> 32 >> s.shift; ; h = (h + 1) & mask {
 		switch slot := s.slots[h]; {
 		case slot == 0:
-			place := uint32(len(s.end))
+			place := uint32(s.len())
 			s.keys = append(s.keys, id...)
-			s.end = append(s.end, uint64(len(s.keys)))
-			s.first = append(s.first, math.MaxUint64)
+			s.entries[place].first = math.MaxUint64
+			s.entries = append(s.entries, entry{start: uint64(len(s.keys))})
 			s.slots[h] = hash>>32<<32 | uint64(place+1)
 			return place
 		case slot>>32 == hash>>32 && bytes.Equal(s.key(uint32(slot)-1), id):
@@ -170,11 +178,14 @@ func (s *dictShard) insert(hash uint64, id []byte) uint32 {
 
 // reserve makes room for n more ids at a load of at most one half.
 func (s *dictShard) reserve(n int) error {
-	if len(s.end)+n > maxPlaces {
+	if len(s.entries) == 0 {
+		s.entries = make([]entry, 1, 1<<10)
+	}
+	if s.len()+n > maxPlaces {
 		return errTooMany
 	}
 	size := max(1<<10, len(s.slots))
-	for (len(s.end)+n)*2 > size {
+	for (s.len()+n)*2 > size {
 		size *= 2
 	}
 	if size == len(s.slots) {
@@ -219,10 +230,13 @@ func (d *dict) lookup(id []byte) (code uint32, ok bool) {
 func (d *dict) len() int {
 	n := 0
 	for i := range d.shards {
-		n += len(d.shards[i].end)
+		n += d.shards[i].len()
 	}
 	return n
 }
+
+// len returns the number of ids.
+func (s *dictShard) len() int { return max(1, len(s.entries)) - 1 }
 
 // bytes returns how much memory the dictionary holds.
 func (d *dict) bytes() int64 {
@@ -230,7 +244,7 @@ func (d *dict) bytes() int64 {
 	for i := range d.shards {
 		s := &d.shards[i]
 		s.mu.Lock()
-		n += int64(cap(s.slots)+cap(s.end)+cap(s.first))*8 + int64(cap(s.keys))
+		n += int64(cap(s.slots))*8 + int64(cap(s.entries))*16 + int64(cap(s.keys))
 		s.mu.Unlock()
 	}
 	return n

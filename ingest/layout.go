@@ -148,6 +148,36 @@ func separator(name string, line []byte) byte {
 	return blanks
 }
 
+// cut finds the fields of a line of the usual form: the source is
+// line[:source], the target line[source+1:target], the weight line[weight:]. A
+// line with a quote, a comment, blanks around a field or another number of
+// fields is not of that form, which says nothing about it.
+func (lay *layout) cut(line []byte) (source, target, weight int, ok bool) {
+	if !lay.simple || len(line) == 0 || line[0] <= '/' {
+		return 0, 0, 0, false // #, % and / come before
+	}
+	if lay.sep != tab && (bytes.IndexByte(line, '"') >= 0 || bytes.IndexByte(line, tab) >= 0) {
+		return 0, 0, 0, false
+	}
+	source = bytes.IndexByte(line, lay.sep)
+	if source < 1 {
+		return 0, 0, 0, false
+	}
+	target = bytes.IndexByte(line[source+1:], lay.sep) + source + 1
+	if target == source { // there is none
+		target = len(line)
+	}
+	weight = target + 1
+	if (weight > len(line)) != (lay.weight < 0) || target == source+1 {
+		return 0, 0, 0, false
+	}
+	if lay.weight >= 0 && bytes.IndexByte(line[weight:], lay.sep) >= 0 {
+		return 0, 0, 0, false
+	}
+	ok = line[source-1] > ' ' && line[source+1] > ' ' && line[target-1] > ' '
+	return source, target, weight, ok
+}
+
 // isNamed reports whether a file's name has an extension, perhaps before that
 // of a compression.
 func isNamed(name, extension string) bool {

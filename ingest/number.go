@@ -13,29 +13,35 @@ var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e
 
 const zeros = 0x3030303030303030 // eight digits 0
 
-// number reads the decimal digits at the start of b, which must have 16 bytes:
-// up to 15 of them; 0 digits means none and 17 more than 15. Eight bytes are converted at
-// once: a digit's byte xored with '0' is below 10, and adding 0x76 carries any
-// other into its highest bit.
-func number(b []byte) (value uint64, digits uint) {
-	x := binary.LittleEndian.Uint64(b) ^ zeros
-	others := (x + 0x7676767676767676 | x) & 0x8080808080808080 // right up to its lowest bit, which is all we need
-	if others != 0 {
-		k := uint(bits.TrailingZeros64(others)) &^ 7 // 8 × digits
-		return eightDigits(x << (64 - k)), k >> 3    // a shift by 64 gives 0
-	}
-	return longNumber(b, x)
+// word loads eight bytes xored with '0', the first in the lowest byte.
+func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) ^ zeros }
+
+// digitBits returns 8 times the number of digits at the start of a word, 64 if
+// all eight are: a digit's byte is below 10, and adding 0x76 carries any other
+// into its highest bit. The sum is right up to the lowest such byte, which is
+// all that is needed.
+func digitBits(x uint64) uint {
+	return uint(bits.TrailingZeros64((x+0x7676767676767676|x)&0x8080808080808080)) &^ 7
 }
 
-// longNumber is number for eight digits and more; it is apart so that number
-// can be inlined.
+// number reads the decimal digits at the start of b, which must have 16 bytes:
+// up to 15 of them; 0 digits means none and 17 more than 15.
+func number(b []byte) (value uint64, digits uint) {
+	x := word(b)
+	k := digitBits(x)
+	if k == 64 {
+		return longNumber(b, x)
+	}
+	return eightDigits(x << (64 - k)), k >> 3 // a shift by 64 gives 0
+}
+
+// longNumber is number for eight digits and more, x being the first eight.
 func longNumber(b []byte, x uint64) (value uint64, digits uint) {
-	y := binary.LittleEndian.Uint64(b[8:]) ^ zeros
-	others := (y + 0x7676767676767676 | y) & 0x8080808080808080
-	if others == 0 {
+	y := word(b[8:])
+	k := digitBits(y)
+	if k == 64 {
 		return 0, 17
 	}
-	k := uint(bits.TrailingZeros64(others)) &^ 7
 	return eightDigits(x)*powersOfTen[k>>3] + eightDigits(y<<(64-k)), 8 + k>>3
 }
 
@@ -64,7 +70,13 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 	end := len(text)
 	text = text[:end+16]
 	for at < end {
-		u, n := number(text[at:])
+		// This is number twice, which Go does not inline.
+		x := word(text[at:])
+		k := digitBits(x)
+		u, n := eightDigits(x<<(64-k)), k>>3
+		if k == 64 {
+			u, n = longNumber(text[at:], x)
+		}
 		if n-1 >= 10 || n > 1 && text[at] == '0' {
 			break
 		}
@@ -73,7 +85,12 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 			break
 		}
 		j++
-		v, n := number(text[j:])
+		x = word(text[j:])
+		k = digitBits(x)
+		v, n := eightDigits(x<<(64-k)), k>>3
+		if k == 64 {
+			v, n = longNumber(text[j:], x)
+		}
 		if n-1 >= 10 || n > 1 && text[j] == '0' || u-t.base >= t.limit || v-t.base >= t.limit ||
 			t.lower && (u < v || t.strict && u == v) {
 			break

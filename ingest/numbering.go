@@ -128,8 +128,8 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 	integers := true
 	for s := range r.dict.shards {
 		d := &r.dict.shards[s]
-		first = append(first, d.first...)
-		for place := range d.first {
+		for place := range d.len() {
+			first = append(first, d.entries[place].first)
 			code := uint32(s)<<placeBits | uint32(place)
 			codes = append(codes, code)
 			integers = integers && canonical(r.dict.key(code))
@@ -185,7 +185,7 @@ func (r *run) unlisted(codes []uint32, first []uint64) error {
 func (r *run) applyRows(codes []uint32) error {
 	var rows [dictShards][]uint32
 	for s := range rows {
-		rows[s] = slices.Repeat([]uint32{noRow}, len(r.dict.shards[s].end))
+		rows[s] = slices.Repeat([]uint32{noRow}, r.dict.shards[s].len())
 	}
 	for row, code := range codes {
 		rows[code>>placeBits][code&(1<<placeBits-1)] = uint32(row)

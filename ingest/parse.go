@@ -66,6 +66,25 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 		}
 		end := at + bytes.IndexByte(text[at:], '\n')
 		line := text[at:end]
+		if useDict && number >= p.lay.first {
+			if source, target, weight, ok := p.lay.cut(line); ok {
+				var w float64
+				var fault string
+				if weighted {
+					w, fault = parseWeight(line[weight:])
+				}
+				if fault == "" {
+					if weighted {
+						p.weight = append(p.weight, w)
+					}
+					p.batch.add(p.run.dict, text, at, at+source)
+					p.batch.add(p.run.dict, text, at+source+1, at+target)
+					edges++
+					at = end + 1
+					continue
+				}
+			}
+		}
 		if number < p.lay.first || isComment(line) {
 			out.stats.comments++
 			p.gaps = append(p.gaps, uint32(edges))

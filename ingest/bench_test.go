@@ -1,0 +1,95 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+var benchScale = flag.Int("bench-scale", 16, "scale of the R-MAT graph of the benchmarks")
+
+// rmatText returns the edge list of an R-MAT graph.
+func rmatText(b *testing.B) []byte {
+	b.Helper()
+	var text bytes.Buffer
+	if err := (generate.RMAT{Scale: *benchScale, Seed: 1}).EdgesTo(b.Context(), &text); err != nil {
+		b.Fatal(err)
+	}
+	return text.Bytes()
+}
+
+// BenchmarkScan reads numbers in memory on one core.
+func BenchmarkScan(b *testing.B) {
+	text := append(rmatText(b), make([]byte, textio.Slack)...)
+	text = text[:len(text)-textio.Slack]
+	t := template{sep: tab, limit: 1 << 32}
+	code := make([]uint32, 0, textio.ChunkBytes)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		for at := 0; at < len(text); {
+			end := min(at+textio.ChunkBytes, len(text))
+			end = at + bytes.LastIndexByte(text[at:end], '\n') + 1
+			if n, _, _ := t.scan(text[:end], at, code[:0], nil); n != end {
+				b.Fatalf("stopped at %d", n)
+			}
+			at = end
+		}
+	}
+}
+
+// BenchmarkRun reads files into stores.
+func BenchmarkRun(b *testing.B) {
+	text := rmatText(b)
+	named := func() string {
+		var s strings.Builder
+		for line := range bytes.Lines(text) {
+			u, v, _ := bytes.Cut(bytes.TrimSpace(line), []byte{tab})
+			fmt.Fprintf(&s, "user_%s\titem %s\n", u, v)
+		}
+		return s.String()
+	}
+	weighted := func() string { return strings.ReplaceAll(string(text), "\n", "\t0.25\n") }
+	for _, test := range []struct {
+		name string
+		text func() string
+		c    Config
+	}{
+		{"numbers", func() string { return string(text) }, Config{}},
+		{"weighted", weighted, Config{Duplicates: SumDuplicates}},
+		{"names", named, Config{}},
+	} {
+		for _, workers := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/workers=%d", test.name, workers), func(b *testing.B) {
+				content := test.text()
+				path := filepath.Join(b.TempDir(), "edges.tsv")
+				if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+					b.Fatal(err)
+				}
+				var sync, reading float64
+				b.SetBytes(int64(len(content)))
+				for b.Loop() {
+					c := test.c
+					c.Workers, c.Force = workers, true
+					c.Store = &shard.WriteOptions{}
+					report, err := Run(context.Background(), filepath.Join(b.TempDir(), "graph"), []string{path}, &c)
+					if err != nil {
+						b.Fatal(err)
+					}
+					sync += report.SecondsSync
+					reading += report.SecondsRead
+				}
+				b.ReportMetric(sync/float64(b.N), "s-sync/op")
+				b.ReportMetric(reading/float64(b.N), "s-read/op")
+			})
+		}
+	}
+}
