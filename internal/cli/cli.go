@@ -152,11 +152,41 @@ file (plain, gzip or zstd), or - for stdin.`,
 	in.sharedFlags(root.PersistentFlags())
 	root.PersistentFlags().SortFlags = false
 	root.AddCommand(in.commands()...)
+	root.SetHelpCommand(newHelp(in))
+	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		cmd.Flags().SortFlags = false
+		completeWords(cmd)
+		if cmd.Name() == "completion" {
+			cmd.Args = in.noSuchCommand
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
 	}
-	root.InitDefaultHelpCmd()
 	return root
+}
+
+// completeWords lets the shell complete the values of flags that have a list.
+func completeWords(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if v, ok := f.Value.(*value); ok && v.words() != nil {
+			// It fails only for a flag that has completions already.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.words(), cobra.ShellCompDirectiveNoFileComp))
+		}
+	})
+}
+
+func newHelp(in *invocation) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help for a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return in.noSuchCommand(found, rest)
+			}
+			return found.Help()
+		},
+	}
 }
 
 func (in *invocation) commands() []*cobra.Command {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"time"
@@ -142,6 +143,7 @@ func reports(err error) []report {
 		many    *ingest.BadLines
 		parse   *ingest.ParseError
 		corrupt *shard.CorruptError
+		file    *fs.PathError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -164,6 +166,10 @@ func reports(err error) []report {
 		return list
 	case errors.As(err, &parse):
 		return []report{parseReport(parse)}
+	case errors.As(err, &file) && errors.Is(err, fs.ErrNotExist) && err.Error() == file.Error():
+		r := textReport(file.Path + ": " + file.Err.Error() + "; check the path")
+		r.File, r.Message = file.Path, file.Err.Error()
+		return []report{r}
 	case errors.As(err, &corrupt):
 		r := textReport(corrupt.Error())
 		r.File = corrupt.Path

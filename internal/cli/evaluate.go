@@ -242,7 +242,7 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 		},
 		Progress: func(done, total int) {
 			if shown == nil {
-				shown = in.progress.begin("evaluating", int64(total), counting("split"))
+				shown = in.progress.begin("evaluating", int64(total), "split")
 			}
 			shown.set(int64(done), int64(total))
 		},

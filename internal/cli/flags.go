@@ -35,6 +35,14 @@ func (v *value) String() string { return v.text }
 // Type implements pflag.Value; it is what the help text shows.
 func (v *value) Type() string { return v.kind }
 
+// words returns what may be written for a flag whose help text lists it.
+func (v *value) words() []string {
+	if !strings.Contains(v.kind, "|") {
+		return nil
+	}
+	return strings.Split(v.kind, "|")
+}
+
 // problem notes what is wrong with a flag or argument: WHAT; WHAT TO DO.
 func (in *invocation) problem(place, format string, args ...any) {
 	in.problems = append(in.problems, problem{place, fmt.Sprintf(format, args...)})

@@ -101,7 +101,6 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 			v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
 		}
 	}
-	in.progress.begin("counting", 0, counting("row"))
 	s, err := measure(in.ctx, g.Store, m.Directed, class, in.threads)
 	if err != nil {
 		return nil, err

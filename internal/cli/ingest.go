@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,8 +27,10 @@ store: a directory of compressed, checksummed shards that every other command
 takes as its GRAPH.`,
 		Args: in.arguments("INPUT", 1, -1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if dir == "" {
+			if info, err := os.Stat(dir); dir == "" {
 				in.problem("-o", "the store's directory is missing; write -o DIR")
+			} else if err == nil && !info.IsDir() {
+				in.problem("-o", "%s is a file; name a directory", dir)
 			}
 			for i, a := range args {
 				for _, b := range args[:i] {
@@ -137,7 +140,7 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 		if stage == nil || p.Phase != at.Phase || p.File != at.File {
 			u := inBytes
 			if p.File == "" {
-				u = counting("row")
+				u = "row"
 			}
 			stage = in.progress.begin(strings.TrimSpace(p.Phase+" "+p.File), p.Total, u)
 		}

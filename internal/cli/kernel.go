@@ -171,7 +171,7 @@ func (in *invocation) walkProgress() func(done, sweeps int) {
 	var stage *stage
 	return func(done, sweeps int) {
 		if stage == nil {
-			stage = in.progress.begin("walking", int64(sweeps), counting("sweep"))
+			stage = in.progress.begin("walking", int64(sweeps), "sweep")
 		}
 		stage.set(int64(done), int64(sweeps))
 	}

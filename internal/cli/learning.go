@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -112,14 +111,9 @@ func (in *invocation) settings(f *learning, g *graph, l *ingest.Labels) (*evalua
 		Progress: func(name string, done float64) {
 			if shown == nil || phase != name {
 				phase = name
-				shown = in.progress.begin(name, whole, share)
+				shown = in.progress.begin(name, whole, inShares)
 			}
 			shown.set(int64(done*whole), whole)
 		},
 	}, nil
 }
-
-// whole is the amount of work of a stage that tells only its share.
-const whole = 1000
-
-func share(n int64) string { return fmt.Sprintf("%.0f %%", float64(n)*100/whole) }

@@ -72,9 +72,10 @@ func (o *outputs) begin(path string) (io.Writer, error) {
 }
 
 // beside begins the small file that describes the output path and is called
-// what it is called with suffix in place of cut; nothing stands beside stdout.
+// what it is called with suffix in place of cut. Nothing stands beside stdout,
+// a pipe or a device.
 func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
-	if path == "-" {
+	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return io.Discard, nil
 	}
 	return o.begin(strings.TrimSuffix(path, cut) + suffix)

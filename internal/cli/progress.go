@@ -37,7 +37,7 @@ func newProgress(ctx context.Context, w io.Writer, as string, quiet, asJSON bool
 	case as == "plain":
 		p.lines = true
 	case isTerminal(w):
-		p.bars = mpb.NewWithContext(context.WithoutCancel(ctx), mpb.WithOutput(w), mpb.WithWidth(60))
+		p.bars = mpb.NewWithContext(context.WithoutCancel(ctx), mpb.WithOutput(w), mpb.WithWidth(100))
 	}
 	return p
 }
@@ -47,14 +47,35 @@ func isTerminal(stream any) bool {
 	return ok && cwriter.IsTerminal(int(f.Fd()))
 }
 
-// unit says how an amount of work is written.
-type unit func(int64) string
+// unit is what work is measured in: a noun, or bytes.
+type unit string
 
-func inBytes(n int64) string { return formatBytes(n) }
+const inBytes unit = ""
 
-func counting(noun string) unit {
-	return func(n int64) string { return counted(n, noun) }
+// amount writes n with its unit, of writes it in front of another amount.
+func (u unit) amount(n int64) string {
+	switch u {
+	case inBytes:
+		return formatBytes(n)
+	case inShares:
+		return fmt.Sprintf("%.0f %%", float64(n)*100/whole)
+	}
+	return counted(n, string(u))
 }
+
+func (u unit) of(n int64) string {
+	if u == inBytes || u == inShares {
+		return u.amount(n)
+	}
+	return formatCount(n)
+}
+
+// inShares measures a stage that tells only what share of it is done, in parts
+// of whole.
+const (
+	inShares unit = "share"
+	whole         = 1000
+)
 
 // stage is one part of a run whose amount of work is known, or not (total 0).
 type stage struct {
@@ -82,8 +103,8 @@ func (p *progress) begin(name string, total int64, u unit) *stage {
 	p.stage = s
 	p.mu.Unlock()
 	if p.bars != nil {
-		s.bar = p.bars.AddBar(max(total, 1),
-			mpb.BarRemoveOnComplete(),
+		s.bar = p.bars.New(max(total, 1), mpb.BarStyle().Lbound("").Filler("━").Tip("╸").Padding(" ").Rbound(""),
+			mpb.BarRemoveOnComplete(), mpb.BarWidth(32),
 			mpb.PrependDecorators(decor.Name(name+" ")),
 			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + s.String() })))
 	}
@@ -115,14 +136,14 @@ func (s *stage) set(done, total int64) {
 // String tells amount, rate and the time left.
 func (s *stage) String() string {
 	done, total, took := s.done.Load(), s.total.Load(), time.Since(s.started)
-	text := s.unit(done)
-	if total > 0 {
-		text += " of " + s.unit(total)
+	text := s.unit.amount(done)
+	if total > 0 && s.unit != inShares {
+		text = s.unit.of(done) + " of " + s.unit.amount(total)
 	}
 	if seconds := took.Seconds(); seconds > 0.5 && done > 0 {
 		rate := float64(done) / seconds
-		if rate >= 1 {
-			text += ", " + s.unit(int64(rate)) + "/s"
+		if rate >= 1 && s.unit != inShares {
+			text += ", " + s.unit.amount(int64(rate)) + "/s"
 		}
 		if total > done {
 			text += ", " + formatSeconds(time.Duration(float64(total-done)/rate*1e9)) + " left"

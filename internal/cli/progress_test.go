@@ -30,7 +30,7 @@ func TestProgressLines(t *testing.T) {
 func TestProgressJSON(t *testing.T) {
 	var out bytes.Buffer
 	p := newProgress(context.Background(), &out, "plain", false, true)
-	s := p.begin("walking", 40, counting("sweep"))
+	s := p.begin("walking", 40, "sweep")
 	s.started = s.started.Add(-4 * time.Second)
 	s.set(10, 0)
 	var line struct {
@@ -49,7 +49,7 @@ func TestProgressIsSilent(t *testing.T) {
 	}{{"none", false}, {"auto", false}, {"plain", true}} {
 		var out bytes.Buffer
 		p := newProgress(context.Background(), &out, c.as, c.quiet, false)
-		s := p.begin("walking", 40, counting("sweep"))
+		s := p.begin("walking", 40, "sweep")
 		s.started = s.started.Add(-time.Hour)
 		s.set(10, 0)
 		p.close()
@@ -63,7 +63,7 @@ func TestProgressIsSilent(t *testing.T) {
 }
 
 func TestProgressWithoutTotal(t *testing.T) {
-	s := (*progress)(nil).begin("reading", 0, counting("line"))
+	s := (*progress)(nil).begin("reading", 0, "line")
 	s.started = s.started.Add(-2 * time.Second)
 	s.set(5000, 0)
 	if got := s.String(); !strings.HasPrefix(got, "5,000 lines, 2,") || strings.Contains(got, "left") {

@@ -63,7 +63,8 @@ func (in *invocation) flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		in.unknownFlag(cmd, unknown)
 	case errors.As(err, &missing):
-		in.problem("--"+missing.GetFlag().Name, "its value is missing; write --%s=%s", missing.GetFlag().Name, missing.GetFlag().Value.Type())
+		kind, _ := pflag.UnquoteUsage(missing.GetFlag())
+		in.problem("--"+missing.GetFlag().Name, "its value is missing; write --%s=%s", missing.GetFlag().Name, kind)
 	case errors.As(err, &invalid):
 		in.problem("--"+invalid.GetFlag().Name, "%s is not a value it takes; %s", quoted(invalid.GetValue()), boolHint(invalid.GetFlag()))
 	default:

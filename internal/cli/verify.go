@@ -19,12 +19,11 @@ func newVerify(in *invocation) *cobra.Command {
 				return err
 			}
 			if info, err := os.Stat(args[0]); err != nil {
-				return &machineError{args[0], cause(err), err}
+				return err
 			} else if !info.IsDir() {
 				in.problem(args[0], "is not a store; heatwalk ingest makes one")
 				return in.checked()
 			}
-			in.progress.begin("verifying", 0, inBytes)
 			report, err := shard.Verify(in.ctx, args[0], in.storeOptions())
 			if err != nil {
 				return err
