@@ -30,7 +30,9 @@
 // normalised adjacency, both Laplacians and the modularity matrix cost a
 // vector or two on top of A. Z may be Y itself, so a three-term recurrence
 // needs two blocks; X may not. A visitor may read finished rows of Y while
-// they are still in cache.
+// they are still in cache. Columns never mix: the work is cut into slabs of
+// columns that fit registers, and where a matrix has fewer ranges than there
+// are workers, its columns are shared out instead.
 //
 // # Concurrency, aliasing, errors
 //

@@ -197,8 +197,9 @@ func (f *fused[T]) factorsTo(dst []T, i int) {
 		}
 		return
 	}
-	for r, left := range f.Left[i : i+len(dst)] {
-		dst[r] = T(f.alpha * left)
+	left := f.Left[i : i+len(dst)]
+	for r := range dst {
+		dst[r] = T(f.alpha * left[r])
 	}
 }
 
