@@ -10,6 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -229,6 +230,7 @@ func TestManifestFields(t *testing.T) {
 		"codec":      func(m *Manifest) { m.Codec = Zstd },
 		"no codec":   func(m *Manifest) { m.Codec = "none" },
 		"frames":     func(m *Manifest) { m.Frames[0]++ },
+		"negative":   func(m *Manifest) { m.Frames = [2]int64{-1, 3} },
 		"more":       func(m *Manifest) { m.Frames[1] = 1 << 61 },
 		"identity":   func(m *Manifest) { m.Identity = "00000000000000B2" },
 		"no files":   func(m *Manifest) { m.Files = nil },
@@ -241,6 +243,38 @@ func TestManifestFields(t *testing.T) {
 		if _, err := Verify(bg, "g", &Options{FS: mem}); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestManifestNames holds that a manifest cannot name a file outside.
+func TestManifestNames(t *testing.T) {
+	mem := durabletest.NewMem()
+	must(0, newSample(0xa1).write(mem))
+	reseal(mem, func(m *Manifest) { m.Files[1].Name = "../elsewhere" })
+	wantError(t, scan(mem), ErrCorrupt, `g/manifest: file 1 is called "../elsewhere", want "00000000000000a1-0001.shard"`)
+}
+
+// TestChangedAndSealed puts content that cannot be decoded, with a right
+// checksum, under an open store that has read the file once.
+func TestChangedAndSealed(t *testing.T) {
+	mem, _ := streamed(t, FourWidths)
+	s := must(Open(bg, "g", &Options{FS: mem, Memory: 3 << 20, Workers: 2}))
+	defer s.Close()
+	nothing := func(int, sparse.Panel) error { return nil }
+	must(0, s.Sweep(bg, 2, nothing))
+	for i := range s.chunks {
+		c := &s.chunks[i]
+		mem.Change("g/"+shardName(7, int(c.shard)), func(b []byte) []byte {
+			sel := b[headerBytes+payloadHead+s.direct.ranges[c.first].Hi-s.direct.ranges[c.first].Lo:]
+			for i := range 1024 {
+				sel[i] = 0xff
+			}
+			binary.LittleEndian.PutUint32(b[atSum:], frameSum(b))
+			return b
+		})
+	}
+	if err := s.Sweep(bg, 2, nothing); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bytes for ids of") {
+		t.Error(err)
 	}
 }
 
@@ -287,4 +321,74 @@ func FuzzOpen(f *testing.F) {
 		}
 		_, _ = s.Nodes().Lookup("node 7")
 	})
+}
+
+// TestIndexFields sets every byte of the index in turn, with a right checksum.
+func TestIndexFields(t *testing.T) {
+	base := durabletest.NewMem()
+	must(0, newSample(0xa1).write(base))
+	name := "g/" + indexName(0xa1)
+	for at := range int(must(base.Stat(name)).Size()) {
+		mem := base.Clone()
+		mem.Change(name, func(b []byte) []byte { b[at] ^= 0x11; return b })
+		reseal(mem, nil)
+		if err := scan(mem); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("index byte %d: %v", at, err)
+		}
+	}
+}
+
+// TestImpossibleCuts writes frames, headers and an index that agree with each
+// other on ranges that no cut has.
+func TestImpossibleCuts(t *testing.T) {
+	ids := make([]uint32, sparse.MaxRange+1)
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	for name, ranges := range map[string][]sparse.Range{
+		"no rows":          {{Pieces: 1}, {Hi: sparse.MaxRange, Pieces: 1}},
+		"too many rows":    {{Hi: sparse.MaxRange + 1, Pieces: 1}},
+		"too many entries": {{Hi: sparse.MaxRange, Entries: sparse.MaxRange + 1, Pieces: 1}},
+		"half a row":       {{Hi: 1, Entries: sparse.MaxRange, Pieces: 2}, {Lo: 1, Hi: 2, Entries: 1, Pieces: 1}},
+		"short piece":      {{Hi: 1, Entries: 5, Pieces: 2}, {Hi: 1, Entries: 1, Piece: 1, Pieces: 2}},
+		"empty piece":      {{Hi: 1, Entries: sparse.MaxRange, Pieces: 2}, {Hi: 1, Piece: 1, Pieces: 2}},
+		"second half":      {{Hi: 1, Entries: 5, Piece: 1, Pieces: 2}},
+		"no pieces":        {{Hi: 1, Entries: 5}},
+	} {
+		mem := durabletest.NewMem()
+		w := must(Create("g", &WriteOptions{FS: mem, Identity: 1}))
+		w.deltas = make([]uint32, len(ids))
+		for _, r := range ranges {
+			var lengths []uint32
+			if r.Pieces == 1 {
+				lengths = make([]uint32, r.Hi-r.Lo)
+				if len(lengths) > 0 {
+					lengths[0] = uint32(r.Entries)
+				}
+			}
+			must(0, w.writeFrame(r, lengths, ids[:r.Entries], nil))
+			w.rows, w.entries = int64(r.Hi), w.entries+int64(r.Entries)
+		}
+		w.degrees = make([]float64, w.rows)
+		must(0, w.Commit(bg))
+		var c *CorruptError
+		if err := scan(mem); !errors.As(err, &c) || c.Path != "g/"+indexName(1) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestShardWithoutFrames lists a shard that the index does not know.
+func TestShardWithoutFrames(t *testing.T) {
+	mem := durabletest.NewMem()
+	s := newSample(0xa1)
+	must(0, s.write(mem))
+	name := shardName(0xa1, 2)
+	must(0, must(mem.Create("g/"+name)).Close())
+	reseal(mem, func(m *Manifest) {
+		m.Files = slices.Insert(m.Files, 2, FileEntry{Name: name, CRC: zeroSum})
+	})
+	if err := scan(mem); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "frames end at byte") {
+		t.Error(err)
+	}
 }

@@ -1,8 +1,10 @@
 package shard
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"testing"
@@ -101,6 +103,41 @@ func TestNodesFile(t *testing.T) {
 		m.Rows++
 		if _, err := parseNodes("nodes", b, m); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s with a row more: %v", n.kind, err)
+		}
+	}
+}
+
+// TestNodesOverflow gives lengths of ids that add up only modulo 2^64.
+func TestNodesOverflow(t *testing.T) {
+	le := binary.LittleEndian
+	b := le.AppendUint64(nil, 2)
+	b = le.AppendUint64(b, 5)
+	b = le.AppendUint64(b, 0)
+	b = binary.AppendUvarint(b, math.MaxUint64)
+	b = binary.AppendUvarint(b, 6)
+	b = append(b, "hello"...)
+	if _, err := parseNodes("nodes", b, &Manifest{Rows: 2, Nodes: nodesString}); !errors.Is(err, ErrCorrupt) {
+		t.Error(err)
+	}
+}
+
+// TestNodesFields sets every byte of a dictionary's file in turn: what still
+// parses can be used.
+func TestNodesFields(t *testing.T) {
+	ids := []string{"pear", "apple", "", "fig"}
+	n := must(StringNodes(ids))
+	m := &Manifest{Rows: int64(n.n), Nodes: n.kind}
+	for at := range n.append(nil) {
+		for v := range 256 {
+			b := n.append(nil)
+			b[at] = byte(v)
+			got, err := parseNodes("nodes", b, m)
+			if err != nil {
+				continue
+			}
+			for row := range got.Len() {
+				got.Lookup(got.ID(row))
+			}
 		}
 	}
 }

@@ -82,7 +82,7 @@ type chunk struct {
 
 // Open opens the store in the directory dir. It reads and checks the manifest,
 // the index, the degrees and the dictionary, the length of every file and the
-// first header of every shard; the frames are checked as they are read. Errors
+// first frame of every shard; the others are checked as they are read. Errors
 // wrap [ErrNotStore], [ErrIncomplete], [ErrVersion], [ErrMemory], or are a
 // [*CorruptError].
 func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
@@ -171,7 +171,8 @@ func (s *Store) checkListed(f FileEntry) error {
 	return nil
 }
 
-// openShards opens every shard and checks its first header.
+// openShards opens every shard and checks its first frame, which shows
+// whether the file belongs here.
 func (s *Store) openShards(ctx context.Context) error {
 	for _, entry := range s.m.shards() {
 		if err := ctx.Err(); err != nil {
@@ -193,11 +194,11 @@ func (s *Store) openShards(ctx context.Context) error {
 			if f.offset > 0 {
 				continue
 			}
-			var b [headerBytes]byte
-			if _, err := s.files[f.shard].ReadAt(b[:], 0); err != nil {
+			b := make([]byte, f.bytes)
+			if n, err := s.files[f.shard].ReadAt(b, 0); n < len(b) {
 				return err
 			}
-			if err := v.checkHeader(i, b[:]); err != nil {
+			if err := v.checkFrame(i, b); err != nil {
 				return err
 			}
 		}

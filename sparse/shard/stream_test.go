@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,9 @@ func TestResidentFrames(t *testing.T) {
 		counting := durabletest.FailAt(mem, -1)
 		s := must(Open(bg, "g", &Options{FS: counting, Memory: limit, Workers: 1}))
 		defer s.Close()
+		if s.Resident() != (limit == 0) {
+			t.Errorf("limit %d: resident %t", limit, s.Resident())
+		}
 		start := counting.Operations()
 		must(0, s.Sweep(bg, 1, nothing))
 		middle := counting.Operations()
@@ -181,6 +185,9 @@ func TestContract(t *testing.T) {
 			s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
 			defer s.Close()
 			sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
+			if !slices.Equal(s.Degrees(), must(sparse.Degrees(bg, a, 1))) {
+				t.Error("degrees differ")
+			}
 		})
 	}
 	t.Run("transpose", func(t *testing.T) {

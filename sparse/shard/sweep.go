@@ -218,11 +218,7 @@ func (v *view) decode(b *buffers, i int, frame []byte) (sparse.Panel, error) {
 		}
 	}
 	if known != trusted {
-		got, want := frameSum(frame), binary.LittleEndian.Uint32(frame[atSum:])
-		if got != want {
-			return sparse.Panel{}, v.sumError(i, frame, got, want)
-		}
-		if err := v.checkHeader(i, frame); err != nil {
+		if err := v.checkFrame(i, frame); err != nil {
 			return sparse.Panel{}, err
 		}
 	}
@@ -274,6 +270,15 @@ func (v *view) wantHeader(i int) header {
 		h.codec = codecZstd
 	}
 	return h
+}
+
+// checkFrame checks the sum and the header of frame i.
+func (v *view) checkFrame(i int, frame []byte) error {
+	got, want := frameSum(frame), binary.LittleEndian.Uint32(frame[atSum:])
+	if got != want {
+		return v.sumError(i, frame, got, want)
+	}
+	return v.checkHeader(i, frame)
 }
 
 // checkHeader compares the header of frame i with what the index says.
