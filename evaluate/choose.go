@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"slices"
+	"sort"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -18,7 +19,7 @@ type Settings struct {
 	Seed  uint64    // rng seed of folds and samples
 
 	// Sample limits the labelled nodes on which machines are tried during the
-	// choice; all labels take part in the walks. 0: 500.
+	// choice; all labels take part in the walks. 0: 500
 	Sample int
 
 	// Learner trains the last machine; the zero value: KernelSVM.
@@ -27,8 +28,8 @@ type Settings struct {
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
-	// Progress, if not nil, is called now and then with the share of a phase
-	// that is done.
+	// Progress, if not nil, is called now and then with the share that is done
+	// of a phase: "choose" or "walk".
 	Progress func(phase string, done float64)
 
 	tolerance float64 // of the machines; 0: the default of classify.SVM
@@ -95,9 +96,9 @@ func (w *Work) add(o Work) {
 // A node from which no visible label can be reached is given the largest
 // class and not used to train on honest features.
 //
-// Among settings of equal accuracy the one whose neighbours in the grid do
-// best wins, then the shorter walk, the lower cost, the lower α, and plain
-// features before honest ones.
+// Of all settings within one standard error of the highest accuracy the one
+// whose neighbours in the grid do best is chosen. On large graphs long walks
+// are tried only where the longest short one is.
 func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -106,23 +107,59 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
-	folds := min(set.Folds, len(p.Row))
+	grid, folds := set.Grid, min(set.Folds, len(p.Row))
 	fold := Folds(p.Class, folds, set.Seed)
-	c := &chooser{p: p, set: &set, fold: fold, seen: sample(p.Class, set.Sample, set.Seed, 0)}
+	c := &chooser{p: p, set: &set, fold: fold, seen: sample(p.Class, set.Sample, set.Seed, 0), progress: set.Progress}
 	if err := c.crossTrials(ctx, folds); err != nil {
 		return nil, err
 	}
-	hits := make([]int64, set.Grid.Size())
+	if short := c.shortGrid(folds); short != nil {
+		set.Grid = short
+		choice, err := c.choose(ctx)
+		if err != nil || choice.Steps < slices.Max(short.Steps) {
+			return choice, err
+		}
+		set.Grid = grid
+	}
+	return c.choose(ctx)
+}
+
+// On graphs where all walks of a grid take more than longWork entries × columns
+// × steps, walks of more than shortSteps are tried only if the longest of the
+// others comes out best.
+const (
+	longWork   = 4_000_000_000
+	shortSteps = 40
+)
+
+// shortGrid returns the grid without its long walks, nil if there are none or
+// they take little.
+func (c *chooser) shortGrid(folds int) *Grid {
+	steps := c.set.Grid.steps()
+	columns := len(c.set.Grid.Alpha) * folds * len(c.p.Names)
+	work := float64(c.p.A.NNZ()) * float64(columns) * float64(steps[len(steps)-1])
+	i := sort.SearchInts(steps, shortSteps+1)
+	if work <= longWork || i == 0 || i == len(steps) {
+		return nil
+	}
+	short := *c.set.Grid
+	short.Steps = steps[:i]
+	return &short
+}
+
+// choose tries the settings of the grid and returns the best.
+func (c *chooser) choose(ctx context.Context) (*Choice, error) {
+	hits := make([]int64, c.set.Grid.Size())
 	if err := c.run(ctx, hits); err != nil {
 		return nil, err
 	}
-	return c.choice(hits, len(c.seen)), nil
+	return c.choice(hits, c.tested), nil
 }
 
 // ChooseOnSplits chooses the parameters with the highest mean accuracy on the
 // test nodes of the given splits, as the paper does: the training nodes of
-// each split are labelled in its walks, folds serve honest features alone.
-// Ties are broken as in [CrossValidate].
+// each split are labelled in its walks, folds serve honest features alone. The
+// choice is made as in [CrossValidate].
 func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings) (*Choice, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -134,6 +171,9 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings
 	hits := make([]int64, set.Grid.Size())
 	tested := 0
 	var work Work
+	if len(splits) == 0 {
+		panic(badPlan)
+	}
 	for i, split := range splits {
 		train := p.at(split.Train)
 		c := &chooser{
@@ -174,6 +214,8 @@ type chooser struct {
 	trials map[Features][]trial
 	tested int
 	work   Work
+
+	progress func(phase string, done float64) // by slabs of α; nil: silent
 }
 
 // crossTrials sets up a trial for each fold.
@@ -280,6 +322,9 @@ func (c *chooser) run(ctx context.Context, hits []int64) error {
 		hi := min(lo+together, len(g.Alpha))
 		if err := c.slab(ctx, lo, hi, hits); err != nil {
 			return err
+		}
+		if c.progress != nil {
+			c.progress("choose", float64(hi)/float64(len(g.Alpha)))
 		}
 	}
 	return nil

@@ -142,8 +142,9 @@ func (s slowItem) kernel(o slowItem, from, to int) float64 {
 }
 
 // slowHits trains a machine from nothing on the dense Gram of the items and
-// counts right answers. Decisions within 1e-3 of 0 could fall either way and
-// are counted in close.
+// counts right answers. Answers that could fall either way are counted in
+// close: decisions within 1e-3 of 0, and those of a machine nearly all of whose
+// support vectors are at their bound, which leaves its bias open.
 func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Parameters, close *int64) int64 {
 	n := len(train)
 	data := make([]float64, n*n)
@@ -160,6 +161,12 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 	if err != nil && !oneClass {
 		t.Fatal(err)
 	}
+	open := false
+	if !oneClass {
+		for _, m := range model.Machines {
+			open = open || m.Bounded >= len(m.Index)-1
+		}
+	}
 	hits := int64(0)
 	row := make([]float64, n)
 	for _, a := range test {
@@ -170,7 +177,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 			}
 			decisions := model.DecisionsTo(nil, row)
 			answer = model.Pairs.Predict(decisions)
-			if slices.ContainsFunc(decisions, func(d float64) bool { return math.Abs(d) < 1e-3 }) {
+			if open || slices.ContainsFunc(decisions, func(d float64) bool { return math.Abs(d) < 1e-3 }) {
 				*close++
 			}
 		}
@@ -183,7 +190,7 @@ func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Pa
 
 var oracleGrid = &Grid{
 	Alpha: []float64{0, 0.3, 0.9, 1}, Steps: []int{1, 2, 4, 9}, MinSteps: 1,
-	Cost: []float64{1, 6, 32}, Features: []Features{Plain, Honest},
+	Cost: []float64{4, 60, 900}, Features: []Features{Plain, Honest},
 }
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
@@ -254,7 +261,7 @@ func compareHits(t *testing.T, got, want, close []int64) {
 			t.Errorf("%v: %d hits, want %d", oracleGrid.at(i), got[i], want[i])
 		}
 	}
-	if clear < len(want)*3/4 {
+	if clear < len(want)/2 {
 		t.Errorf("only %d of %d settings are clear", clear, len(want))
 	}
 }

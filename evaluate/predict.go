@@ -293,7 +293,12 @@ func (r *predictor) score(ctx context.Context) error {
 	}
 	w.Memory = limit
 	sweeps := 0
-	w.Progress = func(done, _ int) { sweeps = done }
+	w.Progress = func(done, all int) {
+		sweeps = done
+		if r.set.Progress != nil {
+			r.set.Progress("walk", float64(done)/float64(all))
+		}
+	}
 	sums := sparse.NewBlock[float64](n, len(r.p.Names))
 	const chunk = 4096
 	chunks := (n + chunk - 1) / chunk

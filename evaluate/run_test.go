@@ -1,0 +1,232 @@
+package evaluate
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseMethods(t *testing.T) {
+	got, err := ParseMethods("lp, cwk+linear-svm")
+	if err != nil || len(got) != 2 || got[0].Name() != "lp" || got[1].Name() != "cwk+linear-svm" {
+		t.Fatalf("%v, %v", got, err)
+	}
+	for list, want := range map[string]string{
+		"lgc":    `there is no method "lgc"; choose from auto, cwk, cwk+svm, cwk+linear-svm, lp, majority`,
+		"":       `there is no method ""; choose from auto, cwk, cwk+svm, cwk+linear-svm, lp, majority`,
+		"lp,,lp": `there is no method ""; choose from auto, cwk, cwk+svm, cwk+linear-svm, lp, majority`,
+		"lp,lp":  `method "lp" is named twice`,
+	} {
+		_, err := ParseMethods(list)
+		if !errors.Is(err, ErrUsage) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", list, err, want)
+		}
+	}
+}
+
+func TestRun(t *testing.T) {
+	p := planted(t, 9, 200, 150)
+	methods, err := ParseMethods("cwk,auto,cwk+linear-svm,lp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	plan := &Plan{
+		Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
+		Settings: &Settings{Grid: tinyGrid, Seed: 3},
+		Progress: func(done, total int) {
+			steps++
+			if done != steps || total != 40 {
+				t.Errorf("progress %d of %d after %d steps", done, total, steps)
+			}
+		},
+	}
+	r, err := Run(context.Background(), p, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) != 10 || steps != 40 || len(r.Significance) != 20 {
+		t.Fatalf("%d results, %d steps, %d tests", len(r.Results), steps, len(r.Significance))
+	}
+	for _, res := range r.Results {
+		total := 0
+		for _, row := range res.Confusion {
+			for _, n := range row {
+				total += n
+			}
+		}
+		if want := 4 * (150 - int(math.Round(150*res.TrainFraction))); total != want {
+			t.Errorf("%s: %d nodes in the confusion, want %d", res.Method, total, want)
+		}
+		if mean, stderr := MeanStderr(res.Accuracies); mean != res.AccuracyMean || stderr != res.AccuracyStderr {
+			t.Errorf("%s: %v ± %v", res.Method, res.AccuracyMean, res.AccuracyStderr)
+		}
+		if math.Abs(res.Confusion.Accuracy()-res.AccuracyMean) > 4*eps {
+			t.Errorf("%s: the confusion gives %v, the splits %v", res.Method, res.Confusion.Accuracy(), res.AccuracyMean)
+		}
+		tuned := res.Method == "cwk" || res.Method == "cwk+linear-svm"
+		if (res.Parameters != nil) != tuned || (len(res.ParametersBySplit) == 4) != (res.Method == "auto") {
+			t.Errorf("%s: parameters %v, by split %v", res.Method, res.Parameters, res.ParametersBySplit)
+		}
+		if res.Method == "majority" && res.MacroF1 > 0.3 {
+			t.Errorf("majority: macro-F1 %v", res.MacroF1)
+		}
+	}
+	lp, base := r.result("lp", 0.4), r.result("majority", 0.4)
+	if lp.AccuracyMean <= base.AccuracyMean {
+		t.Errorf("lp %v, majority %v on a graph of blocks", lp.AccuracyMean, base.AccuracyMean)
+	}
+	plan.Progress = nil
+	again, err := Run(context.Background(), p, plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range again.Results {
+		if diff := cmp.Diff(r.Results[i].Accuracies, again.Results[i].Accuracies); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestRunPerClassAndGiven(t *testing.T) {
+	p := planted(t, 9, 200, 150)
+	methods, err := ParseMethods("lp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), p, &Plan{Methods: methods, PerClass: 4, Splits: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Results[0]; got.TrainPerClass != 4 || got.TrainFraction != 12.0/150 || len(got.Accuracies) != 3 {
+		t.Errorf("%+v", got)
+	}
+	s, err := RandomSplits(p.Class, 0.5, 1, 1, ForTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: &s[0], TuningSplits: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Splits != 1 || r.TuningSplits != 0 || r.Results[0].TrainFraction != 0.5 {
+		t.Errorf("%+v", r)
+	}
+	var few *FractionError
+	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
+		t.Errorf("%v", err)
+	}
+}
+
+func sampleReport() *Report {
+	r := &Report{
+		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, Seed: 7,
+	}
+	par := &Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: Plain}
+	add := func(method string, fraction float64, par *Parameters, accuracies ...float64) Result {
+		res := Result{
+			Method: method, TrainFraction: fraction, Accuracies: accuracies, Parameters: par,
+			Confusion: Confusion{{3, 1}, {2, 4}}, MacroF1: 0.69, Seconds: 1.25,
+		}
+		res.AccuracyMean, res.AccuracyStderr = MeanStderr(accuracies)
+		return res
+	}
+	for _, results := range [][]Result{
+		{add("cwk", 0.05, par, 0.7, 0.72, 0.74), add("majority", 0.05, nil, 0.3, 0.31, 0.32)},
+		{add("cwk", 0.1, par, 0.7, 0.3, 0.5), add("majority", 0.1, nil, 0.3, 0.31, 0.32)},
+	} {
+		r.Results = append(r.Results, results...)
+		r.compare(results)
+	}
+	return r
+}
+
+func TestWriteText(t *testing.T) {
+	const want = `accuracy %, mean of 3 splits (standard error)
+           5 %               10 %
+cwk      * 72.0 (1.2)        50.0 (11.5)
+majority   31.0 (0.6)        31.0 (0.6)
+* best, and better than every other (paired t-test, p < 0.05)
+cwk at 5 %: α = 0.9, 40 steps, C = 0.5, plain features
+cwk at 10 %: α = 0.9, 40 steps, C = 0.5, plain features
+`
+	var b strings.Builder
+	if err := sampleReport().WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReportJSON(t *testing.T) {
+	res := sampleReport().Results[0]
+	res.AccuracyMean, res.AccuracyStderr = 0.72, 0.0115
+	data, err := json.Marshal(res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"method":"cwk","train_fraction":0.05,"accuracy_mean":0.72,"accuracy_stderr":0.0115,` +
+		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"confusion":[[3,1],[2,4]],` +
+		`"parameters":{"alpha":0.9,"steps":40,"min_steps":0,"cost":0.5,"features":"plain"},"seconds":1.25}`
+	if diff := cmp.Diff(want, string(data)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWriteHTML(t *testing.T) {
+	var b strings.Builder
+	if err := sampleReport().WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	html := b.String()
+	for _, want := range []string{
+		"90 labelled nodes of 100, 2 classes", "3 random splits", "Parameters chosen on 2 further splits, among 12",
+		`<b title="better than every other">72.0</b> <small>± 1.2</small>`,
+		"α = 0.9, 40 steps, C = 0.5, plain features", "cwk − majority<td>&#43;41.00", "a&lt;b",
+		"Confusion, cwk at 10 %", "5 % labelled",
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, never := range []string{"ZgotmplZ", "NaN", "http:", "https:", "<script", "a<b"} {
+		if strings.Contains(html, never) {
+			t.Errorf("the page holds %q", never)
+		}
+	}
+	// The plot is well-formed: every accuracy has its dot, inside the frame.
+	svg := html[strings.Index(html, "<svg"):]
+	svg = svg[:strings.Index(svg, "</svg>")+len("</svg>")]
+	dots := 0
+	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "circle" && e.Attr[0].Value == "split" {
+			dots++
+		}
+	}
+	if dots != 12 {
+		t.Errorf("%d dots for 12 accuracies", dots)
+	}
+	c := newChart(sampleReport())
+	for _, s := range c.Series {
+		for _, p := range s.Splits {
+			if p.Y < chartTop || p.Y > chartBottom || p.X < c.Left || p.X > c.Right {
+				t.Errorf("dot at %v", p)
+			}
+		}
+	}
+}
