@@ -23,6 +23,14 @@ func streamed(t *testing.T, codec Codec) (*durabletest.Mem, *sparse.CSR) {
 	return mem, a
 }
 
+// diskOnly returns the least memory in which the store can be swept.
+func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
+	t.Helper()
+	s := must(Open(bg, "g", &Options{FS: mem, Workers: workers}))
+	defer s.Close()
+	return s.Memory() - s.m.ShardBytes() + int64(workers+readAhead)*int64(s.largest+slack)
+}
+
 // TestSameBits compares a step over the store, held in memory wholly, in part
 // and not at all, with the step over the matrix it was written from.
 func TestSameBits(t *testing.T) {
@@ -43,14 +51,11 @@ func TestSameBits(t *testing.T) {
 			return y
 		}
 		want := step(a, 1)
-		all := must(Open(bg, "g", &Options{FS: mem}))
-		base := all.Memory() - all.m.ShardBytes()
-		must(0, all.Close())
-		for _, frames := range []int64{1 << 40, all.m.ShardBytes() / 2, 0} {
+		for _, share := range []int64{0, 2, 1} { // of the frames: all, half, none
 			for _, workers := range []int{1, 2, 7} {
-				limit := base + frames
-				if frames < 1<<40 {
-					limit += int64(workers+readAhead) * (500 << 10)
+				limit := int64(0)
+				if share > 0 {
+					limit = diskOnly(t, mem, workers) + (share-1)*a.NNZ()*2
 				}
 				s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: workers}))
 				for range 2 {
@@ -61,7 +66,8 @@ func TestSameBits(t *testing.T) {
 						}
 					}
 				}
-				if s.Memory() > limit {
+				// Seven workers' buffers would hold this whole store.
+				if workers < 7 && s.Resident() != (share == 0) || limit > 0 && s.Memory() > limit {
 					t.Errorf("plan of %d bytes, limit %d", s.Memory(), limit)
 				}
 				must(0, s.Close())
@@ -100,10 +106,8 @@ func TestResidentFrames(t *testing.T) {
 	if first, second := reads(0); first != chunks || second != 0 {
 		t.Errorf("without a limit: %d and %d reads, want %d and 0", first, second, chunks)
 	}
-	s := must(Open(bg, "g", &Options{FS: mem, Workers: 1}))
-	fixed := s.Memory() - s.m.ShardBytes() + (1+readAhead)*int64(s.largest+slack)
-	must(0, s.Close())
-	first, second := reads(fixed + s.m.ShardBytes()/2)
+	fixed := diskOnly(t, mem, 1)
+	first, second := reads(fixed + must(readManifest(mem, "g")).ShardBytes()/2)
 	if first != chunks || second < chunks/4 || second >= chunks*3/4 {
 		t.Errorf("half in memory: %d and %d reads of %d chunks", first, second, chunks)
 	}
@@ -114,7 +118,7 @@ func TestResidentFrames(t *testing.T) {
 
 func TestSweepStops(t *testing.T) {
 	mem, _ := streamed(t, FourWidths)
-	s := must(Open(bg, "g", &Options{FS: mem, Memory: 3 << 20, Workers: 2}))
+	s := must(Open(bg, "g", &Options{FS: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
 	defer s.Close()
 	stop := errors.New("stop")
 	for _, workers := range []int{1, 2, 7} {
@@ -156,7 +160,7 @@ func TestChanged(t *testing.T) {
 // some goroutines, nothing that grows with the store.
 func TestSweepAllocates(t *testing.T) {
 	mem, _ := streamed(t, FourWidths)
-	for _, limit := range []int64{0, 3 << 20} {
+	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
 		s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
 		sweep := func() {
 			must(0, s.Sweep(bg, 2, func(int, sparse.Panel) error { return nil }))
@@ -180,7 +184,7 @@ func TestSweepAllocates(t *testing.T) {
 // memory and on disk, and on a transpose.
 func TestContract(t *testing.T) {
 	mem, a := streamed(t, FourWidths)
-	for name, limit := range map[string]int64{"memory": 0, "disk": 3 << 20} {
+	for name, limit := range map[string]int64{"memory": 0, "disk": diskOnly(t, mem, 2)} {
 		t.Run(name, func(t *testing.T) {
 			s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
 			defer s.Close()
