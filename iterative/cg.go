@@ -26,11 +26,8 @@ type CG struct {
 	Precond Preconditioner // of A; nil: none
 	Workers int            // goroutines for the vectors, 0: one for each processor; never changes a result
 
-	// review, if not nil, sees the columns after every step. When it has
-	// changed Precond it returns true, and the recurrence starts again.
-	review func(ctx context.Context, step int, columns []column) (restart bool, err error)
-
-	run run
+	ladder *ladder // nil: Precond for all
+	run    run
 }
 
 // column is the state of one column's recurrence.
@@ -42,6 +39,7 @@ type column struct {
 	residual float64 // its norm now
 	rz       float64 // rᵀM⁻¹r
 	steps    int
+	limit    int // on steps
 	fate     fate
 
 	decrease [energyDelay]float64 // of the squared energy norm, in the last steps
@@ -53,7 +51,9 @@ type fate uint8
 const (
 	live fate = iota
 	converged
+	exhausted // the limit on steps
 	indefinite
+	parked // until the ladder's next preconditioner
 )
 
 // energyDelay is the number of steps over which the decrease of the energy
@@ -111,66 +111,82 @@ func (r *run) solve(ctx context.Context) error {
 		return err
 	}
 	for {
-		for r.count(live) > 0 && r.result.Steps < r.settings.MaxIterations {
-			again, err := r.step(ctx)
-			if err == nil && again {
-				err = r.restart(ctx)
-			}
-			if err != nil {
+		for r.count(live) > 0 {
+			if err := r.step(ctx); err != nil {
 				return err
 			}
 		}
 		r.restoreOrder()
-		if r.settings.Recurrence || r.result.Steps == 0 {
-			break
-		}
 		again, err := r.verify(ctx)
+		if err == nil && !again {
+			again, err = r.climb(ctx)
+		}
 		if err != nil {
 			return err
 		}
 		if !again {
-			break
+			return r.finish(ctx)
+		}
+		if err := r.restart(ctx); err != nil {
+			return err
 		}
 	}
-	return r.finish(ctx)
 }
 
 // verify computes the true residuals. It reports whether a column that the
-// recurrence took for converged is not, and starts the recurrence again.
+// recurrence took for converged is not, and is to go on.
 func (r *run) verify(ctx context.Context) (again bool, err error) {
-	for j := range r.columns {
-		r.previous[j] = r.columns[j].residual
+	if r.settings.Recurrence || r.result.Steps == 0 {
+		return false, nil
 	}
 	if err := r.trueResidual(ctx); err != nil {
 		return false, err
 	}
-	limit := r.result.Steps >= r.settings.MaxIterations
 	for j := range r.columns {
-		col := &r.columns[j]
-		if col.fate != converged || col.residual <= col.target {
+		c := &r.columns[j]
+		if c.fate != converged || c.residual <= c.target {
 			continue
 		}
 		// A second start that has not halved the residual of the first one
 		// has met the rounding errors of the map itself.
-		stuck := r.verified[j] > 0 && col.residual > r.verified[j]/2
-		r.verified[j] = col.residual
-		if stuck {
+		stuck := r.verified[j] > 0 && c.residual > r.verified[j]/2
+		r.verified[j] = c.residual
+		switch {
+		case stuck:
 			r.stagnant = true
+		case c.steps < c.limit:
+			c.fate, again = live, true
+		}
+	}
+	return again, nil
+}
+
+// climb gives the parked columns the next preconditioner.
+func (r *run) climb(ctx context.Context) (again bool, err error) {
+	if r.ladder == nil || r.count(parked) == 0 {
+		return false, nil
+	}
+	if r.Precond, err = r.ladder.climb(ctx); err != nil {
+		return false, err
+	}
+	for j := range r.columns {
+		c := &r.columns[j]
+		if c.fate != parked {
 			continue
 		}
-		col.fate = live
-		again = !limit
+		c.fate = live
+		if r.ladder.allowed > 0 {
+			c.limit = c.steps + r.ladder.allowed
+		}
 	}
-	if again {
-		err = r.restart(ctx)
-	}
-	return again, err
+	r.ladder = nil
+	return true, nil
 }
 
 // step does one step of every column that is not frozen.
-func (r *run) step(ctx context.Context) (again bool, err error) {
+func (r *run) step(ctx context.Context) error {
 	if err := r.multiply(ctx); err != nil {
-		return false, err
+		return err
 	}
 	for j := range r.active() {
 		col := &r.columns[j]
@@ -187,7 +203,7 @@ func (r *run) step(ctx context.Context) (again bool, err error) {
 		}
 	}
 	if err := r.update(ctx); err != nil {
-		return false, err
+		return err
 	}
 	for j := range r.active() {
 		col := &r.columns[j]
@@ -199,16 +215,14 @@ func (r *run) step(ctx context.Context) (again bool, err error) {
 		}
 	}
 	if err := r.turn(ctx); err != nil {
-		return false, err
+		return err
 	}
 	r.result.Steps++
 	r.record()
-	if r.review != nil && r.count(live) > 0 {
-		if again, err = r.review(ctx, r.result.Steps, r.columns); err != nil {
-			return false, err
-		}
+	if r.ladder != nil {
+		r.ladder.review(r.columns)
 	}
-	return again, r.retire(ctx)
+	return r.retire(ctx)
 }
 
 // record freezes the columns that have converged and reports the residuals.
@@ -218,6 +232,9 @@ func (r *run) record() {
 		col := &r.columns[j]
 		if col.fate == live && col.residual <= col.target {
 			col.fate = converged
+		}
+		if col.fate == live && col.steps >= col.limit {
+			col.fate = exhausted
 		}
 		r.relative[col.at] = col.relative()
 		worst = max(worst, col.relative())
@@ -271,6 +288,6 @@ func (r *run) verdict() error {
 	case r.stagnant && worst.fate == converged:
 		return fmt.Errorf("%w: column %d stays at residual %.3g, asked for %.3g", ErrStagnation, worst.at, worst.residual, worst.target)
 	}
-	return fmt.Errorf("%w: %d steps, column %d has residual %.3g, asked for %.3g",
-		ErrIterationLimit, res.Steps, worst.at, worst.residual, worst.target)
+	return fmt.Errorf("%w: after %d steps column %d has residual %.3g, asked for %.3g",
+		ErrIterationLimit, worst.steps, worst.at, worst.residual, worst.target)
 }

@@ -63,7 +63,7 @@ func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 		s = &CholeskySettings{}
 	}
 	if need := CholeskyBytes(n, a.NNZ()); s.Memory > 0 && need > s.Memory {
-		return nil, fmt.Errorf("%w: it may need %d bytes, limit %d", ErrMemory, need, s.Memory)
+		return nil, memoryError(need, s.Memory)
 	}
 	columns, err := eliminate(ctx, a, scale, ground, s.RNGSeed)
 	if err != nil {
@@ -72,6 +72,10 @@ func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 	c := &Cholesky{entries: a.NNZ(), workers: s.Workers}
 	c.arrange(columns)
 	return c, nil
+}
+
+func memoryError(need, limit int64) error {
+	return fmt.Errorf("%w: it may need %d bytes, limit %d", ErrMemory, need, limit)
 }
 
 // arrange orders the positions by level: a position's level is one more than

@@ -58,10 +58,8 @@ func (r *run) residualChunk(chunk int, alpha []float64) error {
 	for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, r.b.Rows); i++ {
 		res, q := r.r.Row(i)[:r.width], r.q.Row(i)[:r.width]
 		norm, f := r.factors(i, inverse)
-		if alpha != nil {
-			for j, a := range alpha {
-				res[j] -= float64(a * q[j])
-			}
+		for j, a := range alpha {
+			res[j] -= float64(a * q[j])
 		}
 		for j, v := range res {
 			w := norm * v

@@ -14,6 +14,7 @@ import (
 // ones last; the active ones take part in sweeps.
 type run struct {
 	*CG
+	ladder   *ladder
 	x, b     *sparse.Block[float64]
 	settings Settings
 	result   *Result
@@ -29,7 +30,7 @@ type run struct {
 	products, rr, rz []float64
 	swaps            [][2]int
 	// By column of B.
-	relative, previous, verified []float64
+	relative, verified []float64
 
 	parts  []float64 // sums by chunk
 	dots   rangeSums
@@ -46,7 +47,7 @@ type passes struct {
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	n, k := b.Rows, b.Cols
-	r.CG, r.x, r.b, r.settings, r.stagnant = c, x, b, s, false
+	r.CG, r.ladder, r.x, r.b, r.settings, r.stagnant = c, c.ladder, x, b, s, false
 	r.result = &Result{
 		ColumnSteps: make([]int, k),
 		Residual:    make([]float64, k),
@@ -59,9 +60,9 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	}
 	r.columns = grow(r.columns, k)
 	for j := range r.columns {
-		r.columns[j] = column{at: j}
+		r.columns[j] = column{at: j, limit: s.MaxIterations}
 	}
-	for _, v := range []*[]float64{&r.alpha, &r.beta, &r.products, &r.rr, &r.rz, &r.relative, &r.previous, &r.verified} {
+	for _, v := range []*[]float64{&r.alpha, &r.beta, &r.products, &r.rr, &r.rz, &r.relative, &r.verified} {
 		*v = grow(*v, k)
 		clear(*v)
 	}
@@ -84,7 +85,7 @@ func reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 }
 
 // end lets the caller's blocks go.
-func (r *run) end() { r.CG, r.x, r.b, r.settings = nil, nil, nil, Settings{} }
+func (r *run) end() { r.CG, r.ladder, r.x, r.b, r.settings = nil, nil, nil, nil, Settings{} }
 
 func (r *run) active() []column { return r.columns[:r.width] }
 

@@ -31,7 +31,7 @@ type Settings struct {
 	// column has converged, in place of Tolerance.
 	Absolute []float64
 
-	// MaxIterations is the largest number of steps; 0 means 10 000.
+	// MaxIterations is the largest number of steps of a column; 0 means 10 000.
 	MaxIterations int
 
 	// Start says that X holds a first approximation; otherwise it is zero.
@@ -91,9 +91,9 @@ func (s *Settings) withDefaults() Settings {
 
 // Result is what a solve found out, also when it failed.
 type Result struct {
-	Steps       int // sweeps of the recurrence, the largest number over the columns
-	Sweeps      int // all sweeps, those for residuals included
-	ColumnSteps []int
+	Steps       int   // of the block, each with one sweep
+	Sweeps      int   // all sweeps, those for residuals included
+	ColumnSteps []int // of each column, until it was frozen
 
 	// Residual holds ‖B − A·X‖ for each column, B without what it had in the
 	// null space; Relative the same over the norm of that B.

@@ -1,0 +1,44 @@
+package iterative
+
+import (
+	"context"
+	"math"
+)
+
+// ladder lets the columns of a solve begin with Jacobi and takes those for
+// which that is too slow over to the factor. It judges a column by that column
+// alone.
+type ladder struct {
+	patience int // steps of Jacobi that cost as much as a solve with the factor
+	allowed  int // steps with the factor; 0: as many as the settings say
+	climb    func(ctx context.Context) (Preconditioner, error)
+}
+
+const (
+	// A step with the factor costs about three sweeps and some fifteen are
+	// enough. Making the factor is worth fifteen more where it may not be
+	// needed: a singular system is as hard as its graph.
+	patienceDefinite = 60
+	patienceSingular = 45
+
+	// reviewEvery is the number of steps between reviews.
+	reviewEvery = 20
+
+	// factorStepsPerDigit bounds the steps with the factor.
+	factorStepsPerDigit = 10
+)
+
+// review parks the columns for which Jacobi is predicted to need more steps
+// than it is worth: their residuals fall as they did on average so far.
+func (l *ladder) review(columns []column) {
+	for j := range columns {
+		c := &columns[j]
+		if c.fate != live || c.steps%reviewEvery != 0 {
+			continue
+		}
+		steps := float64(c.steps) * math.Log(c.target/c.first) / math.Log(c.residual/c.first)
+		if c.residual >= c.first || steps > float64(l.patience) || c.steps >= 2*l.patience {
+			c.fate = parked
+		}
+	}
+}
