@@ -191,6 +191,7 @@ func TestBadCompression(t *testing.T) {
 		{"edges.gz", whole[:7], "edges.gz: compressed stream ends early, after line 0; fetch the file again"},
 		{"edges.gz", string(broken), "edges.gz: checksum of the decompressed data is wrong, after line 50000; fetch the file again"},
 		{"edges.gz", whole + strings.Repeat("x", 212), "edges.gz: 212 bytes after the end of the stream; cut them off, or fetch the file again"},
+		{"edges.gz", whole + whole + "xy", "edges.gz: 2 bytes after the end of the stream; cut them off, or fetch the file again"},
 		{"edges.gz", whole + "\x1f", "edges.gz: 1 bytes after the end of the stream; cut them off, or fetch the file again"},
 		{"edges.zst", string(frame[:len(frame)-2]), "edges.zst: compressed stream ends early, after line 32768; fetch the file again"},
 		{"edges.zst", string(badSum), "edges.zst: checksum of the decompressed data is wrong, after line 32768; fetch the file again"},

@@ -302,7 +302,7 @@ func TestDuplicates(t *testing.T) {
 	}{
 		{DefaultDuplicates, text, 0},
 		{DefaultDuplicates, "a\tb\t1\na\tb\t2\nb\ta\t3\n", 3},
-		{DefaultDuplicates, "a\tb\t0.1\na\tb\t0.2\na\tb\t0.3\nb\ta\t0.3\nb\ta\t0.1\nb\ta\t0.2\n", sumOf([]float64{0.1, 0.2, 0.3})},
+		{DefaultDuplicates, "a\tb\t0.1\na\tb\t0.2\na\tb\t0.3\nb\ta\t0.2\nb\ta\t0.3\nb\ta\t0.1\n", sumOf([]float64{0.1, 0.2, 0.3})},
 		{SumDuplicates, text, 8},
 		{MaxDuplicates, text, 4},
 		{MinDuplicates, text, 1},

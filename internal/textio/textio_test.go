@@ -239,7 +239,16 @@ func TestFirstErrorWins(t *testing.T) {
 			t.Fatal(err)
 		}
 		bad := map[int]error{3: errors.New("three"), 4: errors.New("four"), 5: errors.New("five")}
-		if err := r.Chunks(4, func(_ int, c *Chunk) error { return bad[c.Index] }); err != bad[3] {
+		later := make(chan bool)
+		if err := r.Chunks(4, func(_ int, c *Chunk) error {
+			switch c.Index {
+			case 3:
+				<-later // the others fail first
+			case 4:
+				close(later)
+			}
+			return bad[c.Index]
+		}); err != bad[3] {
 			t.Errorf("error %v", err)
 		}
 		r.Close()
