@@ -1,0 +1,57 @@
+package expm
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+// sample expands f on [−1, 1] from its values at cos(πk/m), with m doubled
+// until the last quarter of the coefficients is rounding.
+func sample(f func(y float64) float64) (*expansion, error) {
+	const first, most = 32, 1 << 17
+	for m := first; m <= most; m *= 2 {
+		coef := cosine(f, m)
+		var size, late, rest float64
+		for j, c := range coef {
+			if math.IsNaN(c) || math.IsInf(c, 0) {
+				return nil, fmt.Errorf("%w: a value is not finite", ErrSmooth)
+			}
+			size = max(size, math.Abs(c))
+			if j > 3*m/4 {
+				late = max(late, math.Abs(c))
+				rest += math.Abs(c)
+			}
+		}
+		if late > 8*epsilon*size {
+			continue
+		}
+		coef = coef[:3*m/4+1]
+		for len(coef) > 1 && math.Abs(coef[len(coef)-1]) <= epsilon/4*size {
+			rest += math.Abs(coef[len(coef)-1])
+			coef = coef[:len(coef)-1]
+		}
+		return newExpansion(coef, rest), nil
+	}
+	return nil, fmt.Errorf("%w: %d Chebyshev coefficients do not decay", ErrSmooth, most)
+}
+
+// cosine returns the m+1 coefficients of the polynomial that has the values of
+// f at cos(πk/m), 0 ≤ k ≤ m.
+func cosine(f func(y float64) float64, m int) []float64 {
+	values := make([]float64, m+1)
+	for k := range values {
+		// A sine is exact where the cosine vanishes.
+		values[k] = f(math.Sin(math.Pi * float64(m-2*k) / float64(2*m)))
+	}
+	coef := fourier.NewDCT(m+1).Transform(values, values)
+	for j := range coef {
+		coef[j] /= float64(m)
+	}
+	coef[0] /= 2
+	coef[m] /= 2
+	return coef
+}
+
+const epsilon = 0x1p-52

@@ -1,0 +1,58 @@
+// Package expm computes functions of the matrices of a graph, applied to a
+// block of columns: exp(tH)·B and any smooth f(H)·B, with an error bound that
+// comes with the result.
+//
+// # Maps and functions
+//
+// A [Map] is a matrix with an interval that holds its spectrum and with the
+// eigenvectors that are known beforehand, one for each component of the graph:
+//
+//	NewLaplacian                      L = D − A         [0, λ], λ from products with D + A
+//	NewLaplacianNormalized            L̃ = J − S         [0, 2]
+//	NewLaplacianRandomWalk            I − T             [0, 2], similar to L̃
+//	NewLaplacianRandomWalkTransposed  I − Tᵀ            the same
+//	NewAdjacency                      A                 [−ρ, ρ], ρ from products with A
+//	NewAdjacencyNormalized            S = D^−½AD^−½     [−1, 1]
+//	NewBounded                        any applier, with an interval that the caller knows
+//
+// A [Function] is one of its eigenvalues: [Exp], [Inverse], [Power], [Matern],
+// or [Smooth] for any other. [Map.ApplyTo] computes many functions of one block
+// and returns what is known of each: method, degree, bounds.
+//
+//	g, err := iterative.NewGraph(ctx, a, 0)
+//	l, err := expm.NewLaplacian(ctx, g)
+//	y := sparse.NewBlock[float64](n, k)
+//	r, err := l.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []expm.Function{expm.Exp(-10)}, nil)
+//	fmt.Println(r.Sweeps, r.Functions[0].Relative)
+//
+// # What every method does first
+//
+// What B has in the known eigenvectors is split off exactly: for a large rate
+// it is often the whole result. Tolerances are relative to the norm of the
+// result, which is measured on the way. A tolerance that rounding errors alone
+// may exceed is refused.
+//
+// # Methods
+//
+// A Chebyshev series in H costs a sweep for each term; a term is added to the
+// results while its rows are in cache, and many functions share the sweeps.
+// The coefficients of exponentials are scaled Bessel functions, for any rate;
+// their tail is the bound.
+//
+// For falling exponentials of a Laplacian with hubs, whose spectrum is wide, a
+// Chebyshev series in the resolvent (I + γL)⁻¹, whose spectrum is not, takes
+// fewer sweeps: each term is a solve by conjugate gradients, to a tolerance
+// that relaxes from term to term. Residuals bound its errors, since I + γL ⪰ I.
+// Rates within a factor of sixteen share the solves. The method is chosen by
+// predicted cost.
+//
+// A Matérn function on a wide spectrum is a sum of resolvents with positive
+// weights, times powers of one.
+//
+// # Determinism
+//
+// Sums over rows are added in an order that depends on the matrix alone, so
+// results have the same bits for any number of workers, and for a matrix in
+// memory or on disk. The number of terms depends on norms of the whole block,
+// so a column's last bits may depend on its company.
+package expm

@@ -1,0 +1,280 @@
+package expm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var ctx = context.Background()
+
+// graphOf returns what maps are made of.
+func graphOf(t testing.TB, a sparse.Matrix, workers int) *iterative.Graph {
+	t.Helper()
+	g, err := iterative.NewGraph(ctx, a, workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func must[V any](t testing.TB) func(v V, err error) V {
+	return func(v V, err error) V {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// randomBlock returns a block of normal numbers.
+func randomBlock(rngSeed uint64, rows, cols int) *sparse.Block[float64] {
+	rng := rand.New(rand.NewPCG(rngSeed, uint64(cols)))
+	b := sparse.NewBlock[float64](rows, cols)
+	for i := range rows {
+		for j := range cols {
+			b.Row(i)[j] = rng.NormFloat64()
+		}
+	}
+	return b
+}
+
+// identity returns the unit vectors of some rows as columns.
+func identity(n int, rows ...int) *sparse.Block[float64] {
+	b := sparse.NewBlock[float64](n, len(rows))
+	for j, i := range rows {
+		b.Row(i)[j] = 1
+	}
+	return b
+}
+
+func all(n int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// transposed returns bᵀ.
+func transposed(b *sparse.Block[float64]) *sparse.Block[float64] {
+	c := sparse.NewBlock[float64](b.Cols, b.Rows)
+	for i := range b.Rows {
+		for j, v := range b.Row(i) {
+			c.Row(j)[i] = v
+		}
+	}
+	return c
+}
+
+func blocks(n, k, count int) []*sparse.Block[float64] {
+	y := make([]*sparse.Block[float64], count)
+	for i := range y {
+		y[i] = sparse.NewBlock[float64](n, k)
+	}
+	return y
+}
+
+// apply returns the blocks and the result of some functions.
+func apply(t testing.TB, m *Map, b *sparse.Block[float64], tolerance float64, fs ...Function) ([]*sparse.Block[float64], *Result) {
+	t.Helper()
+	y := blocks(b.Rows, b.Cols, len(fs))
+	r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: tolerance})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y, r
+}
+
+// The maps by name, and their dense twins.
+var mapNames = []string{"L", "L̃", "I−T", "I−Tᵀ", "A", "S"}
+
+func mapOf(t testing.TB, g *iterative.Graph, name string) *Map {
+	t.Helper()
+	switch name {
+	case "L":
+		return must[*Map](t)(NewLaplacian(ctx, g))
+	case "L̃":
+		return NewLaplacianNormalized(g)
+	case "I−T":
+		return NewLaplacianRandomWalk(g)
+	case "I−Tᵀ":
+		return NewLaplacianRandomWalkTransposed(g)
+	case "A":
+		return must[*Map](t)(NewAdjacency(ctx, g))
+	case "S":
+		return NewAdjacencyNormalized(g)
+	}
+	panic(name)
+}
+
+// dense returns the symmetric twin of a map, and the diagonal similarity.
+func dense(g *iterative.Graph, name string) (*mat.SymDense, []float64) {
+	a, n := g.A.(*sparse.CSR), len(g.Degrees)
+	h := mat.NewSymDense(n, nil)
+	outer := make([]float64, n)
+	for i := range n {
+		outer[i] = 1
+		root := 1.0
+		if g.Degrees[i] > 0 {
+			root = math.Sqrt(g.Degrees[i])
+		}
+		switch name {
+		case "I−T":
+			outer[i] = 1 / root
+		case "I−Tᵀ":
+			outer[i] = root
+		}
+		for j := i; j < n; j++ {
+			v := a.At(i, j)
+			if name != "L" && name != "A" && v != 0 {
+				v /= math.Sqrt(g.Degrees[i] * g.Degrees[j])
+			}
+			if name != "A" && name != "S" {
+				v = -v
+				if i == j {
+					switch {
+					case name == "L":
+						v += g.Degrees[i]
+					case g.Degrees[i] > 0:
+						v++
+					}
+				}
+			}
+			h.SetSym(i, j, v)
+		}
+	}
+	return h, outer
+}
+
+// eigen is a symmetric matrix by its eigenpairs: the oracle of the tests.
+type eigen struct {
+	values []float64
+	v      mat.Dense
+	outer  []float64
+}
+
+func eigenOf(g *iterative.Graph, name string) *eigen {
+	h, outer := dense(g, name)
+	var f mat.EigenSym
+	if !f.Factorize(h, true) {
+		panic("eigenpairs")
+	}
+	e := &eigen{values: f.Values(nil), outer: outer}
+	f.VectorsTo(&e.v)
+	return e
+}
+
+// function returns f(H)·B.
+func (e *eigen) function(f func(float64) float64, b *sparse.Block[float64]) *sparse.Block[float64] {
+	n := b.Rows
+	x := mat.NewDense(n, b.Cols, nil)
+	for i := range n {
+		for j, v := range b.Row(i) {
+			x.Set(i, j, v/e.outer[i])
+		}
+	}
+	var c, y mat.Dense
+	c.Mul(e.v.T(), x)
+	for i, l := range e.values {
+		v := f(l)
+		for j := range b.Cols {
+			c.Set(i, j, v*c.At(i, j))
+		}
+	}
+	y.Mul(&e.v, &c)
+	out := sparse.NewBlock[float64](n, b.Cols)
+	for i := range n {
+		for j := range b.Cols {
+			out.Row(i)[j] = e.outer[i] * y.At(i, j)
+		}
+	}
+	return out
+}
+
+// distance returns ‖a − b‖, ‖b‖, and the norms of the columns of a − b.
+func distance(a, b *sparse.Block[float64]) (d, norm float64, columns []float64) {
+	columns = make([]float64, a.Cols)
+	for i := range a.Rows {
+		x, y := a.Row(i), b.Row(i)
+		for j := range x {
+			columns[j] += (x[j] - y[j]) * (x[j] - y[j])
+			norm += y[j] * y[j]
+		}
+	}
+	for j, c := range columns {
+		d += c
+		columns[j] = math.Sqrt(c)
+	}
+	return math.Sqrt(d), math.Sqrt(norm), columns
+}
+
+// certified fails unless a block is as close to the truth as its outcome and
+// the tolerance say. slack is what the reference itself may be wrong by.
+func certified(t testing.TB, name string, y, want *sparse.Block[float64], o Outcome, tolerance, slack float64) {
+	t.Helper()
+	d, norm, columns := distance(y, want)
+	if !(d <= o.ErrorBound+slack) {
+		t.Errorf("%s: error %.3g, bound %.3g, reference good to %.3g", name, d, o.ErrorBound, slack)
+	}
+	if !(o.Relative <= tolerance) || !(o.ErrorBound <= tolerance*norm*(1+1e-6)+slack) {
+		t.Errorf("%s: relative bound %.3g (%.3g of %.3g), tolerance %.3g", name, o.Relative, o.ErrorBound, norm, tolerance)
+	}
+	if !(o.NormLowerBound <= norm*(1+1e-12)+slack) {
+		t.Errorf("%s: norm %.6g, its lower bound %.6g", name, norm, o.NormLowerBound)
+	}
+	for j, c := range columns {
+		if !(c <= o.ColumnBound[j]+slack) {
+			t.Errorf("%s: column %d: error %.3g, bound %.3g", name, j, c, o.ColumnBound[j])
+		}
+	}
+}
+
+func TestAgainstEigenpairs(t *testing.T) {
+	for gi, a := range []*sparse.CSR{
+		testgraph.Random(3, 70, 160, true), testgraph.Random(11, 80, 60, true), testgraph.Random(5, 40, 120, false),
+		testgraph.Star(60), testgraph.TwoCliques(7), testgraph.Path(30), testgraph.Cycle(31), testgraph.Path(1),
+		testgraph.Random(1, 5, 0, false),
+	} {
+		g := graphOf(t, a, 2)
+		n := len(g.Degrees)
+		for _, name := range mapNames {
+			m, e := mapOf(t, g, name), eigenOf(g, name)
+			fs := map[string]Function{
+				"1": Exp(0), "exp(−.1x)": Exp(-.1), "exp(−x)": Exp(-1), "exp(−30x)": Exp(-30), "exp(.05x)": Exp(.05),
+				"(3−x)^4": Power(3, 4), "cos": Smooth(math.Cos), "1/(200+x)": Inverse(200, 1), "1/(−200−.5x)": Inverse(-200, -.5),
+			}
+			if name == "A" {
+				delete(fs, "exp(−30x)")
+			}
+			if name == "S" {
+				fs["von Neumann"] = Inverse(1, -.9)
+			}
+			if m.lo == 0 {
+				fs["regularised"] = Inverse(1, 5)
+			}
+			for _, k := range []int{1, 5} {
+				b := randomBlock(7, n, k)
+				for label, f := range fs {
+					for _, tolerance := range []float64{1e-4, 1e-10} {
+						y, r := apply(t, m, b, tolerance, f)
+						want := e.function(f.value, b)
+						_, size, _ := distance(want, want)
+						_, norm, _ := distance(b, b)
+						slack := 1e-13 * math.Max(size, norm)
+						certified(t, fmt.Sprintf("graph %d, %s of %s, %d columns, %g", gi, label, name, k, tolerance), y[0], want, r.Functions[0], tolerance, slack)
+					}
+				}
+			}
+		}
+	}
+}

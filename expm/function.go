@@ -1,0 +1,183 @@
+package expm
+
+import (
+	"fmt"
+	"math"
+)
+
+// Function is a function of the eigenvalues of a [Map].
+type Function struct {
+	kind  kind
+	value func(x float64) float64
+
+	rate         float64 // of an exponential
+	shift, slope float64 // of a resolvent; shift of a Matérn function
+	power        float64 // of a Matérn function
+}
+
+type kind uint8
+
+const (
+	smooth kind = iota
+	exponential
+	resolvent
+	matern
+)
+
+// Exp is x ↦ exp(t·x): diffusion of a Laplacian with t = −β, the exponential
+// kernel of an adjacency with t = β.
+func Exp(t float64) Function {
+	return Function{kind: exponential, rate: t, value: func(x float64) float64 { return math.Exp(t * x) }}
+}
+
+// Inverse is x ↦ 1/(shift + slope·x), which must have no pole on the interval.
+// (I − αS)⁻¹ is Inverse(1, −α) of S, (I + αL)⁻¹ is Inverse(1, α) of L, and
+// PageRank (1−α)(I − αT)⁻¹ is Inverse(1, α/(1−α)) of I − T.
+func Inverse(shift, slope float64) Function {
+	return Function{kind: resolvent, shift: shift, slope: slope, value: func(x float64) float64 { return 1 / (shift + slope*x) }}
+}
+
+// Power is x ↦ (shift − x)ᵖ, the p-step kernel of a Laplacian. It takes p
+// sweeps and has no truncation error.
+func Power(shift float64, p int) Function {
+	return Function{kind: smooth, value: func(x float64) float64 { return math.Pow(shift-x, float64(p)) }}
+}
+
+// Matern is x ↦ (σ + x)^−ν with σ > 0 and ν > 0. The Matérn kernel of a
+// Laplacian has σ = 2ν/κ².
+func Matern(sigma, nu float64) Function {
+	return Function{kind: matern, shift: sigma, power: nu, value: func(x float64) float64 { return math.Pow(sigma+x, -nu) }}
+}
+
+// Smooth is any function, which must be smooth on the interval: its Chebyshev
+// coefficients are computed from samples, and the error bound trusts that
+// those beyond the samples go on to decay.
+func Smooth(f func(x float64) float64) Function { return Function{kind: smooth, value: f} }
+
+// check returns what is wrong with the function on [lo, hi].
+func (f *Function) check(lo, hi float64) error {
+	bad := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	switch f.kind {
+	case exponential:
+		if bad(f.rate) {
+			return fmt.Errorf("%w: rate %g of an exponential", ErrParameter, f.rate)
+		}
+	case resolvent:
+		// Both ends on one side of the pole, and not in it.
+		a, b := f.shift+f.slope*lo, f.shift+f.slope*hi
+		if bad(a) || bad(b) || !(a*b > 0) {
+			return fmt.Errorf("%w: %g %+g·x has a zero in [%.6g, %.6g], which holds the spectrum", ErrParameter, f.shift, f.slope, lo, hi)
+		}
+	case matern:
+		if !(f.power > 0) || bad(f.power) || !(f.shift > 0) || bad(f.shift) || lo < 0 {
+			return fmt.Errorf("%w: (%g + x)^−%g on [%.6g, %.6g]; the shift and the power must be positive and the map a Laplacian", ErrParameter, f.shift, f.power, lo, hi)
+		}
+	}
+	return nil
+}
+
+// expansion is a Chebyshev series Σ c_j T_j on an interval, for exp(−logScale)
+// times a function.
+type expansion struct {
+	coef     []float64
+	tail     []float64 // tail[j] is never below Σ_{i>j} |c_i|
+	size     float64   // Σ |c_j|
+	logScale float64
+}
+
+// at returns the function's value at x, scaled as the expansion is.
+func (e *expansion) at(f *Function, x float64) float64 {
+	if e.logScale != 0 {
+		return math.Exp(f.rate*x - e.logScale)
+	}
+	return f.value(x)
+}
+
+// expand returns the function's series on [lo, hi], to the last coefficient
+// that float64 can tell from 0.
+func (f *Function) expand(lo, hi float64) (*expansion, error) {
+	middle, half := (lo+hi)/2, (hi-lo)/2
+	switch f.kind {
+	case exponential:
+		return expandExp(f.rate, lo, hi)
+	case resolvent:
+		return expandInverse(f.shift+f.slope*middle, f.slope*half), nil
+	}
+	return sample(func(y float64) float64 { return f.value(middle + half*y) })
+}
+
+// newExpansion takes coefficients and a bound on those left out.
+func newExpansion(coef []float64, rest float64) *expansion {
+	e := &expansion{coef: coef, tail: make([]float64, len(coef))}
+	for j := len(coef) - 1; j >= 0; j-- {
+		e.tail[j] = rest
+		rest += math.Abs(coef[j])
+	}
+	e.size = rest
+	return e
+}
+
+// logOverflow is the logarithm from which on a factor is kept apart.
+const logOverflow = 600
+
+// expandExp is exp(t·x) on [lo, hi] with z = |t|(hi−lo)/2:
+//
+//	exp(t·x) = e^peak·Σ_j (2−δ_j0)·(±1)^j·e^−z·I_j(z)·T_j(y),  peak = max t·x
+func expandExp(t, lo, hi float64) (*expansion, error) {
+	z := math.Abs(t) * (hi - lo) / 2
+	peak := max(t*lo, t*hi)
+	if last := degree(z, smallest); last > maxDegree {
+		return nil, fmt.Errorf("%w: exp(%g·x) on [%.6g, %.6g] needs a series of degree %d", ErrParameter, t, lo, hi, last)
+	}
+	coef, rest := scaledBessel(z)
+	factor, logScale := 1.0, 0.0
+	if peak > logOverflow {
+		logScale = peak
+	} else {
+		factor = math.Exp(peak)
+	}
+	for j := range coef {
+		if j > 0 {
+			coef[j] *= 2
+		}
+		if t < 0 && j%2 == 1 {
+			coef[j] = -coef[j]
+		}
+		coef[j] *= factor
+	}
+	e := newExpansion(coef, rest*factor)
+	e.logScale = logScale
+	return e, nil
+}
+
+// expandInverse is 1/(a + b·y) on [−1, 1], |b| < |a|: with ρ = r − √(r²−1) and
+// r = |a/b| the coefficients are (2−δ_j0)·(±ρ)^j/√(a²−b²).
+func expandInverse(a, b float64) *expansion {
+	if b == 0 {
+		return newExpansion([]float64{1 / a}, 0)
+	}
+	r := math.Abs(a / b)
+	root := math.Sqrt((r - 1) * (r + 1))
+	rho := 1 / (r + root)
+	first := 1 / (math.Abs(b) * root)
+	last := int(math.Ceil(math.Log(smallest*(1-rho)) / math.Log(rho)))
+	coef := make([]float64, min(last, maxDegree)+1)
+	sign := 1.0
+	if (a > 0) == (b > 0) {
+		sign = -1
+	}
+	power := first
+	for j := range coef {
+		coef[j] = power
+		if j > 0 {
+			coef[j] *= 2
+		}
+		power *= rho * sign
+	}
+	if a < 0 {
+		for j := range coef {
+			coef[j] = -coef[j]
+		}
+	}
+	return newExpansion(coef, 2*math.Abs(power)/(1-rho))
+}

@@ -1,0 +1,335 @@
+package expm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// series is the state of one function's Chebyshev series. Its terms are added
+// two at a time: the result is then read and written once for two sweeps.
+type series struct {
+	*expansion
+	sums     columnSums
+	colNorms []float64 // of the result so far, as the caller sees it
+	null     float64   // norm of the result's part in the null space
+	lower    float64   // never above ‖f(H)B‖
+
+	added   int  // terms in the result
+	end     int  // the last term, once it is settled
+	settled bool // end is the last term
+	measure int  // term after which the norm is wanted
+	first   bool // the coming sweep adds the term before its own, too
+	visit   bool // the coming sweep adds terms
+	norms   bool // the coming sweep measures
+	scale   bool // the coming sweep is the last one
+	done    bool
+}
+
+// rounding is the allowance for rounding errors of a recurrence, in ε·√degree.
+const rounding = 25
+
+// errorAt bounds the error of the series cut after term j, for each unit of
+// the norm of what is outside the null space.
+func (q *series) errorAt(j int) float64 {
+	return q.tail[j] + float64(rounding*epsilon*math.Sqrt(float64(j+1))*q.size)
+}
+
+// reach returns the first term from which on the error is at most a bound, or
+// the last term if there is none.
+func (q *series) reach(from int, bound float64) (j int, ok bool) {
+	last := len(q.coef) - 1
+	lo, hi := min(max(from, 0), last), last
+	if !(q.errorAt(hi) <= bound) {
+		// Rounding grows with the degree while the tail falls.
+		for j := lo; j <= hi; j++ {
+			if q.errorAt(j) <= bound {
+				return j, true
+			}
+		}
+		return last, false
+	}
+	for lo < hi {
+		if mid := (lo + hi) / 2; q.errorAt(mid) <= bound {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo, true
+}
+
+// aim settles the last term, or where the norm of the result is measured to
+// settle it: with a tail that is small beside any likely result.
+//
+// It is called with measured set after term j, with the norm of the result.
+func (q *series) aim(e *evaluation, j int, norm float64, measured bool) {
+	tolerance, unit := e.settings.Tolerance, e.norm*e.outerMax
+	if unit == 0 {
+		q.end, q.settled = 0, true
+		return
+	}
+	if measured {
+		q.lower = max(q.lower, norm-q.errorAt(j)*unit)
+		if q.errorAt(j)*unit <= tolerance*q.lower || j >= len(q.coef)-1 {
+			q.end, q.settled = j, true
+			return
+		}
+	}
+	settle, ok := q.reach(j+1, tolerance*q.lower/unit)
+	if measured && q.lower >= q.errorAt(j)*unit {
+		q.end, q.settled = settle, true
+		return
+	}
+	const ahead = 30
+	var next int
+	if measured {
+		next, _ = q.reach(j+1, q.errorAt(j)/1000)
+	} else {
+		next, _ = q.reach(0, ahead*tolerance*q.size)
+	}
+	if ok && next >= settle {
+		q.end, q.settled = settle, true
+		return
+	}
+	q.measure = next
+}
+
+// runSeries computes the parts by series in H: one sweep for each term of the
+// longest one.
+func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
+	if err := e.split(ctx, parts, true); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		p.added, p.measure, p.settled, p.done = 0, 0, false, false
+		p.aim(e, 0, 0, false)
+		p.out.Method = Chebyshev
+	}
+	if err := e.constants(ctx, parts); err != nil {
+		return err
+	}
+	r := recurrence{evaluation: e, parts: parts}
+	for j := 1; ; j++ {
+		last := 0
+		for _, p := range parts {
+			if !p.done {
+				last = max(last, p.horizon())
+			}
+		}
+		if last == 0 {
+			return nil
+		}
+		if err := r.step(ctx, j, last); err != nil {
+			return err
+		}
+	}
+}
+
+// horizon returns the last term as far as it is known.
+func (p *part) horizon() int {
+	if p.settled {
+		return p.end
+	}
+	return max(p.measure, 1)
+}
+
+// constants finishes series of one term. Where B has nothing outside the null
+// space, its result is there already.
+func (e *evaluation) constants(ctx context.Context, parts []*part) error {
+	for _, p := range parts {
+		if len(p.coef) > 1 && !(p.settled && p.end == 0) {
+			continue
+		}
+		w := e.w[0]
+		p.sums.begin(e.b.Cols)
+		err := e.chunks(ctx, func(_, lo, hi int) {
+			sums := p.sums.of(lo / chunkRows)
+			for i := lo; i < hi; i++ {
+				y, f := p.y.Row(i), factor(e.inner, i)*factor(e.outer, i)
+				for j, v := range w.Row(i) {
+					y[j] = f * (y[j] + float64(p.coef[0]*v))
+				}
+				addSquares(sums, 1, y)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		p.end, p.settled = 0, true
+		p.close(e, p.sums.rootsTo(p.colNorms))
+	}
+	return nil
+}
+
+// close fills the outcome of a series.
+func (p *part) close(e *evaluation, norm float64) {
+	p.done = true
+	p.out.Degree = p.end
+	unit := p.errorAt(p.end) * e.outerMax
+	columns := make([]float64, len(e.norms))
+	for j, v := range e.norms {
+		columns[j] = unit * v
+	}
+	p.finish(e, unit*e.norm, columns, norm)
+}
+
+// recurrence is T_j = 2·H'·T_{j−1} − T_{j−2} under way, H' = H moved to [−1, 1],
+// in two blocks.
+type recurrence struct {
+	*evaluation
+	parts []*part
+
+	j     int
+	x, t  *sparse.Block[float64] // T_{j−1} and T_j
+	width int
+	guard bool // the coming sweep measures T_j
+}
+
+// guardEvery is the number of sweeps after which the vectors' norm is checked.
+const guardEvery = 32
+
+// step computes T_j and lets the parts take it up.
+func (r *recurrence) step(ctx context.Context, j, last int) error {
+	half := (r.hi - r.lo) / 2
+	if half == 0 {
+		half = 1
+	}
+	s := sparse.Step[float64]{Alpha: 1 / half, Beta: -(r.hi + r.lo) / (2 * half), Visit: r.rows}
+	r.j, r.x, r.t = j, r.w[(j-1)%2], r.w[j%2]
+	if j > 1 {
+		s.Alpha, s.Beta, s.Delta, s.Prev = 2*s.Alpha, 2*s.Beta, -1, r.t
+	}
+	r.guard = j%guardEvery == 0 || j == last
+	for _, p := range r.parts {
+		p.schedule(j)
+		r.guard = r.guard || p.norms
+		if p.norms {
+			p.sums.begin(r.b.Cols)
+		}
+	}
+	r.sums.begin(r.b.Cols)
+	if err := r.sweep.StepTo(ctx, r.t, r.x, s); err != nil {
+		return err
+	}
+	r.swept(1, last-j)
+	if r.guard {
+		size := make([]float64, r.b.Cols)
+		if norm := r.sums.rootsTo(size); !(norm <= 1.01*r.norm) {
+			return fmt.Errorf("%w [%.6g, %.6g]: after %d products vectors have grown by a factor %.3g", ErrInterval, r.lo, r.hi, j, norm/r.norm)
+		}
+	}
+	for _, p := range r.parts {
+		if err := p.advance(ctx, r.evaluation, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// schedule decides what the sweep that makes T_j does for a part.
+func (p *part) schedule(j int) {
+	p.visit, p.first, p.norms, p.scale = false, false, false, false
+	if p.done {
+		return
+	}
+	p.scale = p.settled && j == p.end
+	p.norms = p.scale || !p.settled && j == max(p.measure, 1)
+	pending := j + 1 - p.added
+	p.visit = pending == 2 || p.norms
+	p.first = pending == 2
+}
+
+// advance follows a sweep.
+func (p *part) advance(ctx context.Context, e *evaluation, j int) error {
+	if p.visit {
+		p.added = j + 1
+	}
+	if !p.norms {
+		return nil
+	}
+	norm := p.sums.rootsTo(p.colNorms)
+	if p.scale {
+		p.close(e, norm)
+		return nil
+	}
+	p.aim(e, j, norm, true)
+	if p.settled && p.end <= j {
+		p.end = j
+		if err := e.unscale(ctx, p.y); err != nil {
+			return err
+		}
+		p.close(e, norm)
+	}
+	return nil
+}
+
+// unscale takes a result from the variables of the sweeps to the caller's.
+func (e *evaluation) unscale(ctx context.Context, y *sparse.Block[float64]) error {
+	if e.inner == nil && e.outer == nil {
+		return nil
+	}
+	return e.chunks(ctx, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			scaleTo(y.Row(i), factor(e.inner, i)*factor(e.outer, i), y.Row(i))
+		}
+	})
+}
+
+// batchBytes is the size of a run of rows of a result that stays in the
+// nearest cache while terms are added to it.
+const batchBytes = 16 << 10
+
+// rows is the visitor of a sweep: it adds terms to the results while T_j and
+// T_{j−1} are in cache.
+func (r *recurrence) rows(rows sparse.Rows) {
+	k := r.b.Cols
+	if r.guard {
+		sums := r.sums.of(rows.Range)
+		for i := rows.Lo; i < rows.Hi; i++ {
+			addSquares(sums, factor(r.inner, i), r.t.Row(i))
+		}
+	}
+	batch := max(1, batchBytes/(8*k))
+	for _, p := range r.parts {
+		if !p.visit {
+			continue
+		}
+		var sums []float64
+		if p.norms {
+			sums = p.sums.of(rows.Range)
+		}
+		now := []float64{p.coef[r.j]}
+		before := []float64{0}
+		if p.first {
+			before[0] = p.coef[r.j-1]
+		}
+		for lo := rows.Lo; lo < rows.Hi; lo += batch {
+			hi := min(lo+batch, rows.Hi)
+			y := rowsOf(p.y, lo)
+			if p.first {
+				simd.AddRows(y, hi-lo, k, y, before, rowsOf(r.x, lo))
+			}
+			simd.AddRows(y, hi-lo, k, y, now, rowsOf(r.t, lo))
+			if !p.norms {
+				continue
+			}
+			for i := lo; i < hi; i++ {
+				v, f := p.y.Row(i), factor(r.inner, i)*factor(r.outer, i)
+				if p.scale {
+					scaleTo(v, f, v)
+					f = 1
+				}
+				addSquares(sums, f, v)
+			}
+		}
+	}
+}
+
+// rowsOf returns the rows of b from row i on.
+func rowsOf(b *sparse.Block[float64], i int) simd.Rows[float64] {
+	return simd.Rows[float64]{Data: b.Data[i*b.Stride:], Stride: b.Stride}
+}

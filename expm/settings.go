@@ -1,0 +1,137 @@
+package expm
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrTolerance is returned, with a result, when rounding errors alone may
+	// exceed the tolerance: ‖f(H)B‖ is too small beside ‖B‖.
+	ErrTolerance = errors.New("expm: the tolerance is beyond the precision of float64 here")
+
+	// ErrInterval is returned when the vectors of a recurrence grow, which
+	// they cannot while the interval holds the spectrum.
+	ErrInterval = errors.New("expm: the interval does not hold the spectrum")
+
+	// ErrSmooth is returned for a function whose Chebyshev coefficients do not
+	// decay on the interval.
+	ErrSmooth = errors.New("expm: the function is not smooth on the interval")
+
+	// ErrParameter is returned for a parameter outside of its range.
+	ErrParameter = errors.New("expm: parameter out of range")
+)
+
+// Method says how a result was computed.
+type Method uint8
+
+const (
+	// Automatic chooses by predicted cost; no result carries it.
+	Automatic Method = iota
+
+	// Chebyshev is a series in the map: a sweep for each term.
+	Chebyshev
+
+	// Resolvent is a Chebyshev series in (I + γH)⁻¹: a solve for each term.
+	Resolvent
+
+	// Rational is a sum of shifted inverses, and powers of one: a solve each.
+	Rational
+
+	// Projection is the part of B in the null space alone: all that is left of
+	// B for a rate so large that the rest is below the tolerance.
+	Projection
+)
+
+func (m Method) String() string {
+	return [...]string{"automatic", "chebyshev", "resolvent", "rational", "projection"}[m]
+}
+
+// Settings are the settings of [Map.ApplyTo]. Nil means all defaults.
+type Settings struct {
+	// Tolerance bounds ‖Y − f(H)B‖ relative to ‖f(H)B‖, both in the Frobenius
+	// norm over the block. 0 means 1e-8; it must be less than 1.
+	Tolerance float64
+
+	// Method, unless Automatic, is used for every exponential. [Resolvent]
+	// needs a Laplacian and falling exponentials.
+	Method Method
+
+	// Memory is the largest number of bytes that a sampled Cholesky factor may
+	// take; 0 means no limit. Where it does not fit, Jacobi stays.
+	Memory int64
+
+	// Progress, if not nil, is called after every sweep, and with solves
+	// after every solve, with the sweeps done and those expected in all.
+	Progress func(done, expected int)
+}
+
+const defaultTolerance = 1e-8
+
+// Validate reports every setting that is out of range.
+func (s *Settings) Validate() error {
+	if s == nil {
+		return nil
+	}
+	var all []error
+	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
+		all = append(all, fmt.Errorf("%w: tolerance %g; it must be in (0, 1), or 0 for %g", ErrParameter, s.Tolerance, defaultTolerance))
+	}
+	if s.Method > Resolvent {
+		all = append(all, fmt.Errorf("%w: method %v; choose automatic, chebyshev or resolvent", ErrParameter, s.Method))
+	}
+	if s.Memory < 0 {
+		all = append(all, fmt.Errorf("%w: %d bytes of memory; 0 means no limit", ErrParameter, s.Memory))
+	}
+	return errors.Join(all...)
+}
+
+func (s *Settings) withDefaults() Settings {
+	var c Settings
+	if s != nil {
+		c = *s
+	}
+	if c.Tolerance == 0 {
+		c.Tolerance = defaultTolerance
+	}
+	return c
+}
+
+// Result is what [Map.ApplyTo] found out.
+type Result struct {
+	Sweeps          int       // done, over all functions
+	PredictedSweeps int       // expected when the methods were chosen
+	Functions       []Outcome // one for each function, in their order
+}
+
+// Outcome is what is known of one function's block.
+type Outcome struct {
+	Method Method
+
+	// Degree is that of the series, or the number of solves.
+	Degree int
+
+	// InnerSteps is the number of steps of conjugate gradients, over the
+	// solves that the function shares with others of its group.
+	InnerSteps int
+
+	// SampledCholesky says that solves were preconditioned by a factor.
+	SampledCholesky bool
+
+	// ErrorBound is never below ‖Y − f(H)B‖ and ColumnBound never below that
+	// of each column: truncation and residuals exactly, rounding by an
+	// allowance of 25ε√degree·‖B‖ for a series and 10ε·solves·‖B‖ for solves,
+	// times the size of the coefficients.
+	ErrorBound  float64
+	ColumnBound []float64
+
+	// NormLowerBound is never above ‖f(H)B‖.
+	NormLowerBound float64
+
+	// Relative is ErrorBound over NormLowerBound, 0 for 0 over 0.
+	Relative float64
+
+	// LogScale is the logarithm of a factor that was left out because the
+	// result would overflow: f(H)B is exp(LogScale)·Y. Bounds are those of Y.
+	LogScale float64
+}
