@@ -1,0 +1,85 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// explain finds the lines behind an entry whose lines do not agree.
+func (r *run) explain(err error) error {
+	var e *mergeError
+	if !errors.As(err, &e) {
+		return err
+	}
+	var lines []edgeLine
+	for _, p := range r.parts {
+		for i := 0; i < len(p.code); i += 2 {
+			u, v := p.code[i], p.code[i+1]
+			if u == e.row && v == e.col || u == e.col && v == e.row && (e.kind == differing || !r.c.Directed) {
+				w := 1.0
+				if p.weight != nil {
+					w = p.weight[i/2]
+				}
+				if w != 0 {
+					lines = append(lines, edgeLine{r.files[p.file].Name, p.line(i / 2), w, u, v})
+				}
+			}
+		}
+	}
+	return r.disagree(e, lines)
+}
+
+// edgeLine is one of the lines behind an entry.
+type edgeLine struct {
+	file   string
+	line   int64
+	weight float64
+	u, v   uint32
+}
+
+// disagree words the error for lines, in the order of the input, of one edge:
+// it stands at the later of two lines and names the earlier.
+func (r *run) disagree(e *mergeError, lines []edgeLine) error {
+	const choose = "choose --duplicates=sum, max, min or first"
+	last := lines[len(lines)-1]
+	edge := fmt.Sprintf("%s–%s", r.id(last.u), r.id(last.v))
+	if e.kind == infinite {
+		return &ParseError{File: last.file, Line: last.line, Msg: fmt.Sprintf("the weights of %s add up to infinity", edge), Fix: "choose --duplicates=max, min or first"}
+	}
+	for i, l := range lines[1:] {
+		for _, before := range lines[:i+1] {
+			same := before.u == l.u
+			if same != (e.kind == repeated) {
+				continue
+			}
+			place := fmt.Sprintf("line %d", before.line)
+			if before.file != l.file {
+				place += " of " + before.file
+			}
+			edge := fmt.Sprintf("%s–%s", r.id(l.u), r.id(l.v))
+			if e.kind == repeated {
+				return &ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s is on %s already", edge, place), Fix: choose}
+			}
+			return &ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %g here and %g on %s", edge, r.sum(lines, l), r.sum(lines, before), place), Fix: choose}
+		}
+	}
+	return &ParseError{File: last.file, Line: last.line, Msg: edge + " is given in two ways", Fix: choose}
+}
+
+// sum returns what the lines of like's direction add up to.
+func (r *run) sum(lines []edgeLine, like edgeLine) float64 {
+	var sum float64
+	for _, l := range lines {
+		if l.u == like.u {
+			sum += l.weight
+		}
+	}
+	return sum
+}
+
+// id returns the id of a row for messages.
+func (r *run) id(row uint32) string {
+	id := []byte(r.nodes.ID(int(row)))
+	return strings.ToValidUTF8(string(id[:min(len(id), 64)]), "\uFFFD")
+}

@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"math/bits"
+
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// write sorts the edges and writes all rows.
+func (r *run) write(w *shard.Writer, directed bool) error {
+	w.SetNodes(r.nodes)
+	sources := make([]shard.Source, len(r.files))
+	for i, f := range r.files {
+		sources[i] = shard.Source{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines}
+	}
+	w.SetSources(sources)
+	views := []view{undirected}
+	switch {
+	case directed && r.market != nil && r.market.symmetry == "symmetric":
+		views = []view{mirrored, mirrored}
+	case directed:
+		views = []view{outgoing, incoming}
+	}
+	rows := r.nodes.Len()
+	occupied := make([]uint64, (rows+63)/64)
+	var counts mergeCount
+	for direction, v := range views {
+		if direction == 1 {
+			if err := w.BeginIn(); err != nil {
+				return err
+			}
+		}
+		s := r.sorter(v)
+		lines, err := s.plan(r.parts)
+		if err != nil {
+			return err
+		}
+		first := direction == 0
+		if first {
+			r.report.SelfLoops, r.report.ZeroWeights, r.report.UnknownIDs = lines.loops, lines.zeros, lines.unknown
+		}
+		err = s.each(func(b *sorted) error {
+			for i := range len(b.ptr) - 1 {
+				lo, hi := b.ptr[i], b.ptr[i+1]
+				var val []float64
+				if b.val != nil {
+					val = b.val[lo:hi]
+				}
+				for _, x := range val {
+					r.report.Weighted = r.report.Weighted || x != 1
+				}
+				if err := w.Append(b.col[lo:hi], val); err != nil {
+					return err
+				}
+				if hi > lo {
+					occupied[(b.lo+i)/64] |= 1 << ((b.lo + i) % 64)
+				}
+			}
+			if first {
+				r.report.Entries += int64(len(b.col))
+				counts.add(b.mergeCount)
+			}
+			r.progress(Progress{Phase: "writing", Done: int64(direction*rows + b.lo + len(b.ptr) - 1), Total: int64(len(views) * rows), Lines: r.report.Lines})
+			return nil
+		})
+		if err != nil {
+			return r.explain(err)
+		}
+	}
+	r.report.Nodes, r.report.Directed = int64(rows), directed
+	r.report.Duplicates, r.report.Reciprocal = counts.duplicates, counts.reciprocal
+	r.report.Edges = r.report.Entries
+	if !directed {
+		r.report.Edges = (r.report.Entries + counts.loops) / 2
+	}
+	r.report.Isolated = int64(rows)
+	for _, word := range occupied {
+		r.report.Isolated -= int64(bits.OnesCount64(word))
+	}
+	return nil
+}
+
+func (n *mergeCount) add(m mergeCount) {
+	n.duplicates += m.duplicates
+	n.reciprocal += m.reciprocal
+	n.loops += m.loops
+}
