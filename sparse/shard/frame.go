@@ -226,21 +226,12 @@ func buffersBytes(weighted bool) int64 {
 	return n
 }
 
-// trust says what was checked before about a payload.
-type trust int
-
-const (
-	unknown  trust = iota // nothing: check everything
-	readOver              // the frame was once in order and was read again: check that it can be decoded
-	trusted               // the very bytes were in order and lie in memory: check what costs nothing
-)
-
 // decode stores the content of a payload in b and returns it as a panel of
-// the range r. At least slack bytes must be readable after the payload. Unless
-// it is trusted, this is safe for any bytes; a payload that is unknown must
-// also have ids that increase within a row and lie below cols, and finite
-// values. A wrong payload gives a text that says where.
-func (b *buffers) decode(payload []byte, r sparse.Range, cols int64, weighted bool, t trust) (p sparse.Panel, wrong string) {
+// the range r. At least slack bytes must be readable after the payload. A
+// payload is checked the first time, its ids against the number of columns;
+// bytes that were in order once are decoded on trust. A wrong payload gives a
+// text that says where.
+func (b *buffers) decode(payload []byte, r sparse.Range, cols int64, weighted, first bool) (p sparse.Panel, wrong string) {
 	if len(payload) < payloadHead {
 		return p, fmt.Sprintf("payload of %d bytes", len(payload))
 	}
@@ -262,21 +253,21 @@ func (b *buffers) decode(payload []byte, r sparse.Range, cols int64, weighted bo
 	}
 	valuesLen := valueBytes[form] * r.Entries
 	idsLen := len(rest) - valuesLen
-	if wrong := b.decodeIDs(rest, idsLen, r.Entries, idBits, widths, t); wrong != "" {
+	if wrong := b.decodeIDs(rest, idsLen, r.Entries, idBits, widths, first); wrong != "" {
 		return p, wrong
 	}
 	if form != valuesOnes {
 		p.Val = b.val[:r.Entries]
 		valuesTo(p.Val, form, rest[idsLen:])
 	}
-	if t == unknown {
+	if first {
 		return p, checkPanel(p, cols)
 	}
 	return p, ""
 }
 
 // decodeIDs stores the n ids coded in the first size bytes of b.
-func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8, t trust) (wrong string) {
+func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8, first bool) (wrong string) {
 	if idBits == rawBits {
 		if size != 4*n || widths != [4]uint8{} {
 			return fmt.Sprintf("%d bytes for %d raw ids", size, n)
@@ -295,7 +286,7 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 	if size < sel {
 		return fmt.Sprintf("%d bytes for the selectors of %d ids", max(size, 0), n)
 	}
-	if t != trusted {
+	if first {
 		total, padded := codedBits(coded[:sel], n, widths)
 		if !padded {
 			return "selectors set after the last id"

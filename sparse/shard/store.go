@@ -64,9 +64,12 @@ type view struct {
 	direction uint8
 	direct    direction
 	chunks    []chunk
-	chunkOf   []int32       // the chunk of each frame
-	checked   []atomic.Bool // frames whose content was found in order
+	chunkOf   []int32         // the chunk of each frame
+	seen      []atomic.Uint64 // for each frame that was found in order its sum and seenBit
 }
+
+// seenBit marks a sum as known, since 0 is a sum too.
+const seenBit = 1 << 32
 
 // chunk is a run of frames of one shard that are read together.
 type chunk struct {
@@ -222,7 +225,7 @@ func (s *Store) views() []*view {
 // set none stays.
 func (s *Store) planMemory(workers int, stream bool) error {
 	frames := int(s.m.Frames[0] + s.m.Frames[1])
-	const perFrame = 16 + 48 + 4 + 4 // frame, Range, chunkOf, checked
+	const perFrame = 16 + 48 + 4 + 8 // frame, Range, chunkOf, seen
 	slots := int64(workers + readAhead)
 	reserve := []budget.Item{
 		{What: "frame index", Bytes: int64(frames) * perFrame},
@@ -278,7 +281,7 @@ func (s *Store) planMemory(workers int, stream bool) error {
 func (v *view) cut(target int) (largest int) {
 	frames := v.direct.frames
 	v.chunkOf = make([]int32, len(frames))
-	v.checked = make([]atomic.Bool, len(frames))
+	v.seen = make([]atomic.Uint64, len(frames))
 	count := 0
 	starts := func(i, bytes int) bool {
 		return i == 0 || frames[i].shard != frames[i-1].shard || bytes+int(frames[i].bytes) > target

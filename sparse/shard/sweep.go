@@ -207,18 +207,17 @@ func (v *view) bytes(c *chunk, i int, data []byte) []byte {
 	return data[f.offset-c.offset:][:f.bytes]
 }
 
-// decode checks frame i and decodes it. What lies in memory is checked once,
-// what was read again is summed again.
+// decode checks frame i and decodes it. The first time everything is checked;
+// what was read again must have the sum that it had, what lies in memory since
+// is the same.
 func (v *view) decode(b *buffers, i int, frame []byte) (sparse.Panel, error) {
-	known := unknown
-	if v.checked[i].Load() {
-		known = readOver
-		if v.chunks[v.chunkOf[i]].resident {
-			known = trusted
-		}
-	}
-	if known != trusted {
+	seen := v.seen[i].Load()
+	if seen == 0 {
 		if err := v.checkFrame(i, frame); err != nil {
+			return sparse.Panel{}, err
+		}
+	} else if !v.chunks[v.chunkOf[i]].resident {
+		if err := v.checkAgain(i, frame, uint32(seen)); err != nil {
 			return sparse.Panel{}, err
 		}
 	}
@@ -229,12 +228,12 @@ func (v *view) decode(b *buffers, i int, frame []byte) (sparse.Panel, error) {
 			return sparse.Panel{}, err
 		}
 	}
-	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.m.Rows, v.s.m.Weighted, known)
+	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.m.Rows, v.s.m.Weighted, seen == 0)
 	if wrong != "" {
 		return sparse.Panel{}, v.frameError(i, "%s", wrong)
 	}
-	if known == unknown {
-		v.checked[i].Store(true)
+	if seen == 0 {
+		v.seen[i].Store(seenBit | uint64(binary.LittleEndian.Uint32(frame[atSum:])))
 	}
 	p.Index = i
 	return p, nil
@@ -279,6 +278,18 @@ func (v *view) checkFrame(i int, frame []byte) error {
 		return v.sumError(i, frame, got, want)
 	}
 	return v.checkHeader(i, frame)
+}
+
+// checkAgain checks that frame i is what it was when it had the given sum.
+func (v *view) checkAgain(i int, frame []byte, was uint32) error {
+	got, want := frameSum(frame), binary.LittleEndian.Uint32(frame[atSum:])
+	switch {
+	case got != want:
+		return v.sumError(i, frame, got, want)
+	case got != was:
+		return failf(ErrChanged, "%s: changed since it was opened", v.path(v.direct.frames[i].shard))
+	}
+	return nil
 }
 
 // checkHeader compares the header of frame i with what the index says.

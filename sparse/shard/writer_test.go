@@ -158,7 +158,7 @@ func TestHighIDs(t *testing.T) {
 		r := sparse.Range{Hi: 1, Entries: len(ids), Pieces: 1}
 		payload := appendPayload(nil, []uint32{uint32(len(ids))}, ids, nil, make([]uint32, len(ids)))
 		b := newBuffers(false)
-		p, wrong := b.decode(append(payload, make([]byte, slack)...)[:len(payload)], r, math.MaxUint32, false, unknown)
+		p, wrong := b.decode(append(payload, make([]byte, slack)...)[:len(payload)], r, math.MaxUint32, false, true)
 		if wrong != "" || !slices.Equal(p.Col, ids) {
 			t.Errorf("top %d: %v %s", top, p.Col, wrong)
 		}
