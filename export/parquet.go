@@ -11,7 +11,7 @@ import (
 const rowGroup = 1 << 16
 
 type parquetFile struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	columns Columns
 	scores  int // columns of scores
 	batch   []parquet.Row
@@ -41,7 +41,7 @@ func Parquet(w io.Writer, c Columns) Predictions {
 	}
 	schema := parquet.NewSchema("predictions", newGroup(fields))
 	return &parquetFile{
-		w:       parquet.NewWriter(w, schema, parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("heatwalk", "", "")),
+		w:       parquet.NewGenericWriter[any](w, schema, parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("heatwalk", "", "")),
 		columns: c,
 		scores:  len(fields) - len(fixedColumns),
 	}

@@ -66,7 +66,7 @@ training set, as classify does.`,
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper, small, none, or a JSON `FILE`")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
 	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
-	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .json or .txt")
+	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
@@ -88,7 +88,7 @@ func parseFractions(fractions *[]float64, s string) error {
 }
 
 // reportFormats are the endings of a report.
-var reportFormats = []string{".json", ".txt"}
+var reportFormats = []string{".txt", ".json", ".html"}
 
 // checkEvaluate notes what is wrong with the flags of f together.
 func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
@@ -194,9 +194,12 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	c := in.closing()
 	doc := evaluated{report, name, c.Seconds, c.PeakMemoryBytes}
 	if f.report != "" {
-		if formatOf(f.report, reportFormats) == ".json" {
+		switch formatOf(f.report, reportFormats) {
+		case ".html":
+			err = report.WriteHTML(file)
+		case ".json":
 			err = encode(file, doc)
-		} else {
+		default:
 			err = report.WriteText(file)
 		}
 		if err == nil {

@@ -87,10 +87,9 @@ func parseInt(p *int64, s string, lo, hi int64) error {
 
 // bounds are the numbers a flag takes.
 type bounds struct {
-	lo, hi   float64
-	loOpen   bool // lo itself is refused
-	symbol   string
-	optional bool
+	lo, hi float64
+	loOpen bool // lo itself is refused
+	symbol string
 }
 
 func (b bounds) String() string {

@@ -6,11 +6,13 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/generate"
 )
@@ -23,12 +25,33 @@ type model interface {
 
 // generated is the JSON document of generate.
 type generated struct {
-	Output     string `json:"output"`
-	Labels     string `json:"labels,omitempty"`
-	Truth      string `json:"truth,omitempty"`
-	Model      string `json:"model"`
-	Parameters model  `json:"parameters"`
+	Output     string         `json:"output"`
+	Labels     string         `json:"labels,omitempty"`
+	Truth      string         `json:"truth,omitempty"`
+	Model      string         `json:"model"`
+	Parameters map[string]any `json:"parameters"` // the flags, by name
 	Closing
+
+	model model
+}
+
+// flagValues returns the values of a model's flags by name, numbers as numbers.
+func flagValues(flags *pflag.FlagSet) map[string]any {
+	values := map[string]any{}
+	flags.VisitAll(func(f *pflag.Flag) {
+		switch f.Name {
+		case "output", "labels", "truth", "help":
+			return
+		}
+		var v any = f.Value.String()
+		if x, err := strconv.ParseFloat(f.Value.String(), 64); err == nil {
+			v = x
+		} else if f.Value.Type() == "bool" {
+			v = f.Value.String() == "true"
+		}
+		values[strings.ReplaceAll(f.Name, "-", "_")] = v
+	})
+	return values
 }
 
 func newGenerate(in *invocation) *cobra.Command {
@@ -145,7 +168,10 @@ func (in *invocation) generator(name, short string, settings func() (model, *lab
 			if err := in.checked(); err != nil {
 				return err
 			}
-			return in.runGenerate(&generated{Output: out, Labels: labels.labels, Truth: labels.truth, Model: name, Parameters: m}, labels)
+			r := &generated{Output: out, Labels: labels.labels, Truth: labels.truth, Model: name, model: m}
+			r.Parameters = flagValues(cmd.LocalNonPersistentFlags())
+			r.Parameters["seed"] = in.seed
+			return in.runGenerate(r, labels)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "-", "`FILE` of edges; - is stdout")
@@ -160,8 +186,8 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 		path  string
 		write func(io.Writer) error
 	}
-	parts := []part{{r.Output, func(w io.Writer) error { return r.Parameters.EdgesTo(in.ctx, w) }}}
-	if sbm, ok := r.Parameters.(generate.SBM); ok {
+	parts := []part{{r.Output, func(w io.Writer) error { return r.model.EdgesTo(in.ctx, w) }}}
+	if sbm, ok := r.model.(generate.SBM); ok {
 		for _, side := range []struct {
 			path     string
 			fraction float64

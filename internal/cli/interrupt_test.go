@@ -153,6 +153,37 @@ func TestInterruptWalks(t *testing.T) {
 	}
 }
 
+// While one ingest is at work on a store, another one is told so.
+func TestSecondWriter(t *testing.T) {
+	dir := t.TempDir()
+	first := program(t, dir, "ingest", "-", "-o", "g")
+	first.Stdin = new(endless)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = first.Process.Kill() // the test has ended
+		_ = first.Wait()
+	}()
+	lock := filepath.Join(dir, "g", "heatwalk.lock")
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(lock); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no lock appears")
+		}
+	}
+	second := program(t, dir, "ingest", "-", "-o", "g", "--force")
+	second.Stdin = strings.NewReader("a\tb\n")
+	var stderr bytes.Buffer
+	second.Stderr = &stderr
+	_ = second.Run() // the exit code tells all
+	if code := second.ProcessState.ExitCode(); code != exitMachine || !strings.Contains(stderr.String(), "g is locked by another heatwalk") {
+		t.Errorf("exit code %d, stderr: %s", code, stderr.String())
+	}
+}
+
 // A reader of stdout that goes away (head) is no failure.
 func TestReaderGone(t *testing.T) {
 	r, w, err := os.Pipe()

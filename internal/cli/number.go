@@ -29,10 +29,15 @@ func counted(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	if strings.HasSuffix(noun, "ss") {
-		return formatCount(n) + " " + noun + "es"
+	switch {
+	case strings.HasSuffix(noun, "ss"):
+		noun += "es"
+	case strings.HasSuffix(noun, "ry"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	default:
+		noun += "s"
 	}
-	return formatCount(n) + " " + noun + "s"
+	return formatCount(n) + " " + noun
 }
 
 // formatBytes writes a number of bytes with three digits: 17.9 MB, 612 MB.

@@ -25,7 +25,7 @@ func TestFormat(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{formatCount(0), "0"}, {formatCount(999), "999"}, {formatCount(1000), "1,000"},
 		{formatCount(1073741824), "1,073,741,824"}, {formatCount(-1234), "-1,234"},
-		{counted(1, "edge"), "1 edge"}, {counted(1204, "edge"), "1,204 edges"}, {counted(2, "class"), "2 classes"},
+		{counted(1, "edge"), "1 edge"}, {counted(1204, "edge"), "1,204 edges"}, {counted(2, "class"), "2 classes"}, {counted(0, "entry"), "0 entries"},
 		{formatBytes(0), "0 B"}, {formatBytes(999), "999 B"}, {formatBytes(1000), "1.00 KB"},
 		{formatBytes(17900000), "17.9 MB"}, {formatBytes(612345678), "612 MB"}, {formatBytes(999600), "1.00 MB"},
 		{formatBytes(999499), "999 KB"}, {formatBytes(24 << 30), "25.8 GB"}, {formatRate(1.23e9), "1.23 G"},

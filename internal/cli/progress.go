@@ -72,10 +72,9 @@ func (u unit) of(n int64) string {
 
 // inShares measures a stage that tells only what share of it is done, in parts
 // of whole.
-const (
-	inShares unit = "share"
-	whole         = 1000
-)
+const inShares unit = "share"
+
+const whole = 1000
 
 // stage is one part of a run whose amount of work is known, or not (total 0).
 type stage struct {

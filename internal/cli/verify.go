@@ -34,7 +34,8 @@ func newVerify(in *invocation) *cobra.Command {
 					Closing
 				}{report, in.closing()})
 			}
-			fmt.Fprintf(in.summary(), "%s is whole · %s\n", args[0], in.cost())
+			fmt.Fprintf(in.summary(), "%s is whole: %s in %s, %s\n%s\n", args[0],
+				counted(report.Entries, "entry"), counted(int64(report.Files), "file"), formatBytes(report.Bytes), in.cost())
 			return in.stdout.err
 		},
 	}
