@@ -231,7 +231,7 @@ func (in *invocation) limitMemory() error {
 		return &limitError{"--max-memory", fmt.Sprintf("%s is too little for the program itself; allow %s or more",
 			formatBytes(in.memory), formatBytes(2*runtimeBytes))}
 	}
-	debug.SetMemoryLimit(in.memory)
+	debug.SetMemoryLimit(in.memory - runtimeBytes/2)
 	return nil
 }
 
