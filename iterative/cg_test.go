@@ -201,3 +201,128 @@ func TestIterationLimit(t *testing.T) {
 		t.Fatalf("%v, %+v", err, res)
 	}
 }
+
+func TestIndefinite(t *testing.T) {
+	a := testgraph.Cycle(12)
+	cg := &CG{A: &sparse.Operator[float64]{A: a}} // A itself, of eigenvalues −2 … 2
+	b, x := randomBlock(1, 12, 3), sparse.NewBlock[float64](12, 3)
+	res, err := cg.SolveTo(ctx, x, b, nil)
+	if !errors.Is(err, ErrIndefinite) || res == nil {
+		t.Fatalf("%v, %+v", err, res)
+	}
+}
+
+func TestStagnation(t *testing.T) {
+	a := testgraph.Path(400)
+	cg := &CG{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Null: NewNullSpace(componentsOf(t, a), nil)}
+	b, x := randomBlock(1, 400, 2), sparse.NewBlock[float64](400, 2)
+	res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-16})
+	if !errors.Is(err, ErrStagnation) || slices.Max(res.Relative) > 1e-9 {
+		t.Fatalf("%v, residuals %v", err, res.Relative)
+	}
+	if _, err = cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-15, Recurrence: true}); err != nil {
+		t.Errorf("by the recurrence: %v", err)
+	}
+}
+
+// TestStart goes on from an approximation, in the scaled system too.
+func TestStart(t *testing.T) {
+	g := graphOf(t, testgraph.Random(2, 80, 160, true))
+	s, err := g.VonNeumann(0.9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, x := randomBlock(1, 80, 4), sparse.NewBlock[float64](80, 4)
+	first, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-6, Start: true})
+	if err != nil || second.Steps != 0 {
+		t.Errorf("%v: %d steps from the solution", err, second.Steps)
+	}
+	third, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12, Start: true})
+	if err != nil || third.Steps > first.Steps+8 || slices.Max(third.Relative) > 1e-12 {
+		t.Errorf("%v: %d steps, then %d, residuals %v", err, first.Steps, third.Steps, third.Relative)
+	}
+}
+
+func TestAbsoluteTolerances(t *testing.T) {
+	g := graphOf(t, testgraph.Random(2, 80, 160, true))
+	s, err := g.ShiftedLaplacian(10, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{1, 1e-3, 1e-9}
+	b, x := randomBlock(1, 80, 3), sparse.NewBlock[float64](80, 3)
+	var steps []int
+	res, err := s.SolveTo(ctx, x, b, &Settings{Absolute: want, Recorder: func(step int, residual []float64) {
+		steps = append(steps, step)
+		if len(residual) != 3 {
+			t.Errorf("%d residuals", len(residual))
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, r := range res.Residual {
+		if r > want[j] || r < want[j]/1e3 {
+			t.Errorf("column %d: residual %g, asked for %g", j, r, want[j])
+		}
+	}
+	if !slices.IsSorted(res.ColumnSteps) || len(steps) != res.Steps+1 || steps[0] != 0 {
+		t.Errorf("steps of columns %v; recorded %v", res.ColumnSteps, steps)
+	}
+}
+
+func TestZeroColumns(t *testing.T) {
+	g := graphOf(t, testgraph.Path(5))
+	s, err := g.ShiftedLaplacian(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, x := sparse.NewBlock[float64](5, 2), randomBlock(1, 5, 2)
+	for i := range 5 {
+		b.Row(i)[1] = 3 // in the null space
+	}
+	res, err := s.SolveTo(ctx, x, b, nil)
+	if err != nil || res.Steps != 0 || res.Removed[0] != 0 || math.Abs(res.Removed[1]-3*math.Sqrt(5)) > 1e-14 {
+		t.Fatalf("%v, %+v", err, res)
+	}
+	for i := range 5 {
+		if x.At(i, 0) != 0 || math.Abs(x.At(i, 1)) > 1e-15 {
+			t.Errorf("row %d: %v", i, x.Row(i))
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	bad := &Settings{Tolerance: 1, MaxIterations: -1, Absolute: []float64{0}}
+	err := bad.Validate()
+	var all interface{ Unwrap() []error }
+	if !errors.As(err, &all) || len(all.Unwrap()) != 3 {
+		t.Errorf("%v", err)
+	}
+	if err := (*Settings)(nil).Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
+	a := testgraph.Cycle(3000)
+	deg := degreesOf(t, a)
+	cg := &CG{A: sparse.NewLaplacian[float64](a, deg), Null: NewNullSpace(componentsOf(t, a), nil), Workers: 1}
+	cg.A.(*sparse.Operator[float64]).Workers = 1
+	b, x := randomBlock(1, 3000, 4), sparse.NewBlock[float64](3000, 4)
+	count := func(steps int) float64 {
+		return testing.AllocsPerRun(3, func() {
+			if _, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-15, MaxIterations: steps}); !errors.Is(err, ErrIterationLimit) {
+				t.Fatal(err)
+			}
+		})
+	}
+	few, many := count(10), count(210)
+	if perStep := (many - few) / 200; perStep > 8 {
+		t.Errorf("%.1f allocations per step", perStep)
+	}
+}

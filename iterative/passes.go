@@ -67,24 +67,26 @@ func (r *run) residualChunk(chunk int, alpha []float64) error {
 			rz[j] += float64(f * v * v)
 		}
 		if project {
-			r.addNull(i, f, res)
+			r.addNull(i, f, res, res)
 		}
 	}
 	return nil
 }
 
-// addNull adds row i's share of the null space in z = f·v. In the scaled
-// system z is s∘z and the vectors are u.
-func (r *run) addNull(i int, f float64, v []float64) {
+// addNull adds row i's share of the null space in z = f·v and in r. In the
+// scaled system they are s∘z and r/s, and the vectors are u.
+func (r *run) addNull(i int, f float64, v, res []float64) {
 	slot := r.Null.slot[i]
 	if slot >= ownSlot {
 		return
 	}
-	f *= r.Null.unit[i]
+	u, s := r.Null.unit[i], 1.0
 	if r.Scale != nil {
-		f *= r.Scale[i]
+		s = r.Scale[i]
 	}
-	addScaled(r.null.at(slot)[:len(v)], f, v)
+	sums := r.null.at(slot)
+	addScaled(sums, f*u*s, v)
+	addScaled(sums[r.b.Cols:], u/s, res)
 }
 
 // productsChunk computes rᵀz of a chunk from z.
@@ -100,7 +102,7 @@ func (r *run) productsChunk(_, chunk int) error {
 			rz[j] += float64(res[j] * z[j])
 		}
 		if r.Null != nil {
-			r.addNull(i, 1, z)
+			r.addNull(i, 1, z, res)
 		}
 	}
 	return nil

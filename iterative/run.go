@@ -34,7 +34,7 @@ type run struct {
 
 	parts  []float64 // sums by chunk
 	dots   rangeSums
-	null   nullSums
+	null   nullSums // of z, and behind them of r
 	passes passes
 }
 
@@ -68,7 +68,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	}
 	r.parts = grow(r.parts, 2*k*chunkCount(n))
 	if c.Null != nil {
-		r.null.begin(c.Null, k)
+		r.null.begin(c.Null, 2*k)
 	}
 	r.width = k
 	if r.passes.update == nil {
@@ -189,19 +189,22 @@ func (r *run) trueResidual(ctx context.Context) error {
 	if err := r.subtractProduct(ctx); err != nil {
 		return err
 	}
-	return r.measure(ctx)
+	if err := r.measure(ctx); err != nil {
+		return err
+	}
+	for j := range r.columns {
+		r.columns[j].residual = math.Sqrt(r.rr[j])
+	}
+	return nil
 }
 
-// measure computes the norms of r and with Jacobi its products.
+// measure computes rᵀr, and with Jacobi rᵀz.
 func (r *run) measure(ctx context.Context) error {
 	if err := r.chunks(ctx, r.passes.measure); err != nil {
 		return err
 	}
 	r.total(r.rr, 0)
 	r.total(r.rz, 1)
-	for j := range r.active() {
-		r.columns[j].residual = math.Sqrt(r.rr[j])
-	}
 	return nil
 }
 
@@ -216,7 +219,7 @@ func (r *run) restart(ctx context.Context) error {
 	for j := range r.active() {
 		col := &r.columns[j]
 		r.alpha[j], r.beta[j] = 0, 0
-		col.rz = r.rz[j]
+		col.rz, col.residual = r.rz[j], math.Sqrt(r.rr[j])
 		if col.fate == live && col.residual <= col.target {
 			col.fate = converged
 		}
@@ -246,7 +249,7 @@ func (r *run) update(ctx context.Context) error {
 }
 
 // precondition computes z and rᵀz where that is not part of other passes, and
-// adds up the null space's part of z.
+// splits off the null space.
 func (r *run) precondition(ctx context.Context) error {
 	if _, general := r.diagonal(); general {
 		r.z = reshape(r.z, r.b.Rows, r.b.Cols)
@@ -260,8 +263,26 @@ func (r *run) precondition(ctx context.Context) error {
 	}
 	if r.Null != nil {
 		r.null.total()
+		r.correct()
 	}
 	return nil
+}
+
+// correct takes the null space's part out of rᵀr and rᵀz. It is rounding
+// errors that would otherwise decide the steps near the end.
+func (r *run) correct() {
+	k := r.b.Cols
+	for v := range r.Null.vectors {
+		inZ := r.null.totals[2*k*v:][:r.width]
+		inR := r.null.totals[2*k*v+k:][:r.width]
+		for j := range inZ {
+			r.rz[j] -= float64(inZ[j] * inR[j])
+			r.rr[j] -= float64(inR[j] * inR[j])
+		}
+	}
+	for j := range r.rz[:r.width] {
+		r.rz[j], r.rr[j] = max(0, r.rz[j]), max(0, r.rr[j])
+	}
 }
 
 // diagonal returns the preconditioner as a diagonal, nil for the identity;

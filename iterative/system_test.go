@@ -1,0 +1,363 @@
+package iterative
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// grid returns a square grid with a tail of as many nodes hanging on it, on
+// which Jacobi is slow.
+func grid(side int) *sparse.CSR {
+	n := side * side
+	var e []sparse.Triplet
+	edge := func(i, j int) {
+		e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
+	}
+	for i := range n {
+		if i%side+1 < side {
+			edge(i, i+1)
+		}
+		if i+side < n {
+			edge(i, i+side)
+		}
+		edge(n-1+i, n+i)
+	}
+	a, err := sparse.FromTriplets(2*n, 2*n, e)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// tree returns a random tree.
+func tree(t *rapid.T) *sparse.CSR {
+	n := rapid.IntRange(1, 60).Draw(t, "nodes")
+	var e []sparse.Triplet
+	for i := 1; i < n; i++ {
+		j := rapid.IntRange(0, i-1).Draw(t, "parent")
+		w := float64(rapid.IntRange(1, 1000).Draw(t, "weight")) / 64
+		e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
+	}
+	a, err := sparse.FromTriplets(n, n, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestFactorOfAForestIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := tree(t)
+		n, _ := a.Dims()
+		g, err := NewGraph(ctx, a, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := g.ShiftedLaplacian(2, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := s.Factor(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, x := randomBlock(1, n, 2), sparse.NewBlock[float64](n, 2)
+		s.prepare()
+		s.cg.Precond = f
+		res, err := s.cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Steps > 1 {
+			t.Fatalf("%d steps with an exact factor", res.Steps)
+		}
+	})
+}
+
+// TestFactorIsUnbiased checks that the mean of factors tends to the matrix.
+func TestFactorIsUnbiased(t *testing.T) {
+	a := testgraph.Complete(8)
+	n := 8
+	ground := []float64{1, 0, 0, 0.5, 0, 0, 2, 0}
+	want := denseLaplacian(a, degreesOf(t, a), false)
+	for i, v := range ground {
+		want.SetSym(i, i, want.At(i, i)+v)
+	}
+	const draws = 4000
+	mean := mat.NewDense(n, n, nil)
+	for seed := range uint64(draws) {
+		c, err := eliminate(ctx, a, 1, ground, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := mat.NewDense(n, n, nil)
+		pivots := mat.NewDiagDense(n, nil)
+		for step, v := range c.order {
+			g.Set(int(v), step, 1)
+			pivots.SetDiag(step, 1/c.pivot[step])
+			for e := c.start[step]; e < c.start[step+1]; e++ {
+				g.Set(int(c.row[e]), step, -c.value[e])
+			}
+		}
+		var p, m mat.Dense
+		p.Mul(g, pivots)
+		m.Mul(&p, g.T())
+		mean.Add(mean, &m)
+	}
+	for i := range n {
+		for j := range n {
+			if d := math.Abs(mean.At(i, j)/draws - want.At(i, j)); d > 10/math.Sqrt(draws) {
+				t.Errorf("(%d, %d): mean %g, want %g", i, j, mean.At(i, j)/draws, want.At(i, j))
+			}
+		}
+	}
+}
+
+func TestLadder(t *testing.T) {
+	g := graphOf(t, grid(40))
+	n := len(g.Degrees)
+	b := randomBlock(1, n, 10)
+	for _, c := range []struct {
+		alpha  float64
+		factor bool
+	}{{0.5, false}, {0.999, true}} {
+		s, err := g.VonNeumann(c.alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := sparse.NewBlock[float64](n, 10)
+		res, err := s.SolveTo(ctx, x, b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.SampledCholesky != c.factor || c.factor != (res.Fill > 0) || res.Steps > 60 {
+			t.Errorf("α = %g: factor %v, fill %g, %d steps", c.alpha, res.SampledCholesky, res.Fill, res.Steps)
+		}
+		if c.factor && slices.Max(res.ColumnSteps) < reviewEvery {
+			t.Errorf("steps of columns %v", res.ColumnSteps)
+		}
+		// Without memory for the factor Jacobi does it alone.
+		s, err = g.VonNeumann(c.alpha)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Memory = 1000
+		y := sparse.NewBlock[float64](n, 10)
+		alone, err := s.SolveTo(ctx, y, b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone.SampledCholesky || !alone.Refused {
+			t.Error("a factor in 1000 bytes")
+		}
+		if _, err := s.Factor(ctx); !errors.Is(err, ErrMemory) {
+			t.Errorf("factor: %v", err)
+		}
+		for j := range alone.ErrorBound {
+			var d float64
+			for i := range n {
+				d = math.Hypot(d, x.At(i, j)-y.At(i, j))
+			}
+			if d > alone.ErrorBound[j]+res.ErrorBound[j] {
+				t.Errorf("column %d: solutions differ by %g, bounds %g and %g", j, d, alone.ErrorBound[j], res.ErrorBound[j])
+			}
+		}
+	}
+}
+
+// TestBoundIsAbove checks error bounds against the inverse from eigenpairs.
+func TestBoundIsAbove(t *testing.T) {
+	a := testgraph.Random(5, 150, 260, true)
+	g := graphOf(t, a)
+	b := randomBlock(2, 150, 6)
+	for _, tol := range []float64{1e-2, 1e-6, 1e-10} {
+		for _, alpha := range []float64{0.3, 0.9, 0.99} {
+			check := func(name string, s *System, err error, want *mat.Dense) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				x := sparse.NewBlock[float64](150, 6)
+				res, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: tol})
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				exact := times(want, b)
+				for j, bound := range res.ErrorBound {
+					var d float64
+					for i := range 150 {
+						d = math.Hypot(d, x.At(i, j)-exact.At(i, j))
+					}
+					if d > bound {
+						t.Errorf("%s, tolerance %g, column %d: error %g above %g", name, tol, j, d, bound)
+					}
+				}
+			}
+			normalized := denseLaplacian(a, g.Degrees, true)
+			l := denseLaplacian(a, g.Degrees, false)
+			s, err := g.ShiftedLaplacian(100*alpha, 1)
+			check("I + αL", s, err, function(l, func(x float64) float64 { return 1 / (1 + 100*alpha*x) }))
+			s, err = g.ShiftedLaplacianNormalized(alpha, 0.1)
+			check("αL̃ + 0.1·I", s, err, function(normalized, func(x float64) float64 { return 1 / (0.1 + alpha*x) }))
+			s, err = g.RegularizedCommuteTime(alpha)
+			m := mat.NewSymDense(150, nil)
+			for i, d := range g.Degrees {
+				for j := i; j < 150; j++ {
+					m.SetSym(i, j, -alpha*a.At(i, j))
+				}
+				m.SetSym(i, i, m.At(i, i)+d)
+			}
+			check("D − αA", s, err, function(m, inverse))
+		}
+	}
+}
+
+func TestPseudoInverseProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 30).Draw(t, "nodes")
+		most := n * (n + 1) / 2
+		a := testgraph.Random(rapid.Uint64().Draw(t, "rng seed"), n, rapid.IntRange(0, min(most, 3*n)).Draw(t, "edges"), rapid.Bool().Draw(t, "weighted"))
+		g, err := NewGraph(ctx, a, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make([]int, n)
+		for i := range rows {
+			rows[i] = i
+		}
+		s, err := g.ShiftedLaplacian(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plus := sparse.NewBlock[float64](n, n)
+		if _, err := s.SolveTo(ctx, plus, identity(n, rows), &Settings{Tolerance: 1e-11}); err != nil {
+			t.Fatal(err)
+		}
+		var p, q mat.Dense
+		l := denseLaplacian(a, g.Degrees, false)
+		p.Mul(l, plus)
+		q.Mul(&p, l)
+		tol := 1e-9 * (1 + mat.Norm(l, 1)) * (1 + mat.Norm(plus, 1)) // condition times tolerance
+		if !mat.EqualApprox(&q, l, tol) {
+			t.Fatal("L·L⁺·L is not L")
+		}
+		if !mat.EqualApprox(plus, plus.T(), tol) {
+			t.Fatal("L⁺ is not symmetric")
+		}
+	})
+}
+
+// TestSameBits checks that workers, and other columns, change nothing.
+func TestSameBits(t *testing.T) {
+	// Two ranges and more; then isolated nodes and several components as well.
+	for _, a := range []*sparse.CSR{grid(70), testgraph.Random(9, 9000, 11000, true)} {
+		testSameBits(t, a)
+	}
+}
+
+func testSameBits(t *testing.T, a *sparse.CSR) {
+	n, _ := a.Dims()
+	b := randomBlock(4, n, 19)
+	for name, make := range map[string]func(g *Graph) (*System, error){
+		"I − αS": func(g *Graph) (*System, error) { return g.VonNeumann(0.9) },
+		"L⁺":     func(g *Graph) (*System, error) { return g.ShiftedLaplacian(1, 0) },
+		"L̃⁺":    func(g *Graph) (*System, error) { return g.ShiftedLaplacianNormalized(1, 0) },
+	} {
+		var want *sparse.Block[float64]
+		for _, workers := range []int{1, 2, 7} {
+			g, err := NewGraph(ctx, a, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := make(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := sparse.NewBlock[float64](n, 19)
+			if _, err := s.SolveTo(ctx, x, b, nil); err != nil {
+				t.Fatal(name, err)
+			}
+			if want == nil {
+				want = x
+			}
+			sameBits(t, fmt.Sprint(name, ", ", workers, " workers"), x, want)
+			part := sparse.NewBlock[float64](n, 3)
+			if _, err := s.SolveTo(ctx, part, b.Columns(5, 8), nil); err != nil {
+				t.Fatal(name, err)
+			}
+			sameBits(t, name+", three columns", part, want.Columns(5, 8))
+		}
+	}
+}
+
+func sameBits(t *testing.T, what string, got, want *sparse.Block[float64]) {
+	t.Helper()
+	for i := range want.Rows {
+		for j, w := range want.Row(i) {
+			if g := got.Row(i)[j]; math.Float64bits(g) != math.Float64bits(w) {
+				t.Fatalf("%s: (%d, %d) is %v, want %v", what, i, j, g, w)
+			}
+		}
+	}
+}
+
+func TestParametersOutOfRange(t *testing.T) {
+	g := graphOf(t, testgraph.Path(4))
+	for name, make := range map[string]func() (*System, error){
+		"α = 1":     func() (*System, error) { return g.VonNeumann(1) },
+		"α = 0":     func() (*System, error) { return g.VonNeumann(0) },
+		"α = NaN":   func() (*System, error) { return g.RegularizedCommuteTime(math.NaN()) },
+		"a = 0":     func() (*System, error) { return g.ShiftedLaplacian(0, 1) },
+		"c < 0":     func() (*System, error) { return g.ShiftedLaplacianNormalized(1, -1) },
+		"a = +Inf":  func() (*System, error) { return g.ShiftedLaplacian(math.Inf(1), 1) },
+		"α = 2 (D)": func() (*System, error) { return g.RegularizedCommuteTime(2) },
+	} {
+		if _, err := make(); !errors.Is(err, ErrParameter) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	minus, err := sparse.FromTriplets(2, 2, []sparse.Triplet{{Row: 0, Col: 1, Val: -1}, {Row: 1, Col: 0, Val: -1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewGraph(ctx, minus, 1); !errors.Is(err, ErrWeight) {
+		t.Errorf("graph: %v", err)
+	}
+	if _, err := NewCholesky(ctx, minus, 1, nil, nil); !errors.Is(err, ErrWeight) {
+		t.Errorf("factor: %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	g := graphOf(t, grid(30))
+	s, err := g.ShiftedLaplacian(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(g.Degrees)
+	for _, at := range []int{0, 1, 20, 25} {
+		stop, cancel := context.WithCancel(ctx)
+		x := sparse.NewBlock[float64](n, 3)
+		res, err := s.SolveTo(stop, x, randomBlock(1, n, 3), &Settings{Recorder: func(step int, _ []float64) {
+			if step == at {
+				cancel()
+			}
+		}})
+		cancel()
+		if !errors.Is(err, context.Canceled) || res != nil {
+			t.Errorf("cancelled at step %d: %v", at, err)
+		}
+	}
+}
