@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,6 +47,7 @@ most frequent one. The endings .jsonl and .parquet choose those formats.`,
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkFormat("-o", f.out, predictionFormats)
 			in.checkOutput("-o", f.out, append(args, f.labels, f.truth)...)
+			in.checkStdin(append(args, f.labels, f.truth)...)
 			in.checkLearning(cmd.Flags(), &f.learning)
 			if err := in.checked(); err != nil {
 				return err
@@ -168,6 +170,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		r.Predicted -= r.Unreached
 	}
 	if known != nil {
+		in.warnUnseen(l, known)
 		r.Truth = compare(labels, p.Reached, l, known)
 	}
 	if err := in.writeRun(run, storeOf(g.Manifest()), r.Parameters); err != nil {
@@ -201,14 +204,14 @@ func (f *classifyFlags) labelsOf(p *evaluate.Prediction, l *ingest.Labels) []int
 
 // writePredictions writes a line for every node.
 func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Prediction, labels []int, c export.Columns) error {
-	make := export.TSV
+	begin := export.TSV
 	switch format {
 	case ".jsonl":
-		make = export.JSONL
+		begin = export.JSONL
 	case ".parquet":
-		make = export.Parquet
+		begin = export.Parquet
 	}
-	file := make(w, c)
+	file := begin(w, c)
 	nodes := g.Nodes()
 	var line export.Prediction
 	for row, class := range labels {
@@ -251,11 +254,25 @@ func (in *invocation) countUnreached(r *classified, g *graph, p *evaluate.Predic
 	return nil
 }
 
+// warnUnseen tells of known classes that no label has: nothing can predict
+// them.
+func (in *invocation) warnUnseen(seeds, known *ingest.Labels) {
+	size := make([]int64, len(known.Names))
+	for _, c := range known.Class {
+		size[c]++
+	}
+	for c, name := range known.Names {
+		if !slices.Contains(seeds.Names, name) {
+			in.warn("%s: class %s (%s) has no training label and counts as wrong", known.File, quoted(name), counted(size[c], "node"))
+		}
+	}
+}
+
 // compare scores labels against known ones on all nodes that were not labelled
 // from the start. A blank is wrong, and so is every class that was not seen.
 func compare(labels []int, reached []bool, seeds, known *ingest.Labels) *truth {
 	given := classOfRow(seeds, len(labels))
-	names := append([]string(nil), seeds.Names...)
+	names := slices.Clone(seeds.Names)
 	position := map[string]int{}
 	for i, name := range names {
 		position[name] = i

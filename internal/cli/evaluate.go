@@ -46,6 +46,7 @@ training set, as classify does.`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
+			in.checkStdin(append(args, f.labels, f.split)...)
 			in.checkEvaluate(cmd.Flags(), &f, args)
 			if err := in.checked(); err != nil {
 				return err

@@ -37,6 +37,7 @@ own fold is unlabelled, so that labelled and other nodes are alike.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkDense(f.out, append(args, f.labels, f.rows)...)
+			in.checkStdin(append(args, f.labels, f.rows)...)
 			f.fixed()
 			in.checkWalk(&f.walking)
 			if err := in.checked(); err != nil {

@@ -29,6 +29,7 @@ type reading struct {
 func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	c := &r.config
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	own.SortFlags = false
 	own.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
 	own.BoolVar(&c.Directed, "directed", false, "edges have a direction")
 	in.variable(own, "self-loops", "drop|keep", "drop", "edges from a node to itself", c.SelfLoops.Set)
@@ -90,6 +91,19 @@ func (in *invocation) checkGraph(cmd *cobra.Command, args []string, r *reading) 
 		if cmd.Flags().Changed(name) && name != "temp-dir" {
 			in.problem("--"+name, "%s is a store already; give this flag to heatwalk ingest", args[0])
 		}
+	}
+}
+
+// checkStdin notes that stdin can be only one of the inputs.
+func (in *invocation) checkStdin(inputs ...string) {
+	n := 0
+	for _, input := range inputs {
+		if input == "-" {
+			n++
+		}
+	}
+	if n > 1 {
+		in.problem("-", "stdin is named %d times and can be read once; give files for the others", n)
 	}
 }
 

@@ -44,6 +44,7 @@ func newInfo(in *invocation) *cobra.Command {
 		Args:  in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &r)
+			in.checkStdin(append(args, labels)...)
 			if err := in.checked(); err != nil {
 				return err
 			}

@@ -39,6 +39,7 @@ to --steps.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkDense(f.out, append(args, f.labels, f.rows, f.cols)...)
+			in.checkStdin(append(args, f.labels, f.rows, f.cols)...)
 			f.fixed()
 			in.checkWalk(&f.walking)
 			if err := in.checked(); err != nil {

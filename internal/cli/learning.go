@@ -27,7 +27,7 @@ type learning struct {
 func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	const byCV = "default: chosen by cross-validation"
 	in.walkFlags(flags, &f.walking, byCV, byCV)
-	flags.StringVar(&f.name, "method", "auto", "method: "+strings.Join(evaluate.MethodNames(), ", "))
+	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method: "+strings.Join(evaluate.MethodNames(), ", "))
 	in.choiceVar(flags, &f.kernel, "kernel", "", []string{"cwk"}, "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", []string{string(evaluate.KernelSVM), string(evaluate.LinearSVM)},
 		"the method's learner, in place of --method")
