@@ -79,7 +79,7 @@ func SmallGrid(features ...Features) *Grid {
 	return &Grid{
 		Alpha:    []float64{0.01, 0.1, 0.5, 0.8, 0.9, 0.99},
 		Steps:    []int{1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200},
-		Cost:     []float64{0.125, 0.5, 2, 8, 32, 128, 512},
+		Cost:     []float64{0.125, 0.5, 2, 8, 32, 128, 512, 2048},
 		Features: features,
 	}
 }

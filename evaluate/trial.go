@@ -42,8 +42,13 @@ func newTester(classes int, set *Settings) *tester {
 	w := &tester{classes: classes, steps: g.steps(), minSteps: g.MinSteps, cost: g.Cost}
 	w.solver.SVM.Strategy = strategy(classes)
 	w.solver.SVM.Tolerance = set.tolerance
+	w.solver.SVM.MaxIterations = trialIterations
 	return w
 }
+
+// trialIterations bounds a machine of a trial. Those that need more have a cost
+// far too high for noisy classes, and are judged as they are.
+const trialIterations = 20_000
 
 // run adds to hits[s·len(cost)+c] how many test rows are classified rightly
 // with the first steps[s]−minSteps+1 steps of x and cost[c].
