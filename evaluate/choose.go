@@ -10,59 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Settings tell how parameters are chosen and machines are trained. The zero
-// value and nil are the defaults.
-type Settings struct {
-	Grid  *Grid     // parameters to choose from; nil: SmallGrid(Plain, Honest)
-	Prior cwk.Prior // where walks without a label start; the zero value: uniform
-	Folds int       // of cross-validation and of honest features; 0: 5
-	Seed  uint64    // rng seed of folds and samples
-
-	// Sample limits the labelled nodes on which machines are tried during the
-	// choice; all labels take part in the walks. 0: 500
-	Sample int
-
-	// Learner trains the last machine; the zero value: KernelSVM.
-	Learner Learner
-
-	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
-	Workers int   // goroutines, 0: one for each processor; never changes a result
-
-	// Progress, if not nil, is called now and then with the share that is done
-	// of a phase: "choose" or "walk".
-	Progress func(phase string, done float64)
-
-	tolerance float64 // of the machines; 0: the default of classify.SVM
-}
-
-// Learner is the machine that learns from walk features.
-type Learner string
-
-const (
-	KernelSVM Learner = "svm"        // classify.SVM; above 10,000 labels LinearSVM
-	LinearSVM Learner = "linear-svm" // classify.LinearSVM
-)
-
-func (s *Settings) filled() Settings {
-	var f Settings
-	if s != nil {
-		f = *s
-	}
-	if f.Grid == nil {
-		f.Grid = SmallGrid(Plain, Honest)
-	}
-	if f.Folds == 0 {
-		f.Folds = 5
-	}
-	if f.Sample == 0 {
-		f.Sample = 500
-	}
-	if f.Learner == "" {
-		f.Learner = KernelSVM
-	}
-	return f
-}
-
 // Choice is what a choice of parameters found.
 type Choice struct {
 	Parameters

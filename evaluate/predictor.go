@@ -1,0 +1,277 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// predictor holds what passes from one phase of a prediction to the next.
+type predictor struct {
+	p   *Problem
+	set *Settings
+	par Parameters
+	out *Prediction
+
+	trials   *chooser // out-of-fold trials
+	features *sparse.Block[float32]
+	train    []int // rows of features, those of the trials before them
+	class    []int
+	model    *classify.LinearModel
+	votes    votes
+}
+
+// walk collects the features of training rows and of the out-of-fold trials.
+func (r *predictor) walk(ctx context.Context) error {
+	folds := min(r.set.Folds, len(r.p.Row))
+	r.trials = &chooser{
+		p: r.p, set: r.set, fold: Folds(r.p.Class, folds, r.set.Seed),
+		seen: sample(r.p.Class, r.set.Sample, r.set.Seed, 0),
+	}
+	if err := r.trials.crossTrials(ctx, folds); err != nil {
+		return err
+	}
+	all := make([]int, len(r.p.Row))
+	for i := range all {
+		all[i] = i
+	}
+	var err error
+	if r.out.Reached, err = r.p.reached(ctx, all, r.set.Workers); err != nil {
+		return err
+	}
+	picks := r.trials.picks
+	alone := make([]bool, len(r.p.Row))
+	if r.par.Features == Honest {
+		if alone, err = r.p.alone(ctx, r.trials.fold, r.set.Workers); err != nil {
+			return err
+		}
+		if r.oneClass(alone) {
+			clear(alone)
+		}
+	}
+	for i, row := range r.p.Row {
+		if alone[i] {
+			continue
+		}
+		pick := cwk.Pick{Row: row}
+		if r.par.Features == Honest {
+			pick.Variant = 1 + r.trials.fold[i]
+		}
+		r.train = append(r.train, len(picks))
+		r.class = append(r.class, r.p.Class[i])
+		picks = append(picks, pick)
+	}
+	w := r.trials.walk([]float64{r.par.Alpha})
+	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work)
+	return err
+}
+
+// oneClass reports whether the labels that are not left out have one class.
+func (r *predictor) oneClass(left []bool) bool {
+	only := -1
+	for i, class := range r.p.Class {
+		switch {
+		case left[i]:
+		case only < 0:
+			only = class
+		case only != class:
+			return false
+		}
+	}
+	return true
+}
+
+// maxKernel is the number of training rows up to which a machine is trained on
+// the kernel; more would need a Gram of its square.
+const maxKernel = 10_000
+
+// learn fits the votes out of fold and the machine on all training rows.
+func (r *predictor) learn(ctx context.Context) error {
+	if err := r.calibrate(ctx); err != nil {
+		return err
+	}
+	scale := 1 / math.Sqrt(float64(r.par.Steps-r.par.MinSteps+1))
+	f := classify.Features[float32]{
+		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
+		Data: r.features.Data[r.train[0]*r.features.Stride:],
+	}
+	for i := range f.Rows {
+		row := f.Row(i)
+		for j, v := range row {
+			row[j] = float32(scale) * v
+		}
+	}
+	classes := len(r.p.Names)
+	r.out.Learner = r.set.Learner
+	if len(r.train) > maxKernel {
+		r.out.Learner = LinearSVM
+	}
+	var err error
+	if r.out.Learner == LinearSVM {
+		svm := &classify.LinearSVM{Cost: r.par.Cost, Strategy: strategy(classes), RngSeed: r.set.Seed, Workers: r.set.Workers}
+		r.model, err = classify.FitLinear(ctx, svm, f, r.class, classes)
+	} else {
+		svm := &classify.SVM{
+			Cost: r.par.Cost, Strategy: strategy(classes), Tolerance: r.set.tolerance,
+			CacheBytes: cacheBytes, Workers: r.set.Workers,
+		}
+		var kernel *classify.SVMModel
+		kernel, err = svm.Fit(ctx, classify.FeatureGram[float32]{Features: f}, r.class, classes)
+		if kernel != nil {
+			r.model = classify.LinearWeights(kernel, f)
+		}
+	}
+	if errors.Is(err, classify.ErrIterationLimit) {
+		err = nil // the machine is the best so far
+	}
+	return err
+}
+
+// cacheBytes bounds the kernel rows kept in training.
+const cacheBytes = 64 << 20
+
+// calibrate fits the votes to out-of-fold decisions, and measures how often
+// these are right.
+func (r *predictor) calibrate(ctx context.Context) error {
+	var all []outcome
+	for i := range r.trials.trials[r.par.Features] {
+		t := &r.trials.trials[r.par.Features][i]
+		list, err := newTester(len(r.p.Names), r.set).outcomes(ctx, r.features, t)
+		if err != nil {
+			return err
+		}
+		all = append(all, list...)
+	}
+	r.votes = fitVotes(len(r.p.Names), all)
+	right := 0
+	scores := make([]float64, len(r.p.Names))
+	for _, o := range all {
+		answer := o.largest
+		if len(o.pairs) > 0 {
+			answer = classify.ArgMax(r.votes.soft.ScoresTo(scores, o.pairs, o.decisions))
+		}
+		if answer == o.class {
+			right++
+		}
+	}
+	r.out.Tested = len(all)
+	r.out.Accuracy = float64(right) / float64(len(all))
+	r.out.Stderr = math.Sqrt(r.out.Accuracy * (1 - r.out.Accuracy) / float64(len(all)))
+	return nil
+}
+
+// scoreBytes bounds the decisions held at a time where there is no limit.
+const scoreBytes = 64 << 20
+
+// score walks again and turns the decisions on every node into scores. Pairs
+// of classes come in slabs; their votes are added one pair after the other, so
+// that the slabs leave no trace.
+func (r *predictor) score(ctx context.Context) error {
+	n, _ := r.p.A.Dims()
+	machines := len(r.model.Pairs)
+	weights := sparse.NewBlock[float64](r.model.Features, machines)
+	for m := range machines {
+		for j := range r.model.Features {
+			weights.Row(j)[m] = r.model.Weights[m*r.model.Features+j]
+		}
+	}
+	w := walkOf[float32](r.p, r.set, r.par.Steps)
+	w.Variants = []cwk.Variant{{Absorb: r.par.Alpha}}
+	perWalk := w.CollectBytes(r.par.MinSteps, 0)
+	pairwise := strategy(len(r.p.Names)) == classify.OneVsOne
+	limit := perWalk + scoreBytes
+	if !pairwise {
+		limit = perWalk + 8*int64(n)*int64(machines) // exponentials are normalised over all
+	} else if w.Memory > 0 {
+		limit = min(limit, w.Memory)
+	}
+	w.Memory = limit
+	sweeps := 0
+	w.Progress = func(done, all int) {
+		sweeps = done
+		if r.set.Progress != nil {
+			r.set.Progress("walk", float64(done)/float64(all))
+		}
+	}
+	sums := sparse.NewBlock[float64](n, len(r.p.Names))
+	const chunk = 4096
+	chunks := (n + chunk - 1) / chunk
+	err := w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
+		return sched.Run(ctx, r.set.Workers, chunks, func(_, piece int) error {
+			vote := make([]float64, len(r.p.Names))
+			for i := piece * chunk; i < min(n, (piece+1)*chunk); i++ {
+				r.addVotes(sums.Row(i), decisions.Row(i), lo, vote)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	r.out.Work.Sweeps += sweeps
+	r.out.Work.EntryColumns += w.A.NNZ() * int64(sweeps) * int64(w.Seeds.Classes)
+	r.out.Scores = sparse.NewBlock[float32](n, len(r.p.Names))
+	return sched.Run(ctx, r.set.Workers, chunks, func(_, piece int) error {
+		for i := piece * chunk; i < min(n, (piece+1)*chunk); i++ {
+			row := sums.Row(i)
+			r.votes.scoresTo(row)
+			for c, v := range row {
+				r.out.Scores.Row(i)[c] = float32(v)
+			}
+		}
+		return nil
+	})
+}
+
+// addVotes adds the votes of the machines from number lo on to sums. Those of
+// one against the rest come all at once and are stored.
+func (r *predictor) addVotes(sums, decisions []float64, lo int, vote []float64) {
+	pairs := r.model.Pairs[lo : lo+len(decisions)]
+	if pairs[0].Negative == classify.Rest {
+		r.votes.soft.ScoresTo(sums, pairs, decisions)
+		return
+	}
+	for m, pair := range pairs {
+		r.votes.soft.ScoresTo(vote, pairs[m:m+1], decisions[m:m+1])
+		sums[pair.Positive] += vote[pair.Positive]
+		sums[pair.Negative] += vote[pair.Negative]
+	}
+}
+
+// finish takes the classes from the scores.
+func (r *predictor) finish(context.Context) error {
+	n, classes := r.out.Scores.Dims()
+	prior := make([]float32, classes)
+	for c := range prior {
+		prior[c] = 1 / float32(len(r.p.Class)+classes)
+	}
+	for _, c := range r.p.Class {
+		prior[c] += 1 / float32(len(r.p.Class)+classes)
+	}
+	largest := Majority(r.p.Class)
+	r.out.Class = make([]int, n)
+	for i := range r.out.Class {
+		row := r.out.Scores.Row(i)
+		if !r.out.Reached[i] {
+			copy(row, prior)
+			r.out.Class[i] = largest
+			continue
+		}
+		best := 0
+		for c, v := range row {
+			if v > row[best] {
+				best = c
+			}
+		}
+		r.out.Class[i] = best
+	}
+	for i, row := range r.p.Row {
+		r.out.Class[row] = r.p.Class[i]
+	}
+	return nil
+}
