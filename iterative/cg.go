@@ -180,6 +180,7 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 		}
 	}
 	r.ladder = nil
+	r.setPreconditioner()
 	return true, nil
 }
 

@@ -16,58 +16,30 @@ func (r *run) total(dst []float64, which int) {
 	}
 }
 
-// factors returns what row i's residual is multiplied by for its norm and for
-// Jacobi's z.
-func (r *run) factors(i int, inverse []float64) (norm, z float64) {
-	norm, z = 1, 1
-	if r.Scale != nil {
-		norm = 1 / r.Scale[i]
-	}
-	if inverse != nil {
-		z = inverse[i]
-	}
-	return norm, z
+// rowsOf returns the first and the last row of a chunk, and the end.
+func (r *run) rowsOf(chunk int) (lo, hi int) {
+	return chunk * chunkRows, min((chunk+1)*chunkRows, r.b.Rows)
 }
 
 // dotRows adds pᵀq over finished rows of a sweep.
 func (r *run) dotRows(rows sparse.Rows) {
-	sums := r.dots.of(rows.Range)
-	for i := rows.Lo; i < rows.Hi; i++ {
-		p, q := r.p.Row(i)[:len(sums)], r.q.Row(i)[:len(sums)]
-		for j := range sums {
-			sums[j] += float64(p[j] * q[j])
-		}
-	}
+	at := rows.Lo * r.p.Stride
+	dotLoop(r.dots.of(rows.Range), r.p.Data[at:], r.q.Data[at:], r.p.Stride, rows.Hi-rows.Lo)
 }
 
-// updateChunk is update on one chunk.
-func (r *run) updateChunk(_, chunk int) error { return r.residualChunk(chunk, r.alpha[:r.width]) }
-
-// measureChunk computes the sums of update and leaves r as it is.
-func (r *run) measureChunk(_, chunk int) error { return r.residualChunk(chunk, nil) }
-
-func (r *run) residualChunk(chunk int, alpha []float64) error {
-	inverse, general := r.diagonal()
-	project := r.Null != nil && !general
-	if project {
-		r.null.clear(chunk)
-	}
+// updateChunk is update on one chunk, or measure with α = 0.
+func (r *run) updateChunk(_, chunk int) error {
+	lo, hi := r.rowsOf(chunk)
 	rr, rz := r.part(chunk, 0), r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, r.b.Rows); i++ {
-		res, q := r.r.Row(i)[:r.width], r.q.Row(i)[:r.width]
-		norm, f := r.factors(i, inverse)
-		for j, a := range alpha {
-			res[j] -= float64(a * q[j])
-		}
-		for j, v := range res {
-			w := norm * v
-			rr[j] += float64(w * w)
-			rz[j] += float64(f * v * v)
-		}
-		if project {
-			r.addNull(i, f, res, res)
+	at := lo * r.r.Stride
+	residualLoop(r.r.Data[at:], r.q.Data[at:], r.r.Stride, r.alpha[:r.width], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
+	if r.Null != nil && r.z == nil {
+		r.null.clear(chunk)
+		for i := lo; i < hi; i++ {
+			row := r.r.Row(i)[:r.width]
+			r.addNull(i, r.inverse[i], row, row)
 		}
 	}
 	return nil
@@ -91,18 +63,15 @@ func (r *run) addNull(i int, f float64, v, res []float64) {
 
 // productsChunk computes rᵀz of a chunk from z.
 func (r *run) productsChunk(_, chunk int) error {
-	if r.Null != nil {
-		r.null.clear(chunk)
-	}
+	lo, hi := r.rowsOf(chunk)
 	rz := r.part(chunk, 1)
 	clear(rz)
-	for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, r.b.Rows); i++ {
-		res, z := r.r.Row(i)[:r.width], r.z.Row(i)[:r.width]
-		for j := range rz {
-			rz[j] += float64(res[j] * z[j])
-		}
-		if r.Null != nil {
-			r.addNull(i, 1, z, res)
+	at := lo * r.r.Stride
+	dotLoop(rz, r.r.Data[at:], r.z.Data[at:], r.r.Stride, hi-lo)
+	if r.Null != nil {
+		r.null.clear(chunk)
+		for i := lo; i < hi; i++ {
+			r.addNull(i, 1, r.z.Row(i)[:r.width], r.r.Row(i)[:r.width])
 		}
 	}
 	return nil
@@ -110,20 +79,17 @@ func (r *run) productsChunk(_, chunk int) error {
 
 // turnChunk is turn on one chunk.
 func (r *run) turnChunk(_, chunk int) error {
-	inverse, general := r.diagonal()
-	alpha, beta := r.alpha[:r.width], r.beta[:r.width]
-	for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, r.b.Rows); i++ {
-		x, p, z := r.x.Row(i)[:r.width], r.p.Row(i)[:r.width], r.r.Row(i)[:r.width]
-		_, f := r.factors(i, inverse)
-		if general {
-			z, f = r.z.Row(i)[:r.width], 1
-		}
-		for j, a := range alpha {
-			x[j] += float64(a * p[j])
-			p[j] = float64(f*z[j]) + float64(beta[j]*p[j])
-		}
-		if r.Null != nil {
-			r.removeNull(i, p)
+	lo, hi := r.rowsOf(chunk)
+	z, factor := r.r, r.inverse
+	if r.z != nil {
+		z, factor = r.z, r.ones
+	}
+	at := lo * r.p.Stride
+	turnLoop(r.x.Data[lo*r.x.Stride:], r.x.Stride, r.p.Data[at:], z.Data[at:], r.p.Stride,
+		r.alpha[:r.width], r.beta[:r.width], factor[lo:hi])
+	if r.Null != nil {
+		for i := lo; i < hi; i++ {
+			r.removeNull(i, r.p.Row(i)[:r.width])
 		}
 	}
 	return nil

@@ -21,7 +21,8 @@ type run struct {
 	stagnant bool
 
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
-	z       *sparse.Block[float64] // preconditioned residual, unless by Jacobi
+	z       *sparse.Block[float64] // preconditioned residual; nil where that is diag(inverse)·r
+	spare   *sparse.Block[float64] // where z is kept between solves
 	width   int                    // number of active columns
 	columns []column
 
@@ -32,6 +33,11 @@ type run struct {
 	// By column of B.
 	relative, verified []float64
 
+	// By row.
+	weight  []float64 // of a residual's square in its norm
+	inverse []float64 // the preconditioner, or ones
+	ones    []float64
+
 	parts  []float64 // sums by chunk
 	dots   rangeSums
 	null   nullSums // of z, and behind them of r
@@ -41,8 +47,8 @@ type run struct {
 // passes are the bodies of parallel passes, made once: a method value is an
 // allocation.
 type passes struct {
-	update, products, turn, measure func(worker, chunk int) error
-	dot                             func(sparse.Rows)
+	update, products, turn func(worker, chunk int) error
+	dot                    func(sparse.Rows)
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
@@ -71,8 +77,16 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 		r.null.begin(c.Null, 2*k)
 	}
 	r.width = k
+	r.ones, r.weight = grow(r.ones, n), grow(r.weight, n)
+	for i := range r.ones {
+		r.ones[i], r.weight[i] = 1, 1
+		if c.Scale != nil {
+			r.weight[i] = 1 / (c.Scale[i] * c.Scale[i])
+		}
+	}
+	r.setPreconditioner()
 	if r.passes.update == nil {
-		r.passes = passes{r.updateChunk, r.productsChunk, r.turnChunk, r.measureChunk, r.dotRows}
+		r.passes = passes{r.updateChunk, r.productsChunk, r.turnChunk, r.dotRows}
 	}
 }
 
@@ -198,9 +212,23 @@ func (r *run) trueResidual(ctx context.Context) error {
 	return nil
 }
 
+// setPreconditioner takes Precond up.
+func (r *run) setPreconditioner() {
+	r.inverse, r.z = r.ones, nil
+	switch p := r.Precond.(type) {
+	case nil:
+	case *Jacobi:
+		r.inverse = p.Inverse
+	default:
+		r.spare = reshape(r.spare, r.b.Rows, r.b.Cols)
+		r.z = r.spare
+	}
+}
+
 // measure computes rᵀr, and with Jacobi rᵀz.
 func (r *run) measure(ctx context.Context) error {
-	if err := r.chunks(ctx, r.passes.measure); err != nil {
+	clear(r.alpha)
+	if err := r.chunks(ctx, r.passes.update); err != nil {
 		return err
 	}
 	r.total(r.rr, 0)
@@ -251,8 +279,7 @@ func (r *run) update(ctx context.Context) error {
 // precondition computes z and rᵀz where that is not part of other passes, and
 // splits off the null space.
 func (r *run) precondition(ctx context.Context) error {
-	if _, general := r.diagonal(); general {
-		r.z = reshape(r.z, r.b.Rows, r.b.Cols)
+	if r.z != nil {
 		if err := r.Precond.ApplyTo(ctx, r.z.Columns(0, r.width), r.r.Columns(0, r.width)); err != nil {
 			return err
 		}
@@ -283,18 +310,6 @@ func (r *run) correct() {
 	for j := range r.rz[:r.width] {
 		r.rz[j], r.rr[j] = max(0, r.rz[j]), max(0, r.rr[j])
 	}
-}
-
-// diagonal returns the preconditioner as a diagonal, nil for the identity;
-// general says that it is none.
-func (r *run) diagonal() (inverse []float64, general bool) {
-	switch p := r.Precond.(type) {
-	case nil:
-		return nil, false
-	case *Jacobi:
-		return p.Inverse, false
-	}
-	return nil, true
 }
 
 // turn does x += p·diag(α) and p = z + p·diag(β).
