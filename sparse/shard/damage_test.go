@@ -226,6 +226,7 @@ func TestManifestFields(t *testing.T) {
 		"directed":   func(m *Manifest) { m.Directed = false },
 		"weighted":   func(m *Manifest) { m.Weighted = false },
 		"nodes":      func(m *Manifest) { m.Nodes = nodesNumeric },
+		"order":      func(m *Manifest) { m.Order = "" },
 		"kind":       func(m *Manifest) { m.Nodes = "other" },
 		"codec":      func(m *Manifest) { m.Codec = Zstd },
 		"no codec":   func(m *Manifest) { m.Codec = "none" },
@@ -284,7 +285,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		bases[i] = durabletest.NewMem()
 		must(0, s.write(bases[i]))
-		for file := range uint8(6) {
+		for file := range uint8(7) {
 			f.Add(uint8(i), file, uint16(20), []byte{1, 255, 0, 7})
 		}
 	}
@@ -313,8 +314,8 @@ func FuzzOpen(f *testing.F) {
 				t.Fatal("entries lost")
 			}
 		}
-		for i := range s.Nodes().Len() {
-			_ = s.Nodes().ID(i)
+		for row := range s.Nodes().Rows() {
+			_ = s.Nodes().ID(row)
 		}
 		_, _ = s.Nodes().Lookup("node 7")
 	})

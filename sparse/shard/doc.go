@@ -34,13 +34,21 @@
 // is one code path. The rest is read ahead of the workers in every sweep.
 // Decoding needs one frame's room for each worker.
 //
+// # Order
+//
+// Rows may be numbered in an order of their own, which makes a store smaller
+// and its sweeps faster. The dictionary then knows the default order too, see
+// [Nodes.Reorder]: ids are looked up as ever, and results are written in the
+// order of [Nodes.Rows].
+//
 // # Layout
 //
 //	manifest                JSON: counts, options, inputs, all files with CRC
 //	ID-0000.shard …         frames of coded rows
 //	ID.index                the place of every frame
 //	ID.degrees              the sums of the rows
-//	ID.nodes                the ids of the rows
+//	ID.nodes                the ids, in the default order
+//	ID.order                the position of each row in that order, if it is not its own
 //
 // docs/format.md gives every byte. A frame holds at most [sparse.MaxRange]
 // entries: ids as distances in four widths that are chosen for each frame,

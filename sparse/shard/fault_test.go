@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // sample is a small store with everything in it: weights, two directions,
-// string ids, several shards.
+// string ids, several shards, an order.
 type sample struct {
 	a, back *sparse.CSR
 	nodes   *Nodes
@@ -31,11 +31,11 @@ func newSample(identity uint64) sample {
 	rng := rand.New(rand.NewPCG(identity, 3))
 	const n = 40
 	a, back := graph(rng, n, 80, 0, false, func() float64 { return float64(rng.IntN(9)) / 8 })
-	ids := make([]string, n)
+	ids, position := make([]string, n), make([]uint32, n)
 	for i := range ids {
-		ids[i] = fmt.Sprintf("node %d", (i*7)%n)
+		ids[i], position[i] = fmt.Sprintf("node %d", (i*7)%n), uint32(i*3+1)%n
 	}
-	return sample{a: a, back: back, nodes: must(StringNodes(ids)),
+	return sample{a: a, back: back, nodes: must(StringNodes(ids)).Reorder("some", position),
 		o: WriteOptions{Identity: identity, Directed: true, ShardBytes: 1, Force: true}}
 }
 
@@ -217,7 +217,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 
 // TestReadBack damages a file between its writing and its reading back.
 func TestReadBack(t *testing.T) {
-	for _, suffix := range []string{"-0001.shard", ".index", ".degrees", ".nodes"} {
+	for _, suffix := range []string{"-0001.shard", ".index", ".degrees", ".nodes", ".order"} {
 		mem := durabletest.NewMem()
 		err := newSample(0xa1).write(durabletest.Flip(mem, suffix, 20, 4))
 		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "the disk loses data") {

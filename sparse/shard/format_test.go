@@ -48,6 +48,7 @@ func allFixtures() []fixture {
 		{"v1/directed", a, back, names, WriteOptions{Identity: 0xb2, Directed: true,
 			Options: map[string]string{"self_loops": "keep"},
 			Sources: []Source{{Name: "arcs.tsv", Bytes: 52, Lines: 4}}}},
+		{"v1/ordered", a, back, names.Reorder("degree", []uint32{3, 0, 4, 1, 2}), WriteOptions{Identity: 0xd4, Directed: true}},
 		{"v1/zstd", a, back, names, WriteOptions{Identity: 0xc3, Directed: true, Codec: Zstd}},
 	}
 }
@@ -74,6 +75,9 @@ func TestFixtures(t *testing.T) {
 				if f.nodes != nil && s.Nodes().ID(i) != f.nodes.ID(i) {
 					t.Errorf("row %d has id %q, want %q", i, s.Nodes().ID(i), f.nodes.ID(i))
 				}
+			}
+			if f.nodes != nil && (!slices.Equal(s.Nodes().Order(), f.nodes.Order()) || s.Manifest().Order != f.nodes.name) {
+				t.Errorf("order %q %v", s.Manifest().Order, s.Nodes().Order())
 			}
 			must(Verify(bg, dir, nil))
 			if f.o.Codec == Zstd {
@@ -184,7 +188,7 @@ func TestFormatDoc(t *testing.T) {
 		{"bytes of the head of the other files", strconv.Itoa(fileHead), "fileHead"},
 		{"bytes of an index entry", strconv.Itoa(indexEntry), "indexEntry"},
 	})
-	for _, magic := range []string{frameMagic, indexMagic, degreesMagic, nodesMagic} {
+	for _, magic := range []string{frameMagic, indexMagic, degreesMagic, nodesMagic, orderMagic} {
 		if text := fmt.Sprintf("`%s`", strings.ReplaceAll(magic, "\x00", `\0`)); !strings.Contains(page, text) {
 			t.Errorf("the page does not name the magic %s", text)
 		}

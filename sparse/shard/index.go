@@ -17,6 +17,7 @@ const (
 	indexMagic   = "HWindex\x00"
 	degreesMagic = "HWdegree"
 	nodesMagic   = "HWnodes\x00"
+	orderMagic   = "HWorder\x00"
 	fileHead     = 16
 )
 

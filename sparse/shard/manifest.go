@@ -27,6 +27,7 @@ type Manifest struct {
 	Directed  bool              `json:"directed"`             // both directions are stored
 	Weighted  bool              `json:"weighted"`             // some entry is not 1
 	Nodes     string            `json:"nodes"`                // "implicit", "numeric" or "string"
+	Order     string            `json:"order,omitempty"`      // what the order of the rows is called; "" for the default one
 	Codec     Codec             `json:"codec"`                // of the frames
 	Frames    [2]int64          `json:"frames"`               // of the out direction and of the in direction
 	Options   map[string]string `json:"options,omitempty"`    // how the input was read
@@ -220,6 +221,9 @@ func (m *Manifest) problem() string {
 	case nodesImplicit:
 	default:
 		return fmt.Sprintf("nodes %q", m.Nodes)
+	}
+	if m.Order != "" {
+		want = append(want, orderName(id))
 	}
 	if len(m.Files) < len(want) {
 		return "file missing from the list"

@@ -19,8 +19,9 @@ func shardName(identity uint64, shard int) string {
 func indexName(identity uint64) string   { return fmt.Sprintf("%016x.index", identity) }
 func degreesName(identity uint64) string { return fmt.Sprintf("%016x.degrees", identity) }
 func nodesName(identity uint64) string   { return fmt.Sprintf("%016x.nodes", identity) }
+func orderName(identity uint64) string   { return fmt.Sprintf("%016x.order", identity) }
 
-var identityPattern = regexp.MustCompile(`^[0-9a-f]{16}(-[0-9]{4,10}\.shard|\.index|\.degrees|\.nodes)$`)
+var identityPattern = regexp.MustCompile(`^[0-9a-f]{16}(-[0-9]{4,10}\.shard|\.index|\.degrees|\.nodes|\.order)$`)
 
 // ownName reports whether a file name follows the pattern of a store's files.
 // Nothing else is ever removed.

@@ -30,8 +30,13 @@ type Nodes struct {
 
 	text  []byte   // string: the ids in the order of rows, one after the other
 	ends  []uint64 // string: where each id ends in text
-	order []uint32 // string: rows in the order of their ids; nil if that is the order of rows
+	byID  []uint32 // string: rows in the order of their ids; nil if that is the order of rows
 	below int      // string: bytes of the file that text keeps in memory with it
+
+	// What is above is in the default order. Rows may be in another one.
+	name  string   // of that order; "" if there is none
+	order []uint32 // the position of each row in the default order; nil without
+	rows  []uint32 // the inverse of order
 }
 
 // NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0
@@ -82,8 +87,8 @@ func (b *NodesBuilder) Nodes() (*Nodes, error) {
 	if slices.IsSortedFunc(seq(n.n), n.compare) {
 		return n, n.distinct()
 	}
-	n.order = seq(n.n)
-	slices.SortFunc(n.order, n.compare)
+	n.byID = seq(n.n)
+	slices.SortFunc(n.byID, n.compare)
 	return n, n.distinct()
 }
 
@@ -97,12 +102,12 @@ func seq(n int) []uint32 {
 
 func (n *Nodes) compare(a, b uint32) int { return bytes.Compare(n.bytes(int(a)), n.bytes(int(b))) }
 
-// sorted returns the row of the k-th smallest id.
+// sorted returns the position of the k-th smallest id.
 func (n *Nodes) sorted(k int) int {
-	if n.order == nil {
+	if n.byID == nil {
 		return k
 	}
-	return int(n.order[k])
+	return int(n.byID[k])
 }
 
 func (n *Nodes) distinct() error {
@@ -114,13 +119,13 @@ func (n *Nodes) distinct() error {
 	return nil
 }
 
-// bytes returns the id of a row of a string dictionary.
-func (n *Nodes) bytes(row int) []byte {
+// bytes returns the id at a position of a string dictionary.
+func (n *Nodes) bytes(position int) []byte {
 	lo := uint64(0)
-	if row > 0 {
-		lo = n.ends[row-1]
+	if position > 0 {
+		lo = n.ends[position-1]
 	}
-	return n.text[lo:n.ends[row]]
+	return n.text[lo:n.ends[position]]
 }
 
 // Len returns the number of rows.
@@ -134,28 +139,38 @@ func (n *Nodes) AppendID(dst []byte, row int) []byte {
 	if uint(row) >= uint(n.n) {
 		panic(badRow)
 	}
+	position := n.position(row)
 	switch n.kind {
 	case nodesImplicit:
-		return strconv.AppendUint(dst, uint64(row), 10)
+		return strconv.AppendUint(dst, uint64(position), 10)
 	case nodesNumeric:
-		return strconv.AppendUint(dst, n.numbers[row], 10)
+		return strconv.AppendUint(dst, n.numbers[position], 10)
 	}
-	return append(dst, n.bytes(row)...)
+	return append(dst, n.bytes(position)...)
 }
 
 // Lookup returns the row of an id, in time logarithmic in the number of rows.
 // Numbers match in their canonical form only: "7", not "07".
 func (n *Nodes) Lookup(id string) (row int, ok bool) {
+	position, ok := n.find(id)
+	if !ok {
+		return 0, false
+	}
+	return n.row(position), true
+}
+
+// find returns the position of an id in the default order.
+func (n *Nodes) find(id string) (position int, ok bool) {
 	if n.kind == nodesString {
 		lo, hi := 0, n.n
 		for lo < hi {
 			mid := int(uint(lo+hi) >> 1)
-			row := n.sorted(mid)
-			switch at := n.bytes(row); {
+			position := n.sorted(mid)
+			switch at := n.bytes(position); {
 			case string(at) < id:
 				lo = mid + 1
 			case string(at) == id:
-				return row, true
+				return position, true
 			default:
 				hi = mid
 			}
@@ -174,7 +189,7 @@ func (n *Nodes) Lookup(id string) (row int, ok bool) {
 
 // Bytes returns the memory that the dictionary takes.
 func (n *Nodes) Bytes() int64 {
-	return int64(8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.order))
+	return int64(8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.byID) + 4*len(n.order) + 4*len(n.rows))
 }
 
 // Parts of a nodes file after its head: the number of rows; then, numeric, the
@@ -196,14 +211,14 @@ func (n *Nodes) append(dst []byte) []byte {
 	}
 	dst = le.AppendUint64(dst, uint64(len(n.text)))
 	ordered := uint64(0)
-	if n.order != nil {
+	if n.byID != nil {
 		ordered = 1
 	}
 	dst = le.AppendUint64(dst, ordered)
 	for row := range n.n {
 		dst = binary.AppendUvarint(dst, uint64(len(n.bytes(row))))
 	}
-	for _, row := range n.order {
+	for _, row := range n.byID {
 		dst = le.AppendUint32(dst, row)
 	}
 	return append(dst, n.text...)
@@ -264,11 +279,11 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	}
 	n.text, n.below = b[orderLen:], size-len(b)+orderLen
 	if ordered {
-		n.order = make([]uint32, n.n)
-		for i := range n.order {
-			n.order[i] = le.Uint32(b[4*i:])
-			if int64(n.order[i]) >= m.Rows {
-				return nil, damaged(fmt.Sprintf("row %d in the order of ids", n.order[i]))
+		n.byID = make([]uint32, n.n)
+		for i := range n.byID {
+			n.byID[i] = le.Uint32(b[4*i:])
+			if int64(n.byID[i]) >= m.Rows {
+				return nil, damaged(fmt.Sprintf("row %d in the order of ids", n.byID[i]))
 			}
 		}
 	}

@@ -171,7 +171,7 @@ func (w *Writer) finish(ctx context.Context) error {
 	if int64(w.nodes.n) != w.m.Rows {
 		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.nodes.n, w.m.Rows)
 	}
-	w.m.Nodes = w.nodes.kind
+	w.m.Nodes, w.m.Order = w.nodes.kind, w.nodes.name
 	index := append(appendFileHead(nil, indexMagic, w.id), w.index...)
 	if err := w.writeFile(ctx, indexName(w.id), index); err != nil {
 		return err
@@ -183,6 +183,12 @@ func (w *Writer) finish(ctx context.Context) error {
 	if w.nodes.kind != nodesImplicit {
 		nodes := w.nodes.append(appendFileHead(nil, nodesMagic, w.id))
 		if err := w.writeFile(ctx, nodesName(w.id), nodes); err != nil {
+			return err
+		}
+	}
+	if w.m.Order != "" {
+		order := w.nodes.appendOrder(appendFileHead(nil, orderMagic, w.id))
+		if err := w.writeFile(ctx, orderName(w.id), order); err != nil {
 			return err
 		}
 	}

@@ -84,10 +84,10 @@ type chunk struct {
 }
 
 // Open opens the store in the directory dir. It reads and checks the manifest,
-// the index, the degrees and the dictionary, the length of every file and the
-// first frame of every shard; the others are checked as they are read. Errors
-// wrap [ErrNotStore], [ErrIncomplete], [ErrVersion], [ErrMemory], or are a
-// [*CorruptError].
+// the index, the degrees, the dictionary, the order, the length of every file
+// and the first frame of every shard; the others are checked as they are read.
+// Errors wrap [ErrNotStore], [ErrIncomplete], [ErrVersion], [ErrMemory], or are
+// a [*CorruptError].
 func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	if o == nil {
 		o = new(Options)
@@ -137,6 +137,14 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			return err
 		}
 		if s.nodes, err = parseNodes(s.path(nodesName(id)), b[fileHead:], s.m); err != nil {
+			return err
+		}
+	}
+	if s.m.Order != "" {
+		if b, err = readListed(s.fs, s.dir, orderName(id), orderMagic, s.m); err != nil {
+			return err
+		}
+		if err = s.nodes.parseOrder(s.path(orderName(id)), b[fileHead:], s.m); err != nil {
 			return err
 		}
 	}

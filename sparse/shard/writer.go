@@ -125,7 +125,8 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	return w, nil
 }
 
-// SetNodes gives the ids of the rows; the default is 0 to n−1.
+// SetNodes gives the ids of the rows and, by [Nodes.Reorder], their order; the
+// default is 0 to n−1.
 func (w *Writer) SetNodes(n *Nodes) { w.nodes = n }
 
 // SetSources records the inputs, where they are known only after reading.

@@ -1,0 +1,103 @@
+package shard
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+)
+
+// Reorder returns the dictionary of the same ids in which row i has the id of
+// row position[i] of n. The order of n is then the default order of the new
+// one: that of its file and of [Nodes.Rows]. name is what the manifest calls
+// the order, not empty. position must be a permutation and is kept; n itself
+// must have no such order. It takes 8 bytes a row.
+func (n *Nodes) Reorder(name string, position []uint32) *Nodes {
+	if name == "" || n.order != nil || len(position) != n.n {
+		panic(badReorder)
+	}
+	rows, wrong := invert(position)
+	if wrong >= 0 {
+		panic(badReorder)
+	}
+	m := *n
+	m.name, m.order, m.rows = name, position, rows
+	return &m
+}
+
+// Order returns the position of each row in the default order, nil if the rows
+// are in it. The slice must not be changed.
+func (n *Nodes) Order() []uint32 { return n.order }
+
+// Rows yields the rows in the default order, which is the one to write results
+// in.
+func (n *Nodes) Rows() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for position := range n.n {
+			if !yield(n.row(position)) {
+				return
+			}
+		}
+	}
+}
+
+// row returns the row at a position of the default order.
+func (n *Nodes) row(position int) int {
+	if n.rows == nil {
+		return position
+	}
+	return int(n.rows[position])
+}
+
+// position returns the position of a row in the default order.
+func (n *Nodes) position(row int) int {
+	if n.order == nil {
+		return row
+	}
+	return int(n.order[row])
+}
+
+// invert returns the inverse of a permutation, or the first place at which
+// order is none and else −1.
+func invert(order []uint32) (inverse []uint32, wrong int) {
+	n := len(order)
+	inverse = make([]uint32, n)
+	for i := range inverse {
+		inverse[i] = uint32(n) // no place
+	}
+	for i, p := range order {
+		if int64(p) >= int64(n) || inverse[p] != uint32(n) {
+			return nil, i
+		}
+		inverse[p] = uint32(i)
+	}
+	return inverse, -1
+}
+
+// appendOrder appends the content of the order file.
+func (n *Nodes) appendOrder(dst []byte) []byte {
+	for _, p := range n.order {
+		dst = binary.LittleEndian.AppendUint32(dst, p)
+	}
+	return dst
+}
+
+// parseOrder gives a dictionary the order of an order file without its head.
+func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
+	damaged := func(format string, args ...any) error {
+		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf(format, args...) + restore}
+	}
+	if int64(len(b)) != 4*m.Rows {
+		return damaged("%d bytes for %d rows", len(b), m.Rows)
+	}
+	n.name, n.order = m.Order, make([]uint32, n.n)
+	for i := range n.order {
+		n.order[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	var wrong int
+	if n.rows, wrong = invert(n.order); wrong >= 0 {
+		return damaged("position %d of row %d is another row's or none", n.order[wrong], wrong)
+	}
+	return nil
+}
+
+const badReorder = "shard: Reorder needs a name, one permutation, and ids in their own order"

@@ -1,0 +1,129 @@
+package shard
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+)
+
+// shuffled draws a permutation.
+func shuffled(n int, seed uint64) []uint32 {
+	order := seq(n)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return order
+}
+
+// TestReorder holds that row i has the id of its position, however the ids are
+// kept, and that results come in the default order.
+func TestReorder(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		ids := rapid.SliceOfDistinct(rapid.String(), rapid.ID).Draw(rt, "ids")
+		numbers := rapid.SliceOfNDistinct(rapid.Uint64(), len(ids), len(ids), rapid.ID).Draw(rt, "numbers")
+		slices.Sort(numbers)
+		order := shuffled(len(ids), rapid.Uint64().Draw(rt, "rng seed"))
+		for _, plain := range []*Nodes{must(StringNodes(ids)), NumericNodes(numbers), NewNumericNodes(len(ids))} {
+			n := plain.Reorder("some", order)
+			for row, position := range order {
+				id := plain.ID(int(position))
+				if got, ok := n.Lookup(id); n.ID(row) != id || got != row || !ok {
+					rt.Fatalf("row %d: id %q, looked up as %d; want %q", row, n.ID(row), got, id)
+				}
+			}
+			position := 0
+			for row := range n.Rows() {
+				if int(order[row]) != position {
+					rt.Fatalf("row %d comes at place %d, its position is %d", row, position, order[row])
+				}
+				position++
+			}
+			if position != len(ids) || !slices.Equal(n.Order(), order) {
+				rt.Fatalf("%d rows, order %v", position, n.Order())
+			}
+			if more := n.Bytes() - plain.Bytes(); more != int64(8*len(ids)) {
+				rt.Fatalf("%d bytes more for %d rows", more, len(ids))
+			}
+			if _, ok := n.Lookup("no such id"); ok != slices.Contains(ids, "no such id") {
+				rt.Fatal("an id that does not exist is found")
+			}
+			if n.kind == nodesImplicit {
+				continue
+			}
+			m := &Manifest{Rows: int64(len(ids)), Nodes: n.kind, Order: n.name}
+			again := must(parseNodes("nodes", n.append(nil), m))
+			must(0, again.parseOrder("order", n.appendOrder(nil), m))
+			for row := range order {
+				if again.ID(row) != n.ID(row) {
+					rt.Fatalf("row %d reads %q, wrote %q", row, again.ID(row), n.ID(row))
+				}
+			}
+		}
+	})
+}
+
+// TestRowsStop holds that a loop over rows may be left.
+func TestRowsStop(t *testing.T) {
+	for row := range NewNumericNodes(9).Rows() {
+		if row == 3 {
+			return
+		}
+	}
+	t.Error("never reached row 3")
+}
+
+// TestNoPermutation writes orders, with right checksums, that are none.
+func TestNoPermutation(t *testing.T) {
+	base := durabletest.NewMem()
+	must(0, newSample(0xa1).write(base))
+	name := "g/" + orderName(0xa1)
+	for _, c := range []struct {
+		position uint32
+		want     string
+	}{
+		{4, "position 4 of row 3 is another row's or none"}, // that of row 1
+		{40, "position 40 of row 3 is another row's or none"},
+		{1<<32 - 1, "position 4294967295 of row 3 is another row's or none"},
+	} {
+		mem := base.Clone()
+		mem.Change(name, func(b []byte) []byte {
+			binary.LittleEndian.PutUint32(b[fileHead+4*3:], c.position)
+			return b
+		})
+		reseal(mem, nil)
+		wantError(t, scan(mem), ErrCorrupt, name+": "+c.want+restore)
+	}
+	for _, size := range []int{fileHead, fileHead + 4*39, fileHead + 4*40 + 1} {
+		mem := base.Clone()
+		mem.Change(name, func(b []byte) []byte { return append(b, 0)[:size] })
+		reseal(mem, nil)
+		if err := scan(mem); err == nil || !strings.Contains(err.Error(), "bytes for 40 rows") {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}
+
+func TestReorderPanics(t *testing.T) {
+	two := NewNumericNodes(2)
+	for name, call := range map[string]func(){
+		"no name":   func() { two.Reorder("", []uint32{1, 0}) },
+		"too short": func() { two.Reorder("some", []uint32{0}) },
+		"too high":  func() { two.Reorder("some", []uint32{0, 2}) },
+		"twice":     func() { two.Reorder("some", []uint32{1, 1}) },
+		"again":     func() { two.Reorder("some", []uint32{1, 0}).Reorder("other", []uint32{1, 0}) },
+	} {
+		func() {
+			defer func() {
+				if recover() != badReorder {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			call()
+		}()
+	}
+}
