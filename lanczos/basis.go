@@ -1,0 +1,165 @@
+package lanczos
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// basis is a dense rows×cols matrix that is read by columns: chunks of segment
+// rows stand one after the other, each a panel. Rows beyond the last are zero.
+type basis struct {
+	rows, cols, chunks int
+	data               []float64
+}
+
+func newBasis(rows, cols int) *basis {
+	chunks := (rows + segment - 1) / segment
+	// A block brings huge pages.
+	return &basis{rows: rows, cols: cols, chunks: chunks, data: sparse.NewBlock[float64](chunks*cols, segment).Data}
+}
+
+// basisBytes is the memory of a basis.
+func basisBytes(rows, cols int) int64 {
+	return int64((rows+segment-1)/segment) * segment * 8 * int64(cols)
+}
+
+// panel returns the columns from j on of a chunk.
+func (v *basis) panel(chunk, j int) []float64 {
+	return v.data[(chunk*v.cols+j)*segment : (chunk+1)*v.cols*segment]
+}
+
+// columns is a group of neighbouring columns of a basis.
+type columns struct {
+	*basis
+	lo, hi int
+}
+
+func (v *basis) slice(lo, hi int) columns { return columns{v, lo, hi} }
+
+func (c columns) width() int { return c.hi - c.lo }
+
+func (c columns) panel(chunk int) []float64 { return c.basis.panel(chunk, c.lo) }
+
+// engine computes products of tall matrices. Rows are cut into at most
+// maxPieces pieces of whole chunks, by their number alone; sums are added
+// chunk by chunk in a piece, and then piece by piece.
+type engine struct {
+	workers          int
+	rows             int
+	chunks, perPiece int
+	pieces           int
+	partial          []float64 // the sums of each piece
+	scratch          [][]float64
+}
+
+const maxPieces = 128
+
+func newEngine(rows, workers int) *engine {
+	e := &engine{workers: sched.Workers(workers), rows: rows, chunks: (rows + segment - 1) / segment}
+	e.perPiece = max(1, (e.chunks+maxPieces-1)/maxPieces)
+	e.pieces = (e.chunks + e.perPiece - 1) / e.perPiece
+	e.scratch = make([][]float64, e.workers)
+	return e
+}
+
+// each calls do for every chunk, with its piece's sums: size numbers, zero at
+// the first chunk of a piece.
+func (e *engine) each(ctx context.Context, size int, do func(worker, chunk int, sums []float64)) error {
+	e.partial = grow(e.partial, e.pieces*size)
+	clear(e.partial)
+	return sched.Run(ctx, e.workers, e.pieces, func(worker, piece int) error {
+		sums := e.partial[piece*size : (piece+1)*size]
+		for chunk := piece * e.perPiece; chunk < min(e.chunks, (piece+1)*e.perPiece); chunk++ {
+			do(worker, chunk, sums)
+		}
+		return nil
+	})
+}
+
+// totalTo stores the sums of all pieces, the first size of step each, in dst.
+func (e *engine) totalTo(dst []float64, step, offset int) {
+	clear(dst)
+	for piece := range e.pieces {
+		for i, s := range e.partial[piece*step+offset:][:len(dst)] {
+			dst[i] += s
+		}
+	}
+}
+
+// gramTo stores VᵀW in dst, row by row.
+func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error {
+	nv, nw := v.width(), w.width()
+	if nv == 0 {
+		return nil
+	}
+	err := e.each(ctx, nv*nw, func(_, chunk int, sums []float64) {
+		addDots(sums, nw, v.panel(chunk), nv, w.panel(chunk), nw)
+	})
+	e.totalTo(dst[:nv*nw], nv*nw, 0)
+	return err
+}
+
+// addTo adds V·C to W.
+func (e *engine) addTo(ctx context.Context, w, v columns, c []float64) error {
+	nv, nw := v.width(), w.width()
+	if nv == 0 {
+		return nil
+	}
+	return e.each(ctx, 0, func(_, chunk int, _ []float64) {
+		addColumns(w.panel(chunk), nw, v.panel(chunk), nv, c, nw)
+	})
+}
+
+// multiplyTo stores V·Q in the first columns of W, which may be V: Q has
+// cols columns and as many rows as V has columns.
+func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64, cols int) error {
+	nv := v.width()
+	for i := range e.scratch {
+		e.scratch[i] = grow(e.scratch[i], cols*segment)
+	}
+	return e.each(ctx, 0, func(worker, chunk int, _ []float64) {
+		out := e.scratch[worker][:cols*segment]
+		clear(out)
+		if nv > 0 {
+			addColumns(out, cols, v.panel(chunk), nv, q, cols)
+		}
+		copy(w.panel(chunk), out)
+	})
+}
+
+// copyTo copies V to W.
+func (e *engine) copyTo(ctx context.Context, w, v columns) error {
+	return e.each(ctx, 0, func(_, chunk int, _ []float64) {
+		copy(w.panel(chunk), v.panel(chunk)[:v.width()*segment])
+	})
+}
+
+// pack stores the block in the columns.
+func (e *engine) pack(ctx context.Context, dst columns, x *sparse.Block[float64]) error {
+	return e.each(ctx, 0, func(_, chunk int, _ []float64) {
+		p := dst.panel(chunk)
+		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
+		for j := range dst.width() {
+			col := column(p, j, dst.width())
+			for i := lo; i < hi; i++ {
+				col[i-lo] = x.Data[i*x.Stride+j]
+			}
+		}
+	})
+}
+
+// unpack stores the columns in the block.
+func (e *engine) unpack(ctx context.Context, x *sparse.Block[float64], src columns) error {
+	return e.each(ctx, 0, func(_, chunk int, _ []float64) {
+		p := src.panel(chunk)
+		lo, hi := chunk*segment, min(e.rows, (chunk+1)*segment)
+		for j := range src.width() {
+			col := column(p, j, src.width())
+			for i := lo; i < hi; i++ {
+				x.Data[i*x.Stride+j] = col[i-lo]
+			}
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package lanczos
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// denseRows is the number of rows up to which a map is always made dense.
+const denseRows = 256
+
+// denseBytes is the memory that it takes.
+func denseBytes(n int) int64 { return 5 * 8 * int64(n) * int64(n) }
+
+// dense solves the problem with the matrix of A, made by n/4 products.
+func (w *solve) dense(ctx context.Context) (*Pairs, error) {
+	w.allocateBlocks()
+	k := &w.krylov
+	sign := w.p.Which.sign()
+	full := mat.NewDense(w.n, w.n, nil)
+	for at := 0; at < w.n; at += width {
+		clear(k.x.Data)
+		for j := range min(width, w.n-at) {
+			k.x.Row(at + j)[j] = 1
+		}
+		if err := w.p.A.StepTo(ctx, k.y, k.x, sparse.Step[float64]{Alpha: sign}); err != nil {
+			return nil, err
+		}
+		w.result.Products++
+		for i := range w.n {
+			for j := range min(width, w.n-at) {
+				full.Set(i, at+j, k.y.Row(i)[j])
+			}
+		}
+	}
+	w.norm = max(w.norm, mat.Norm(full, 2)/float64(w.n))
+	w.banish(full)
+	h := mat.NewSymDense(w.n, nil)
+	for i := range w.n {
+		for j := i; j < w.n; j++ {
+			h.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
+		}
+	}
+	values, vectors := symmetricEigen(h)
+	k.v = newBasis(w.n, w.wanted)
+	for j := range w.wanted {
+		for i := range w.n {
+			column(k.v.panel(i/segment, 0), j, w.wanted)[i%segment] = vectors.At(i, j)
+		}
+	}
+	return w.finish(ctx, values[:w.wanted])
+}
+
+// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ.
+func (w *solve) banish(b *mat.Dense) {
+	known := w.p.Known
+	if known.Count() == 0 {
+		return
+	}
+	shift := 4*mat.Norm(b, 1) + 1
+	for g := range known.Count() {
+		for at := known.start[g]; at < known.start[g+1]; at++ {
+			i := known.row(at)
+			for to := known.start[g]; to < known.start[g+1]; to++ {
+				j := known.row(to)
+				b.Set(i, j, b.At(i, j)-shift*known.unit[i]*known.unit[j])
+			}
+		}
+	}
+}

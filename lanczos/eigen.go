@@ -1,0 +1,301 @@
+package lanczos
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// solve is one eigenproblem under way.
+type solve struct {
+	p      *Problem
+	s      Settings
+	n      int
+	wanted int // pairs that are not known
+	krylov krylov
+	image  *basis // of a few columns
+	stage  *stage
+	norm   float64 // a lower bound of that of A
+	result *Pairs
+}
+
+// Lanczos returns k extreme eigenpairs by block Lanczos with thick restarts,
+// orthogonal to the known ones, on A or on a Chebyshev polynomial of A where
+// the wanted eigenvalues are close together. A map of few rows is solved as a
+// dense matrix.
+//
+// That no eigenvalue was missed is certified by no Krylov method. Blocks of
+// four random columns find up to four copies of a multiple eigenvalue; where
+// four are found, a search in their complement follows, until it finds no more.
+//
+// The error is [ErrIterationLimit] with the best pairs, [ErrMemory],
+// [ErrKnown], the context's, or that of a sweep. A k outside 1 … n is refused.
+func (p *Problem) Lanczos(ctx context.Context, k int, s *Settings) (*Pairs, error) {
+	w, err := p.prepare(k, s)
+	if err != nil {
+		return nil, err
+	}
+	return w.lanczos(ctx, 0)
+}
+
+// prepare checks what is asked and makes what all methods need.
+func (p *Problem) prepare(k int, s *Settings) (*solve, error) {
+	n, cols := p.A.Dims()
+	if n != cols || p.Known != nil && len(p.Known.unit) != n {
+		panic(badShape)
+	}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if k < 1 || k > n {
+		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, n, n)
+	}
+	w := &solve{p: p, s: s.withDefaults(), n: n, wanted: max(0, k-p.Known.Count())}
+	w.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Degree: 1}
+	if p.Known != nil {
+		w.norm = math.Abs(p.Known.value)
+	}
+	workers := sched.Workers(w.s.Workers)
+	kr := &w.krylov
+	kr.a, kr.seed = p.A, w.s.RNGSeed
+	kr.known = projection{Known: p.Known, workers: workers}
+	kr.e = newEngine(n, workers)
+	kr.ortho = orthonormalizer{engine: kr.e, fill: kr.fillRandom}
+	kr.r = make([]float64, width*width)
+	return w, nil
+}
+
+// lanczos finds the pairs. With patience it gives up, with errSlow, where fewer
+// than two pairs have converged after so many products.
+func (w *solve) lanczos(ctx context.Context, patience int) (*Pairs, error) {
+	size := w.basisSize()
+	switch {
+	case w.wanted == 0:
+		w.allocateBlocks()
+		return w.finish(ctx, nil)
+	case (w.n <= denseRows || 2*(size+w.p.Known.Count()) >= w.n) && w.fits(denseBytes(w.n)):
+		return w.dense(ctx)
+	}
+	size, err := w.fitBasis(size)
+	if err != nil {
+		return nil, err
+	}
+	w.result.Method, w.result.Basis = Lanczos, size
+	w.allocateBlocks()
+	if err := w.krylov.allocate(ctx, size+width); err != nil {
+		return nil, err
+	}
+	values, err := w.complete(ctx, patience)
+	if values == nil {
+		return nil, err
+	}
+	w.result.Products = w.krylov.products
+	out, finishErr := w.finish(ctx, values)
+	if finishErr != nil {
+		return nil, finishErr
+	}
+	return out, err
+}
+
+func (w *solve) allocateBlocks() {
+	w.krylov.x, w.krylov.y = sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
+	w.image = newBasis(w.n, width)
+}
+
+// basisSize returns the number of basis vectors to begin with.
+func (w *solve) basisSize() int {
+	size := w.s.Basis
+	if size == 0 {
+		size = max(80, 2*w.wanted+40)
+	}
+	return roundUp(max(size, w.leastBasis()))
+}
+
+// leastBasis returns the number of basis vectors without which Lanczos cannot
+// work: the pairs and three blocks.
+func (w *solve) leastBasis() int { return roundUp(w.wanted + 3*width) }
+
+func roundUp(columns int) int { return (columns + width - 1) / width * width }
+
+func (w *solve) fits(bytes int64) bool { return w.s.Memory == 0 || bytes <= w.s.Memory }
+
+// bytes returns the memory of Lanczos with a basis of size vectors, result
+// included.
+func (w *solve) bytes(size int) int64 {
+	pairs := sparse.Stride[float64](len(w.result.Values))
+	return basisBytes(w.n, size+2*width) + int64(w.n)*8*int64(2*width+pairs)
+}
+
+// fitBasis returns the size of a basis that the memory limit allows, at most
+// size.
+func (w *solve) fitBasis(size int) (int, error) {
+	for !w.fits(w.bytes(size)) {
+		if size <= w.leastBasis() {
+			return 0, fmt.Errorf("%w: %d bytes are allowed, %d pairs of %d rows need %d",
+				ErrMemory, w.s.Memory, len(w.result.Values), w.n, w.bytes(w.leastBasis()))
+		}
+		size -= width
+	}
+	return size, nil
+}
+
+// complete finds the pairs, and searches again in their complement while there
+// may be more copies of a multiple eigenvalue than a block can tell apart. The
+// values are those of B, falling; the vectors are the first columns of the
+// basis.
+func (w *solve) complete(ctx context.Context, patience int) ([]float64, error) {
+	k := &w.krylov
+	values, err := w.search(ctx, w.wanted, patience)
+	again := k.ortho.replaced || crowded(values, 100*w.s.Tolerance*w.norm)
+	for err == nil && again {
+		k.locked = len(values)
+		left := w.n - w.p.Known.Count() - k.locked
+		if left == 0 {
+			break
+		}
+		var more []float64
+		if more, err = w.search(ctx, min(width, left, w.wanted), 0); more == nil {
+			return nil, err
+		}
+		again = more[0] > values[len(values)-1]+w.s.Tolerance*w.norm
+		if again {
+			if mergeErr := w.merge(ctx, values, more); mergeErr != nil {
+				return nil, mergeErr
+			}
+		}
+	}
+	return values, err
+}
+
+// crowded reports whether as many values as a block has columns lie together.
+func crowded(values []float64, gap float64) bool {
+	for i := width - 1; i < len(values); i++ {
+		if values[i-width+1]-values[i] <= gap {
+			return true
+		}
+	}
+	return false
+}
+
+// merge keeps the largest of values and more, and their vectors.
+func (w *solve) merge(ctx context.Context, values, more []float64) error {
+	k, keep := &w.krylov, len(values)
+	all := append(append([]float64(nil), values...), more...)
+	q := make([]float64, len(all)*keep)
+	i, j := 0, keep
+	for at := range keep {
+		from := i
+		if j < len(all) && all[j] > all[i] {
+			from = j
+			j++
+		} else {
+			i++
+		}
+		values[at] = all[from]
+		q[from*keep+at] = 1
+	}
+	return k.e.multiplyTo(ctx, k.v.slice(0, keep), k.v.slice(0, len(all)), q, keep)
+}
+
+// finish puts the known pairs before those found, whose values are those of B
+// and whose vectors are the first columns of the basis, and computes the
+// residuals of all.
+func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
+	k, out := &w.krylov, w.result
+	count := len(out.Values)
+	known := count - len(values)
+	sign := w.p.Which.sign()
+	if known > 0 && len(values) > 0 && values[0] > sign*w.p.Known.value+w.s.Tolerance*w.norm {
+		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], w.p.Known.value)
+	}
+	out.Vectors = sparse.NewBlock[float64](w.n, count)
+	for j := range known {
+		out.Values[j] = w.p.Known.value
+		w.p.Known.vectorTo(out.Vectors, j, j)
+	}
+	if len(values) > 0 {
+		if err := k.e.unpack(ctx, out.Vectors.Columns(known, count), k.v.slice(0, len(values))); err != nil {
+			return nil, err
+		}
+	}
+	for j, v := range values {
+		out.Values[known+j] = sign * v
+		w.norm = max(w.norm, math.Abs(v))
+	}
+	orient(out.Vectors)
+	for at := 0; at < count; at += width {
+		to := min(count, at+width)
+		err := w.residuals(ctx, out.Residuals[at:to], out.Values[at:to], out.Vectors.Columns(at, to))
+		if err != nil {
+			return nil, err
+		}
+	}
+	out.Norm = w.norm
+	for _, r := range out.Residuals {
+		if r <= w.s.Tolerance*w.norm {
+			out.Converged++
+		}
+	}
+	return out, nil
+}
+
+// orient gives each column the sign that makes the entry of largest size
+// positive, the first among equals to 1e-9.
+func orient(x *sparse.Block[float64]) {
+	largest := make([]float64, x.Cols)
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			largest[j] = max(largest[j], math.Abs(v))
+		}
+	}
+	sign := make([]float64, x.Cols)
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			if sign[j] == 0 && math.Abs(v) >= largest[j]*(1-1e-9) {
+				sign[j] = math.Copysign(1, v)
+			}
+		}
+	}
+	for i := range x.Rows {
+		row := x.Row(i)
+		for j := range row {
+			row[j] *= sign[j]
+		}
+	}
+}
+
+// residuals stores ‖A·v − λ·v‖ for up to width columns. Cost: one sweep.
+func (w *solve) residuals(ctx context.Context, dst, values []float64, vectors *sparse.Block[float64]) error {
+	k, cols := &w.krylov, len(values)
+	x, y := k.x, k.y
+	err := k.e.each(ctx, 0, func(_, chunk int, _ []float64) {
+		for i := chunk * segment; i < min(w.n, (chunk+1)*segment); i++ {
+			row := x.Row(i)
+			clear(row[copy(row, vectors.Row(i)):])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.p.A.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
+		return err
+	}
+	w.result.Products++
+	err = k.e.each(ctx, cols, func(_, chunk int, sums []float64) {
+		for i := chunk * segment; i < min(w.n, (chunk+1)*segment); i++ {
+			image, v := y.Row(i), x.Row(i)
+			for j, lambda := range values {
+				r := image[j] - float64(lambda*v[j])
+				sums[j] += float64(r * r)
+			}
+		}
+	})
+	k.e.totalTo(dst, cols, 0)
+	for j, square := range dst {
+		dst[j] = math.Sqrt(square)
+	}
+	return err
+}

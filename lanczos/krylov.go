@@ -1,0 +1,236 @@
+package lanczos
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// width is the number of columns of a block of Lanczos. Four columns cost
+// little more than one in a sweep, and a block finds eigenvalues of up to its
+// own multiplicity; wider ones need a larger basis.
+const width = 4
+
+// krylov is a block Lanczos decomposition of a filter's map M,
+//
+//	M·V = V·H + Q·R·E*,  V orthonormal, with size columns; E* takes the last block,
+//
+// which thick restarts shrink to the best Ritz vectors (Wu and Simon 2000;
+// Stewart 2002). Before V in the basis stand locked columns.
+type krylov struct {
+	a     sparse.Applier[float64]
+	f     filter
+	known projection
+	seed  uint64
+
+	e           *engine
+	ortho       orthonormalizer
+	v           *basis
+	locked      int
+	size        int // columns of V
+	block, last int // columns of Q, and of the block before it
+	h           []float64
+	stride      int       // of H
+	r           []float64 // block×last
+	c           []float64
+	x, y        *sparse.Block[float64]
+	products    int
+	streams     uint64 // of random numbers, drawn so far
+
+	theta    []float64  // the Ritz values, falling
+	residual []float64  // and their residuals
+	ritz     *mat.Dense // and the coefficients of their vectors, as columns
+}
+
+// allocate makes room for m columns, locked ones and the block Q included.
+func (k *krylov) allocate(ctx context.Context, m int) error {
+	old, oldH, oldStride := k.v, k.h, k.stride
+	k.v = newBasis(k.e.rows, m)
+	k.c = make([]float64, m*width)
+	k.h, k.stride = make([]float64, m*m), m
+	if old == nil {
+		return nil
+	}
+	for i := range k.size {
+		copy(k.h[i*m:], oldH[i*oldStride:][:k.size])
+	}
+	used := k.locked + k.size + k.block
+	return k.e.copyTo(ctx, k.v.slice(0, used), old.slice(0, used))
+}
+
+// room returns the number of columns that V may have.
+func (k *krylov) room() int { return k.v.cols - k.locked - width }
+
+// used returns the columns before Q.
+func (k *krylov) used() columns { return k.v.slice(0, k.locked+k.size) }
+
+// next returns the columns of Q.
+func (k *krylov) next() columns {
+	return k.v.slice(k.locked+k.size, k.locked+k.size+k.block)
+}
+
+// fillRandom stores normal numbers, orthogonal to the known vectors, in w.
+func (k *krylov) fillRandom(ctx context.Context, w columns) error {
+	k.streams++
+	stream := k.streams << 32
+	err := sched.Run(ctx, k.e.workers, k.e.chunks, func(_, chunk int) error {
+		rng := rand.New(rand.NewPCG(k.seed, stream+uint64(chunk)))
+		for i := chunk * segment; i < min(k.e.rows, (chunk+1)*segment); i++ {
+			for j := range w.width() {
+				k.x.Data[i*k.x.Stride+j] = rng.NormFloat64()
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := k.known.remove(ctx, k.x); err != nil {
+		return err
+	}
+	return k.e.pack(ctx, w, k.x)
+}
+
+// begin starts with a block of random columns, or with those that stand behind
+// the locked ones.
+func (k *krylov) begin(ctx context.Context, random bool) error {
+	k.size, k.last, k.block = 0, 0, width
+	if random {
+		if err := k.fillRandom(ctx, k.next()); err != nil {
+			return err
+		}
+	}
+	var err error
+	k.block, err = k.ortho.run(ctx, k.used(), k.next(), k.c, k.r)
+	return err
+}
+
+// expand adds blocks to V as long as it has no more than m columns, or until it
+// spans the space.
+func (k *krylov) expand(ctx context.Context, m int) error {
+	for k.block > 0 && k.size+k.block <= m {
+		q := k.next()
+		if err := k.e.unpack(ctx, k.x, q); err != nil {
+			return err
+		}
+		image, err := k.f.apply(ctx, k.a, k.x, k.y)
+		if err != nil {
+			return err
+		}
+		k.products += k.f.degree
+		if err := k.known.remove(ctx, image); err != nil {
+			return err
+		}
+		before, b := k.size, k.block
+		k.size += b
+		k.block, k.last = b, b
+		w := k.next()
+		if err := k.e.pack(ctx, w, image); err != nil {
+			return err
+		}
+		if k.block, err = k.ortho.run(ctx, k.used(), w, k.c, k.r); err != nil {
+			return err
+		}
+		for j := range b {
+			for i := range before {
+				v := k.c[(k.locked+i)*b+j]
+				k.h[i*k.stride+before+j], k.h[(before+j)*k.stride+i] = v, v
+			}
+			for i := range j + 1 {
+				v := (k.c[(k.locked+before+i)*b+j] + k.c[(k.locked+before+j)*b+i]) / 2
+				k.h[(before+i)*k.stride+before+j], k.h[(before+j)*k.stride+before+i] = v, v
+			}
+		}
+	}
+	return nil
+}
+
+// decompose computes the Ritz values of V and their residuals: no product is
+// needed for them.
+func (k *krylov) decompose() {
+	n := k.size
+	h := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			h.SetSym(i, j, k.h[i*k.stride+j])
+		}
+	}
+	values, vectors := symmetricEigen(h)
+	k.theta, k.residual, k.ritz = values, make([]float64, n), vectors
+	for i := range n {
+		var square float64
+		for row := range k.block {
+			var sum float64
+			for j := range k.last {
+				sum += k.r[row*k.last+j] * vectors.At(n-k.last+j, i)
+			}
+			square += sum * sum
+		}
+		k.residual[i] = math.Sqrt(square)
+	}
+}
+
+// rotate replaces V by its first keep Ritz vectors, Q following them.
+func (k *krylov) rotate(ctx context.Context, keep int) error {
+	q := make([]float64, k.size*keep)
+	for i := range k.size {
+		for j := range keep {
+			q[i*keep+j] = k.ritz.At(i, j)
+		}
+	}
+	v := k.v.slice(k.locked, k.locked+k.size)
+	if err := k.e.multiplyTo(ctx, v, v, q, keep); err != nil {
+		return err
+	}
+	from := k.next()
+	k.size, k.last = keep, 0
+	for i := range keep {
+		clear(k.h[i*k.stride:][:keep])
+		k.h[i*k.stride+i] = k.theta[i]
+	}
+	return k.e.copyTo(ctx, k.next(), from)
+}
+
+// blend starts anew with blocks of combinations of the first count Ritz
+// vectors.
+func (k *krylov) blend(ctx context.Context, count int) error {
+	q := make([]float64, k.size*width)
+	for i := range k.size {
+		for j := range min(count, k.size) {
+			q[i*width+j%width] += k.ritz.At(i, j)
+		}
+	}
+	v := k.v.slice(k.locked, k.locked+k.size)
+	if err := k.e.multiplyTo(ctx, v, v, q, width); err != nil {
+		return err
+	}
+	return k.begin(ctx, false)
+}
+
+// symmetricEigen returns the eigenvalues of h, falling, and its eigenvectors.
+func symmetricEigen(h *mat.SymDense) ([]float64, *mat.Dense) {
+	n := h.SymmetricDim()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(h, true) {
+		panic(noEigen)
+	}
+	rising := eigen.Values(nil)
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	falling := make([]float64, n)
+	turned := mat.NewDense(n, n, nil)
+	for j := range n {
+		falling[j] = rising[n-1-j]
+		for i := range n {
+			turned.Set(i, j, vectors.At(i, n-1-j))
+		}
+	}
+	return falling, turned
+}
+
+const noEigen = "lanczos: small eigenproblem failed: the map gave numbers that are not finite"

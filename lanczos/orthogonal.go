@@ -1,0 +1,293 @@
+package lanczos
+
+import (
+	"context"
+	"math"
+)
+
+// orthonormalizer makes blocks of columns orthonormal, and orthogonal to those
+// before them.
+type orthonormalizer struct {
+	*engine
+
+	// fill stores a random column in place of one without a direction of its
+	// own, compared to the longest. Nil: such columns, compared to what they
+	// were themselves, are dropped.
+	fill func(ctx context.Context, w columns) error
+
+	replaced bool // some column had no direction of its own
+
+	of                       []origin  // each column
+	c, d, gram, coefficients []float64 // of a round
+	r, inverse, first        []float64
+}
+
+// origin tells what a column has left of its length.
+type origin struct {
+	length float64 // the length that left is compared to
+	left   float64
+	random bool
+}
+
+const (
+	// deficient is the part of its length below which what is left of a
+	// column is rounding.
+	deficient = 1e-13
+
+	// weakPivot is the part of a column's length that a Gram matrix can still
+	// resolve; another round finds what lies below.
+	weakPivot = 1e-7
+
+	maxRounds = 12
+)
+
+// run splits W into its part in V and the rest,
+//
+//	W = V·C + Q·R,  Q orthonormal and VᵀQ = 0,
+//
+// with V orthonormal: Q replaces W, C (len V × len W) and R (len W × len W,
+// the rows beyond the width of Q zero) are stored. The width of Q is returned:
+// it is that of W unless columns were dropped, or V and Q span the whole space.
+//
+// Each round is classical Gram–Schmidt twice and Cholesky-QR twice, in three
+// passes over V; a second one follows only where columns were nearly dependent.
+func (o *orthonormalizer) run(ctx context.Context, v, w columns, c, r []float64) (int, error) {
+	nv, nw := v.width(), w.width()
+	width := nw
+	clear(c[:nv*nw])
+	clear(r[:nw*nw])
+	for j := range nw {
+		r[j*nw+j] = 1
+	}
+	o.of = grow(o.of, nw)
+	for round := 0; width > 0; round++ {
+		clean, err := o.round(ctx, v, w.slice(w.lo, w.lo+width), nw, c, r, round == 0)
+		if err != nil {
+			return 0, err
+		}
+		dead := false
+		for j := width - 1; j >= 0; j-- {
+			from := &o.of[j]
+			if from.left > deficient*from.length {
+				continue
+			}
+			dead, o.replaced = true, true
+			if o.fill != nil && !from.random {
+				*from = origin{length: math.Sqrt(float64(o.rows)), left: 1, random: true}
+				clear(r[j*nw : (j+1)*nw])
+				err = o.fill(ctx, w.slice(w.lo+j, w.lo+j+1))
+			} else {
+				// The last column takes its place.
+				width--
+				*from = o.of[width]
+				copy(r[j*nw:(j+1)*nw], r[width*nw:])
+				clear(r[width*nw : (width+1)*nw])
+				err = o.copyTo(ctx, w.slice(w.lo+j, w.lo+j+1), w.slice(w.lo+width, w.lo+width+1))
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+		if !dead && (clean || round >= maxRounds) {
+			break
+		}
+	}
+	return width, nil
+}
+
+// round is one round on the columns q, whose coefficients R has cols columns.
+// It reports whether q is orthonormal now.
+func (o *orthonormalizer) round(ctx context.Context, v, q columns, cols int, c, r []float64, begin bool) (clean bool, err error) {
+	nv, nq := v.width(), q.width()
+	size := (nv + nq) * nq
+	o.c, o.d = grow(o.c, nv*nq), grow(o.d, nv*nq)
+	o.gram = grow(o.gram, nq*nq)
+	o.r, o.inverse, o.first = grow(o.r, nq*nq), grow(o.inverse, nq*nq), grow(o.first, nq*nq)
+
+	// Lengths and the part in V.
+	err = o.each(ctx, size, func(_, chunk int, sums []float64) {
+		w := q.panel(chunk)
+		if nv > 0 {
+			addDots(sums, nq, v.panel(chunk), nv, w, nq)
+		}
+		addDots(sums[nv*nq:], nq, w, nq, w, nq)
+	})
+	if err != nil {
+		return false, err
+	}
+	o.totalTo(o.c, size, 0)
+	o.totalTo(o.gram, size, nv*nq)
+	if begin {
+		o.begin(nq)
+	}
+
+	// Take it away, and see what rounding has left of it.
+	o.coefficients = grow(o.coefficients, max(nv, nq)*nq)
+	negative(o.coefficients, o.c)
+	err = o.each(ctx, size, func(_, chunk int, sums []float64) {
+		w := q.panel(chunk)
+		if nv > 0 {
+			p := v.panel(chunk)
+			addColumns(w, nq, p, nv, o.coefficients, nq)
+			addDots(sums, nq, p, nv, w, nq)
+		}
+		addDots(sums[nv*nq:], nq, w, nq, w, nq)
+	})
+	if err != nil {
+		return false, err
+	}
+	o.totalTo(o.d, size, 0)
+	o.totalTo(o.gram, size, nv*nq)
+	cholesky(o.r, o.gram, nq)
+	invertUpper(o.inverse, o.r, nq)
+
+	// Take that away, normalise, and see how well.
+	negative(o.coefficients, o.d)
+	for i := range o.workers {
+		o.scratch[i] = grow(o.scratch[i], nq*segment)
+	}
+	transform := func(w, scratch []float64) {
+		out := scratch[:nq*segment]
+		clear(out)
+		addColumns(out, nq, w, nq, o.inverse, nq)
+		copy(w, out)
+	}
+	err = o.each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
+		w := q.panel(chunk)
+		if nv > 0 {
+			addColumns(w, nq, v.panel(chunk), nv, o.coefficients, nq)
+		}
+		transform(w, o.scratch[worker])
+		addDots(sums, nq, w, nq, w, nq)
+	})
+	if err != nil {
+		return false, err
+	}
+	o.totalTo(o.gram, nq*nq, 0)
+
+	// C += (C₁ + D)·R, with the R of before.
+	for i := range o.c {
+		o.c[i] += o.d[i]
+	}
+	addProduct(c, o.c, r, nv, nq, cols)
+	clean = true
+	for i := range nv {
+		// What was left of V, relative to the normalised columns.
+		for j := range nq {
+			var sum float64
+			for k := 0; k <= j; k++ {
+				sum += o.d[i*nq+k] * o.inverse[k*nq+j]
+			}
+			clean = clean && math.Abs(sum) < 0.5
+		}
+	}
+	copy(o.first, o.r)
+	multiplyUpper(r, o.r, nq, cols)
+	cholesky(o.r, o.gram, nq)
+	invertUpper(o.inverse, o.r, nq)
+	for j := range nq {
+		clean = clean && o.r[j*nq+j] > 0.5 && o.r[j*nq+j] < 2
+	}
+	err = o.each(ctx, 0, func(worker, chunk int, _ []float64) {
+		transform(q.panel(chunk), o.scratch[worker])
+	})
+	multiplyUpper(r, o.r, nq, cols)
+	for j := range nq {
+		o.of[j].left *= o.first[j*nq+j] * o.r[j*nq+j]
+	}
+	return clean, err
+}
+
+// begin notes the lengths of the nq columns, from their Gram matrix.
+func (o *orthonormalizer) begin(nq int) {
+	var longest float64
+	for j := range nq {
+		length := math.Sqrt(o.gram[j*nq+j])
+		longest = max(longest, length)
+		o.of[j] = origin{length: length, left: 1}
+	}
+	for j := range nq {
+		if o.fill != nil {
+			o.of[j].length = longest
+		}
+	}
+}
+
+// cholesky stores in r the upper triangle with RᵀR = G. A pivot that rounding
+// has swallowed is replaced by the smallest part of the column that G can
+// resolve; that of a zero column is 0.
+func cholesky(r, g []float64, n int) {
+	clear(r)
+	for i := range n {
+		pivot := g[i*n+i]
+		for k := range i {
+			pivot -= r[k*n+i] * r[k*n+i]
+		}
+		pivot = math.Sqrt(max(pivot, weakPivot*weakPivot*g[i*n+i]))
+		r[i*n+i] = pivot
+		if pivot == 0 {
+			continue
+		}
+		for j := i + 1; j < n; j++ {
+			sum := g[i*n+j]
+			for k := range i {
+				sum -= r[k*n+i] * r[k*n+j]
+			}
+			r[i*n+j] = sum / pivot
+		}
+	}
+}
+
+// invertUpper stores R⁻¹ in dst, for an upper triangle R; a column with a zero
+// pivot becomes zero.
+func invertUpper(dst, r []float64, n int) {
+	clear(dst)
+	for j := range n {
+		if r[j*n+j] == 0 {
+			continue
+		}
+		dst[j*n+j] = 1 / r[j*n+j]
+		for i := j - 1; i >= 0; i-- {
+			if r[i*n+i] == 0 {
+				continue
+			}
+			var sum float64
+			for k := i + 1; k <= j; k++ {
+				sum += r[i*n+k] * dst[k*n+j]
+			}
+			dst[i*n+j] = -sum / r[i*n+i]
+		}
+	}
+}
+
+// multiplyUpper stores U·R in R, which has n rows of cols columns; U is an
+// upper triangle.
+func multiplyUpper(r, u []float64, n, cols int) {
+	for i := range n {
+		for j := range cols {
+			var sum float64
+			for k := i; k < n; k++ {
+				sum += u[i*n+k] * r[k*cols+j]
+			}
+			r[i*cols+j] = sum
+		}
+	}
+}
+
+// addProduct adds A·B to dst: A has rows×inner elements, B inner×cols.
+func addProduct(dst, a, b []float64, rows, inner, cols int) {
+	for i := range rows {
+		for k := range inner {
+			f := a[i*inner+k]
+			for j := range cols {
+				dst[i*cols+j] += f * b[k*cols+j]
+			}
+		}
+	}
+}
+
+func negative(dst, src []float64) {
+	for i, v := range src {
+		dst[i] = -v
+	}
+}

@@ -1,0 +1,237 @@
+package lanczos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// errSlow says that Lanczos has lost its patience.
+var errSlow = errors.New("lanczos: progress is slow")
+
+const (
+	// firstBasis is the size of the basis that is built on the map itself; its
+	// Ritz values place the filter.
+	firstBasis = 48
+
+	// growth is what a filter makes of the last wanted eigenvalue, as the
+	// exponent of the hyperbolic cosine.
+	growth = 2.0
+
+	maxDegree = 255
+
+	// stallLimit is the number of restarts without a new pair after which the
+	// basis is doubled.
+	stallLimit = 5
+
+	// tightest is how much a true residual may lag behind its estimate.
+	tightest = 1e-4
+)
+
+// search finds want pairs orthogonal to the known and the locked ones. The
+// values are those of B, falling; the vectors follow the locked ones.
+func (w *solve) search(ctx context.Context, want, patience int) ([]float64, error) {
+	k := &w.krylov
+	k.f = filter{sign: w.p.Which.sign(), degree: 1}
+	w.stage = nil
+	if err := k.begin(ctx, true); err != nil {
+		return nil, err
+	}
+	if err := k.expand(ctx, min(k.room(), max(firstBasis, roundUp(want+2*width)))); err != nil {
+		return nil, err
+	}
+	for strict := 1.0; ; {
+		k.decompose()
+		w.measure()
+		converged := w.converged(want, strict)
+		over := k.products >= w.s.MaxProducts
+		rotated := converged == want || k.block == 0 || over
+		if rotated {
+			values, q, worst, err := w.verify(ctx, min(want, k.size))
+			if err != nil {
+				return nil, err
+			}
+			if over || k.block == 0 || worst <= w.s.Tolerance*w.norm || strict < tightest {
+				x := k.v.slice(k.locked, k.locked+len(values))
+				err = k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, len(values))
+				if err == nil && worst > w.s.Tolerance*w.norm {
+					err = fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, want, k.products)
+				}
+				return values, err
+			}
+			strict /= 10
+		}
+		if patience > 0 && k.products >= patience && converged < 2 {
+			return nil, errSlow
+		}
+		if !rotated {
+			if err := w.restart(ctx, want, converged); err != nil {
+				return nil, err
+			}
+		}
+		w.result.Restarts++
+		if err := k.expand(ctx, k.room()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// measure notes what the Ritz values say about the ends of the spectrum.
+func (w *solve) measure() {
+	k := &w.krylov
+	w.norm = max(w.norm, math.Abs(k.f.lambda(k.theta[0])))
+	if last := len(k.theta) - 1; k.f.degree == 1 && w.stage == nil {
+		w.norm = max(w.norm, math.Abs(k.theta[last]))
+		w.stage = &stage{lowest: k.theta[last] - k.residual[last]}
+	}
+}
+
+// stage is what a search knows between restarts.
+type stage struct {
+	lowest  float64 // about the lower end of the spectrum of B
+	most    int     // pairs that have converged at most
+	stalled int     // restarts since then
+}
+
+// converged returns how many of the wanted pairs have small residuals, strict
+// times the tolerance, and reports the progress.
+func (w *solve) converged(want int, strict float64) int {
+	k := &w.krylov
+	count, worst := 0, 0.0
+	for i := range min(want, k.size) {
+		slope := k.f.slope(k.theta[i])
+		if k.residual[i] <= strict*w.s.Tolerance*w.norm*slope {
+			count++
+		} else {
+			worst = max(worst, k.residual[i]/slope)
+		}
+	}
+	if w.s.Progress != nil {
+		known := len(w.result.Values) - w.wanted
+		w.s.Progress(Progress{
+			Products:  k.products,
+			Converged: known + max(k.locked, count),
+			Wanted:    len(w.result.Values),
+			Residual:  worst / w.norm,
+		})
+	}
+	return count
+}
+
+// restart shrinks the basis to its best vectors, with a better filter where
+// one is at hand, and a larger basis where progress has stalled.
+func (w *solve) restart(ctx context.Context, want, converged int) error {
+	k, st := &w.krylov, w.stage
+	if st.stalled++; converged > st.most {
+		st.most, st.stalled = converged, 0
+	}
+	if st.stalled >= stallLimit {
+		st.stalled = 0
+		size := k.v.cols - width
+		if 2*size < w.n && w.fits(w.bytes(2*size)+basisBytes(w.n, k.v.cols)) {
+			if err := k.allocate(ctx, 2*size+width); err != nil {
+				return err
+			}
+			w.result.Basis = 2 * size
+		}
+	}
+	if f := w.plan(want); f.degree >= 3 && 2*f.degree >= 3*k.f.degree {
+		k.f = f
+		w.result.Degree = f.degree
+		return k.blend(ctx, want)
+	}
+	keep := min(max(want+k.room()/8, 2*k.room()/5), k.size-width)
+	return k.rotate(ctx, keep)
+}
+
+// plan returns the filter that the Ritz values suggest.
+func (w *solve) plan(want int) filter {
+	k := &w.krylov
+	at := min(len(k.theta)-1, want+max(width, want/4))
+	cut, last, first := k.f.lambda(k.theta[at]), k.f.lambda(k.theta[min(want, len(k.theta))-1]), k.f.lambda(k.theta[0])
+	f := filter{sign: k.f.sign, degree: 1}
+	lowest := w.stage.lowest
+	half, centre := (cut-lowest)/2, (cut+lowest)/2
+	if !(last > cut) || !(half > 0) {
+		return f
+	}
+	// Rounding of the largest value must not hide the residual of the last.
+	range_ := math.Log(2e-3 * w.s.Tolerance / epsilon)
+	degree := min(growth/math.Acosh((last-centre)/half), range_/math.Acosh((first-centre)/half), maxDegree)
+	if degree < 3 {
+		return f
+	}
+	f.half, f.centre = half, centre
+	f.degree = (int(degree)-1)/2*2 + 1
+	return f
+}
+
+const epsilon = 0x1p-52
+
+// verify rotates the basis to its best vectors, and returns the largest true
+// residual of the first want of them, and the Ritz values of B among these,
+// with their coefficients.
+func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.Dense, float64, error) {
+	k := &w.krylov
+	keep := want
+	if k.block > 0 {
+		keep = max(want, min(want+k.room()/8, k.size-width))
+	}
+	if err := k.rotate(ctx, keep); err != nil {
+		return nil, nil, 0, err
+	}
+	x := k.v.slice(k.locked, k.locked+want)
+	h := mat.NewSymDense(want, nil)
+	worst := 0.0
+	gram := make([]float64, want*width)
+	for at := 0; at < want; at += width {
+		cols := min(width, want-at)
+		some := k.v.slice(x.lo+at, x.lo+at+cols)
+		clear(k.x.Data)
+		if err := k.e.unpack(ctx, k.x, some); err != nil {
+			return nil, nil, 0, err
+		}
+		if err := k.a.StepTo(ctx, k.y, k.x, sparse.Step[float64]{Alpha: k.f.sign}); err != nil {
+			return nil, nil, 0, err
+		}
+		k.products++
+		image := w.image.slice(0, cols)
+		if err := k.e.pack(ctx, image, k.y); err != nil {
+			return nil, nil, 0, err
+		}
+		if err := k.e.gramTo(ctx, gram[:want*cols], x, image); err != nil {
+			return nil, nil, 0, err
+		}
+		for j := range cols {
+			for i := range at + j + 1 {
+				h.SetSym(i, at+j, gram[i*cols+j])
+			}
+		}
+		size := cols
+		err := k.e.each(ctx, size, func(_, chunk int, sums []float64) {
+			v, av := some.panel(chunk), image.panel(chunk)
+			for j := range cols {
+				theta, p, q := gram[(at+j)*cols+j], column(v, j, cols), column(av, j, cols)
+				for r := range segment {
+					d := q[r] - float64(theta*p[r])
+					sums[j] += float64(d * d)
+				}
+			}
+		})
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		squares := make([]float64, size)
+		k.e.totalTo(squares, size, 0)
+		for _, s := range squares {
+			worst = max(worst, math.Sqrt(s))
+		}
+	}
+	values, q := symmetricEigen(h)
+	return values, q, worst, nil
+}

@@ -1,0 +1,184 @@
+package lanczos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var (
+	// ErrIterationLimit is returned, with the best result so far, when a method
+	// has used the products it was allowed and has not reached its tolerance.
+	ErrIterationLimit = errors.New("lanczos: tolerance not reached within the limit of products")
+
+	// ErrMemory is returned when the smallest basis that can work does not fit
+	// into the memory limit.
+	ErrMemory = errors.New("lanczos: the basis does not fit into the memory limit")
+
+	// ErrKnown is returned when an eigenvalue beyond the known ones was found,
+	// so that they do not lie at the wanted end of the spectrum.
+	ErrKnown = errors.New("lanczos: the known eigenvalue is not at the wanted end of the spectrum")
+)
+
+// Which is the wanted end of the spectrum.
+type Which uint8
+
+const (
+	Largest  Which = iota // the algebraically largest eigenvalues
+	Smallest              // the algebraically smallest
+)
+
+// sign turns the wanted end into the upper one.
+func (w Which) sign() float64 {
+	if w == Smallest {
+		return -1
+	}
+	return 1
+}
+
+// Preconditioner is a symmetric positive semidefinite map that resembles the
+// inverse of A near the wanted end of its spectrum.
+type Preconditioner interface {
+	// ApplyTo stores M⁻¹·R in dst, which must not overlap r.
+	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
+}
+
+// Problem asks for eigenpairs at one end of the spectrum of a symmetric map.
+type Problem struct {
+	A     sparse.Applier[float64]
+	Which Which
+
+	// Known, if not nil, are eigenvectors at the wanted end that need not be
+	// found: they come first in the result, and everything else is kept
+	// orthogonal to them.
+	Known *Known
+
+	// Precondition builds the preconditioner of [Problem.LOBPCG]; it is called
+	// at most once for each solve. Nil: there is none.
+	Precondition func(ctx context.Context) (Preconditioner, error)
+}
+
+// Settings are the settings of an eigenproblem. Nil means all defaults.
+type Settings struct {
+	// Tolerance is the norm of a residual Ax − λx, for a unit vector x,
+	// relative to ‖A‖, at which the pair has converged. 0 means 1e-8; it must
+	// be less than 1.
+	Tolerance float64
+
+	// MaxProducts limits the products of A with a block of up to four columns;
+	// 0 means 20 000.
+	MaxProducts int
+
+	// Patience is the number of such products after which [Problem.Solve]
+	// leaves Lanczos for LOBPCG where fewer than two pairs have converged;
+	// 0 means 400. It is not used without a preconditioner.
+	Patience int
+
+	// Basis is the number of basis vectors of Lanczos; 0 means a number that
+	// grows with k, and twice that when progress stalls.
+	Basis int
+
+	// RNGSeed seeds the start vectors.
+	RNGSeed uint64
+
+	Memory  int64 // bytes that may be used beside A, 0: no limit
+	Workers int   // goroutines, 0: one for each processor; never changes a result
+
+	// Progress, if not nil, is called after each restart or iteration.
+	Progress func(Progress)
+}
+
+// Progress says how far an eigenproblem is.
+type Progress struct {
+	Products  int     // of A with a block of up to four columns
+	Converged int     // pairs, known ones included
+	Wanted    int     // pairs
+	Residual  float64 // the largest of the wanted pairs that have not converged, relative to ‖A‖, as the method estimates it
+}
+
+const (
+	defaultTolerance   = 1e-8
+	defaultMaxProducts = 20_000
+	defaultPatience    = 400
+)
+
+// Validate reports every setting that is out of range.
+func (s *Settings) Validate() error {
+	if s == nil {
+		return nil
+	}
+	var all []error
+	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
+		all = append(all, fmt.Errorf("lanczos: tolerance %g; it must be in (0, 1), or 0 for %g", s.Tolerance, defaultTolerance))
+	}
+	if s.MaxProducts < 0 {
+		all = append(all, fmt.Errorf("lanczos: product limit %d; it must be positive, or 0 for %d", s.MaxProducts, defaultMaxProducts))
+	}
+	if s.Patience < 0 {
+		all = append(all, fmt.Errorf("lanczos: patience %d; it must be positive, or 0 for %d", s.Patience, defaultPatience))
+	}
+	if s.Basis < 0 {
+		all = append(all, fmt.Errorf("lanczos: basis of %d vectors; it must be positive, or 0 for a size that grows with k", s.Basis))
+	}
+	if s.Memory < 0 {
+		all = append(all, fmt.Errorf("lanczos: memory limit %d bytes; it must be positive, or 0 for none", s.Memory))
+	}
+	return errors.Join(all...)
+}
+
+// withDefaults returns a copy in which zero values are replaced.
+func (s *Settings) withDefaults() Settings {
+	var c Settings
+	if s != nil {
+		c = *s
+	}
+	if c.Tolerance == 0 {
+		c.Tolerance = defaultTolerance
+	}
+	if c.MaxProducts == 0 {
+		c.MaxProducts = defaultMaxProducts
+	}
+	if c.Patience == 0 {
+		c.Patience = defaultPatience
+	}
+	return c
+}
+
+// Method is the way in which eigenpairs were found.
+type Method uint8
+
+const (
+	Dense   Method = iota // by a dense eigenproblem; also where all pairs were known
+	Lanczos               // by block Lanczos with thick restarts
+	LOBPCG                // by locally optimal preconditioned conjugate gradients
+)
+
+func (m Method) String() string {
+	return [...]string{"dense", "lanczos", "lobpcg"}[m]
+}
+
+// Pairs are eigenpairs, from the wanted end of the spectrum inwards.
+type Pairs struct {
+	Values  []float64
+	Vectors *sparse.Block[float64] // orthonormal columns; the entry of largest size is positive, the first among equals to 1e-9
+
+	// Residuals holds ‖Ax − λx‖ for each pair, computed with one more product
+	// at the end. It is a certificate: an eigenvalue of A lies within it of λ.
+	Residuals []float64
+
+	Norm      float64 // a lower bound of ‖A‖ that residuals were measured against
+	Converged int     // pairs whose residual is within the tolerance
+
+	Method   Method
+	Products int // of A with a block of up to four columns
+	Restarts int // or iterations
+	Basis    int // vectors, the most in use
+	Degree   int // of the polynomial in A that Lanczos ran on last; 1: A itself
+}
+
+const (
+	badShape   = "lanczos: dimension mismatch"
+	badOverlap = "lanczos: blocks overlap"
+)
