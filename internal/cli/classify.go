@@ -310,7 +310,27 @@ func compare(labels []int, reached []bool, seeds, known *ingest.Labels) *truth {
 	t.Accuracy = float64(right) / math.Max(1, float64(t.Nodes))
 	t.Reached = float64(rightReached) / math.Max(1, float64(ofReached))
 	t.MacroF1 = table.MacroF1()
+	if present := classesIn(table[:blank]); present > 0 && classesIn(table) > present {
+		// The blank is no class: it has no share in the mean.
+		t.MacroF1 *= float64(present+1) / float64(present)
+	}
 	return &t
+}
+
+// classesIn counts the classes that occur, as truth or as prediction, in the
+// rows of a table or in the columns of the same numbers.
+func classesIn(rows [][]int) int {
+	present := 0
+	for c := range rows {
+		occurs := false
+		for other, row := range rows {
+			occurs = occurs || row[c] > 0 || other == c && slices.Max(row) > 0
+		}
+		if occurs {
+			present++
+		}
+	}
+	return present
 }
 
 func (in *invocation) printClassified(r *classified, f *classifyFlags) {

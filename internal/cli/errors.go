@@ -99,7 +99,7 @@ var exitCodes = []struct {
 		as: []any{new(*limitError), new(*ingest.MemoryError)}},
 	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: exitData, is: []error{evaluate.ErrNoLabels, evaluate.ErrOneClass},
-		as: []any{new(*dataError), new(*ingest.ParseError), new(*evaluate.SplitError)}},
+		as: []any{new(*dataError), new(*ingest.ParseError)}},
 }
 
 // exitCode maps every error to its exit code.
