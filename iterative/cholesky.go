@@ -3,6 +3,7 @@ package iterative
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -39,20 +40,29 @@ type CholeskySettings struct {
 	Workers int    // goroutines of ApplyTo, 0: one for each processor; never changes a result
 }
 
-// CholeskyBytes bounds the memory that making and keeping the factor of a graph takes:
-// n nodes, entries stored (each edge twice).
+// CholeskyBytes bounds the memory that making and keeping a factor may take
+// where there is a limit, for n nodes and so many stored entries (each edge
+// twice).
 func CholeskyBytes(n int, entries int64) int64 {
-	making := entries*recordsPerEntry*16 + entries*12 + int64(n)*64
-	keeping := entries*2*12*3/2 + int64(n)*48
-	return making + keeping
+	making := 16*recordsFor(entries) + 2*12*factorLimit(n, entries)
+	keeping := 2 * 12 * factorLimit(n, entries)
+	return making + keeping + 120*int64(n)
 }
+
+// recordsFor returns the number of records with which an elimination seldom
+// has to look for unused ones.
+func recordsFor(entries int64) int64 { return entries + entries/2 }
+
+// factorLimit bounds the entries of the triangle where there is a limit on
+// memory. Of most graphs it has about as many as the matrix.
+func factorLimit(n int, entries int64) int64 { return entries + entries/2 + int64(n) }
 
 // NewCholesky factors M = scale·L + diag(ground), L = D − A, where A is
 // symmetric with weights ≥ 0, and ground ≥ 0 or nil for zeros. On each
 // component whose ground is zero the factor is that of the singular L.
 //
 // The factor depends on the matrix and the rng seed alone. Cost: one sweep and
-// a sequential elimination; memory at most [CholeskyBytes]. The error wraps
+// a sequential elimination; with a limit, memory at most [CholeskyBytes]. The error wraps
 // [ErrMemory], [ErrWeight], or is that of the sweep.
 func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, s *CholeskySettings) (*Cholesky, error) {
 	n, cols := a.Dims()
@@ -62,10 +72,14 @@ func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 	if s == nil {
 		s = &CholeskySettings{}
 	}
-	if need := CholeskyBytes(n, a.NNZ()); s.Memory > 0 && need > s.Memory {
-		return nil, memoryError(need, s.Memory)
+	limit := int64(math.MaxInt64)
+	if s.Memory > 0 {
+		if need := CholeskyBytes(n, a.NNZ()); need > s.Memory {
+			return nil, memoryError(need, s.Memory)
+		}
+		limit = factorLimit(n, a.NNZ())
 	}
-	columns, err := eliminate(ctx, a, scale, ground, s.RNGSeed)
+	columns, err := eliminate(ctx, a, scale, ground, s.RNGSeed, recordsFor(a.NNZ()), limit)
 	if err != nil {
 		return nil, err
 	}

@@ -32,11 +32,13 @@ var (
 type elimination struct {
 	ground []float64 // weight of each vertex's edge to the ground
 
-	// A vertex's edges are a list of records.
+	// A vertex's edges are a list of records. Those to vertices that have been
+	// eliminated stay until the records run out; the others are never more
+	// than the matrix has entries, since a vertex takes more edges with it
+	// than its neighbours get.
 	head    []uint32
 	records []record
 	free    uint32 // list of unused records
-	limit   int    // on the number of records
 
 	left    []bool // whether the vertex has been eliminated
 	count   []int32
@@ -75,23 +77,22 @@ type columns struct {
 
 const noRecord = math.MaxUint32
 
-// recordsPerEntry bounds the records of an elimination: stored entries stand
-// for one each, and sampled edges, of which a vertex makes fewer than it takes
-// away, for two. Lists that are done with are used again.
-const recordsPerEntry = 3
-
-// eliminate factors scale·L(A) + diag(ground).
-func eliminate(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, rngSeed uint64) (*columns, error) {
+// eliminate factors scale·L(A) + diag(ground) with the given number of records,
+// at least one for each entry. A factor of more than limit entries is refused.
+func eliminate(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, rngSeed uint64, records, limit int64) (*columns, error) {
+	if records >= noRecord {
+		return nil, fmt.Errorf("%w: more than %d edges", ErrMemory, uint32(noRecord))
+	}
 	n, _ := a.Dims()
 	e := &elimination{
-		ground: make([]float64, n),
-		head:   make([]uint32, n),
-		free:   noRecord,
-		limit:  noRecord,
-		left:   make([]bool, n),
-		count:  make([]int32, n),
-		sum:    make([]float64, n),
-		draws:  rand.NewPCG(rngSeed, 0),
+		ground:  make([]float64, n),
+		head:    make([]uint32, n),
+		records: make([]record, 0, records),
+		free:    noRecord,
+		left:    make([]bool, n),
+		count:   make([]int32, n),
+		sum:     make([]float64, n),
+		draws:   rand.NewPCG(rngSeed, 0),
 	}
 	copy(e.ground, ground)
 	if err := e.read(ctx, a, scale); err != nil {
@@ -103,11 +104,13 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64, ground []flo
 		if step%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if err := e.eliminate(e.buckets.takeLeast(), rngSeed); err != nil {
-			return nil, err
+		e.eliminate(e.buckets.takeLeast(), rngSeed)
+		if int64(len(e.columns.row)) > limit {
+			return nil, fmt.Errorf("%w: it has more than %d entries", ErrMemory, limit)
 		}
 	}
-	return &e.columns, nil
+	columns := e.columns // and nothing else of e
+	return &columns, nil
 }
 
 // read makes the records of the matrix's entries. Self loops are no part of a
@@ -116,7 +119,6 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) 
 	for i := range e.head {
 		e.head[i] = noRecord
 	}
-	e.records = make([]record, 0, a.NNZ())
 	return a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
@@ -131,9 +133,7 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) 
 				if int(c) == i || w == 0 {
 					continue
 				}
-				if err := e.add(uint32(i), c, w); err != nil {
-					return err
-				}
+				e.add(uint32(i), c, w)
 			}
 		}
 		return nil
@@ -141,25 +141,39 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) 
 }
 
 // add puts a record at the head of a vertex's list.
-func (e *elimination) add(at, to uint32, w float64) error {
+func (e *elimination) add(at, to uint32, w float64) {
+	if e.free == noRecord && len(e.records) == cap(e.records) {
+		e.reclaim()
+	}
 	i := e.free
 	if i != noRecord {
 		e.free = e.records[i].next
 	} else {
-		if len(e.records) >= e.limit {
-			return fmt.Errorf("%w: more than %d edges", ErrMemory, e.limit)
-		}
 		i = uint32(len(e.records))
 		e.records = append(e.records, record{})
 	}
 	e.records[i] = record{weight: w, to: to, next: e.head[at]}
 	e.head[at] = i
 	e.count[at]++
-	return nil
+}
+
+// reclaim frees the records of edges to vertices that have been eliminated.
+func (e *elimination) reclaim() {
+	for v := range e.head {
+		link := &e.head[v]
+		for *link != noRecord {
+			i := *link
+			if r := &e.records[i]; e.left[r.to] {
+				*link, r.next, e.free = r.next, e.free, i
+			} else {
+				link = &r.next
+			}
+		}
+	}
 }
 
 // eliminate takes vertex v out of the graph and stores its column.
-func (e *elimination) eliminate(v uint32, rngSeed uint64) error {
+func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	e.left[v] = true
 	e.collect(v)
 	var total float64
@@ -182,15 +196,12 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) error {
 	c.start = append(c.start, int64(len(c.row)))
 
 	e.draws.Seed(rngSeed, uint64(v))
-	if err := e.sampleTree(total); err != nil {
-		return err
-	}
+	e.sampleTree(total)
 	for _, u := range e.near {
 		if u.vertex != n {
 			e.buckets.move(u.vertex, e.count[u.vertex])
 		}
 	}
-	return nil
 }
 
 // collect stores in near the neighbours of v, multi-edges merged, by weight
@@ -228,7 +239,7 @@ func (e *elimination) collect(v uint32) {
 
 // sampleTree joins every neighbour but the last to a heavier one, drawn with
 // probability proportional to its weight.
-func (e *elimination) sampleTree(total float64) error {
+func (e *elimination) sampleTree(total float64) {
 	m := len(e.near)
 	e.rest = grow(e.rest, m+1)
 	e.rest[m] = 0
@@ -256,12 +267,10 @@ func (e *elimination) sampleTree(total float64) error {
 		case b == n:
 			e.ground[a] += w
 		default:
-			if err := cmp.Or(e.add(a, b, w), e.add(b, a, w)); err != nil {
-				return err
-			}
+			e.add(a, b, w)
+			e.add(b, a, w)
 		}
 	}
-	return nil
 }
 
 // buckets hold the vertices by their number of edges, as doubly linked lists,

@@ -2,6 +2,7 @@ package iterative
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -94,6 +95,10 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 	}
 	l.climb = func(ctx context.Context) (Preconditioner, error) {
 		f, err := s.Factor(ctx)
+		if errors.Is(err, ErrMemory) {
+			out.Refused, l.allowed = true, 0
+			return s.jacobi, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -140,11 +145,14 @@ func (s *System) Factor(ctx context.Context) (*Cholesky, error) {
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
 	}
-	var err error
-	s.factor, err = NewCholesky(ctx, s.Graph.A, s.Edge, s.Ground, &CholeskySettings{
+	f, err := NewCholesky(ctx, s.Graph.A, s.Edge, s.Ground, &CholeskySettings{
 		RNGSeed: rngSeed, Memory: s.Memory, Workers: s.Graph.Workers,
 	})
-	return s.factor, err
+	if errors.Is(err, ErrMemory) {
+		s.refused = err
+	}
+	s.factor = f
+	return f, err
 }
 
 // rngSeed is that of every system's factor.

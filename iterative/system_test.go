@@ -99,7 +99,7 @@ func TestFactorIsUnbiased(t *testing.T) {
 	const draws = 4000
 	mean := mat.NewDense(n, n, nil)
 	for seed := range uint64(draws) {
-		c, err := eliminate(ctx, a, 1, ground, seed)
+		c, err := eliminate(ctx, a, 1, ground, seed, 56, 28)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,6 +122,32 @@ func TestFactorIsUnbiased(t *testing.T) {
 			if d := math.Abs(mean.At(i, j)/draws - want.At(i, j)); d > 10/math.Sqrt(draws) {
 				t.Errorf("(%d, %d): mean %g, want %g", i, j, mean.At(i, j)/draws, want.At(i, j))
 			}
+		}
+	}
+}
+
+// TestFewRecords checks that running out of records changes nothing, and the
+// limits on a factor.
+func TestFewRecords(t *testing.T) {
+	for _, a := range []*sparse.CSR{testgraph.Complete(40), testgraph.Random(3, 300, 2000, true), grid(20)} {
+		entries := a.NNZ()
+		want, err := eliminate(ctx, a, 1, nil, 1, 100*entries, 9*entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := eliminate(ctx, a, 1, nil, 1, entries, 9*entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.order, want.order) || !slices.Equal(got.row, want.row) ||
+			!slices.Equal(got.value, want.value) || !slices.Equal(got.pivot, want.pivot) {
+			t.Error("another factor with few records")
+		}
+		if _, err := eliminate(ctx, a, 1, nil, 1, entries, 10); !errors.Is(err, ErrMemory) {
+			t.Errorf("a factor of ten entries: %v", err)
+		}
+		if _, err := eliminate(ctx, a, 1, nil, 1, noRecord, entries); !errors.Is(err, ErrMemory) {
+			t.Errorf("too many records: %v", err)
 		}
 	}
 }
