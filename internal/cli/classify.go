@@ -202,7 +202,7 @@ func (f *classifyFlags) labelsOf(p *evaluate.Prediction, l *ingest.Labels) []int
 	return labels
 }
 
-// writePredictions writes a line for every node.
+// writePredictions writes a line for every node, in the default order.
 func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Prediction, labels []int, c export.Columns) error {
 	begin := export.TSV
 	switch format {
@@ -214,9 +214,9 @@ func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Predicti
 	file := begin(w, c)
 	nodes := g.Nodes()
 	var line export.Prediction
-	for row, class := range labels {
+	for row := range nodes.Rows() {
 		line.Node, line.Label, line.Reached = nodes.ID(row), "", p.Reached[row]
-		if class != unlabelled {
+		if class := labels[row]; class != unlabelled {
 			line.Label = c.Classes[class]
 		}
 		line.Scores = line.Scores[:0]

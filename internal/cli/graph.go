@@ -35,6 +35,8 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	in.variable(own, "self-loops", "drop|keep", "drop", "edges from a node to itself", c.SelfLoops.Set)
 	in.variable(own, "duplicates", "sum|max|min|first|error", "",
 		"an edge that occurs again (default: weights are added, without weights it counts once)", c.Duplicates.Set)
+	in.variable(own, "order", "none|degree|bfs|rcm|locality", "none",
+		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids", c.Order.Set)
 	in.variable(own, "fields", "N,N[,N]", "", "columns of source, target and weight (default 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s)
 	})

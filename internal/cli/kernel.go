@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"unsafe"
 
 	"github.com/spf13/cobra"
@@ -181,14 +182,10 @@ func (in *invocation) walkProgress() func(done, sweeps int) {
 // bytesOf returns the size of a number.
 func bytesOf[T sparse.Float]() int { return int(unsafe.Sizeof(T(0))) }
 
-// rowsOf reads a list of ids; all rows if there is none.
+// rowsOf reads a list of ids; without one, all rows in the default order.
 func (in *invocation) rowsOf(path string, g *graph) ([]int, error) {
 	if path == "" {
-		rows := make([]int, g.Nodes().Len())
-		for i := range rows {
-			rows[i] = i
-		}
-		return rows, nil
+		return slices.Collect(g.Nodes().Rows()), nil
 	}
 	rows, err := ingest.ReadIDs(in.ctx, path, g.Nodes())
 	if err == nil && len(rows) == 0 {
