@@ -16,14 +16,15 @@ import (
 // has. Vertices are eliminated in the order of their degrees at the time,
 // which makes the factor of a forest exact. It is safe for concurrent use.
 type Cholesky struct {
-	order   []uint32 // the row at each position of the factor
-	pivot   []float64
-	lower   triangle // by rows: what a position takes from earlier ones
-	upper   triangle // its transpose
-	levels  []int    // positions from one to the next depend on none among them
-	entries int64    // of the matrix
+	order   []uint32  // the row at each position of the factor
+	pivot   []float64 // inverted
+	scale   []float64 // s, see ScaledBy; nil means ones
+	lower   triangle  // by rows: what a position takes from earlier ones
+	upper   triangle  // its transpose
+	levels  []int     // positions from one to the next depend on none among them
+	entries int64     // of the matrix
 	workers int
-	buffers sync.Pool // of *[]float64
+	buffers *sync.Pool // of *[]float64
 }
 
 // triangle is a triangular matrix by rows, without its unit diagonal.
@@ -83,7 +84,7 @@ func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 	if err != nil {
 		return nil, err
 	}
-	c := &Cholesky{entries: a.NNZ(), workers: s.Workers}
+	c := &Cholesky{entries: a.NNZ(), workers: s.Workers, buffers: new(sync.Pool)}
 	c.arrange(columns)
 	return c, nil
 }
@@ -166,6 +167,17 @@ func (c *Cholesky) Fill() float64 {
 	return float64(2*int64(len(c.lower.col))+n) / float64(c.entries+n)
 }
 
+// ScaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory
+// with c and s: with s = d^½ and M = L that of L̃.
+func (c *Cholesky) ScaledBy(s []float64) *Cholesky {
+	if len(s) != len(c.order) {
+		panic(badShape)
+	}
+	scaled := *c
+	scaled.scale = s
+	return &scaled
+}
+
 // ApplyTo stores (G·Gᵀ)⁺·R in dst: one pass over the factor forwards and one
 // backwards, columns shared out among the workers.
 func (c *Cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error {
@@ -206,7 +218,7 @@ func (c *Cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 		s.ones[i] = 1
 	}
 	for p, v := range c.order {
-		copy(y.Data[p*w:(p+1)*w], r.Row(int(v)))
+		c.copyRow(v, y.Data[p*w:(p+1)*w], r.Row(int(v)))
 	}
 	for l := range len(c.levels) - 1 {
 		if err := ctx.Err(); err != nil {
@@ -225,9 +237,20 @@ func (c *Cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 		}
 	}
 	for p, v := range c.order {
-		copy(dst.Row(int(v)), y.Data[p*w:(p+1)*w])
+		c.copyRow(v, dst.Row(int(v)), y.Data[p*w:(p+1)*w])
 	}
 	return nil
+}
+
+// copyRow copies a row, times the scale.
+func (c *Cholesky) copyRow(v uint32, dst, src []float64) {
+	if c.scale == nil {
+		copy(dst, src)
+		return
+	}
+	for j, x := range src {
+		dst[j] = c.scale[v] * x
+	}
 }
 
 // substitution solves with the triangles in place.

@@ -35,7 +35,7 @@ func (r *run) updateChunk(_, chunk int) error {
 	clear(rz)
 	at := lo * r.r.Stride
 	residualLoop(r.r.Data[at:], r.q.Data[at:], r.r.Stride, r.alpha[:r.width], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
-	if r.Null != nil && r.z == nil {
+	if r.Null != nil {
 		r.null.clear(chunk)
 		for i := lo; i < hi; i++ {
 			row := r.r.Row(i)[:r.width]
@@ -59,6 +59,25 @@ func (r *run) addNull(i int, f float64, v, res []float64) {
 	sums := r.null.at(slot)
 	addScaled(sums, f*u*s, v)
 	addScaled(sums[r.b.Cols:], u/s, res)
+}
+
+// projectChunk is projectResidual on one chunk.
+func (r *run) projectChunk(_, chunk int) error {
+	lo, hi := r.rowsOf(chunk)
+	for i := lo; i < hi; i++ {
+		row := r.r.Row(i)[:r.width]
+		switch slot := r.Null.slot[i]; {
+		case slot == ownSlot:
+			clear(row)
+		case slot != noSlot:
+			f := r.Null.unit[i]
+			if r.Scale != nil {
+				f *= r.Scale[i]
+			}
+			addScaled(row, -f, r.null.of(slot)[r.b.Cols:][:len(row)])
+		}
+	}
+	return nil
 }
 
 // productsChunk computes rᵀz of a chunk from z.

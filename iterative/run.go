@@ -47,8 +47,8 @@ type run struct {
 // passes are the bodies of parallel passes, made once: a method value is an
 // allocation.
 type passes struct {
-	update, products, turn func(worker, chunk int) error
-	dot                    func(sparse.Rows)
+	update, project, products, turn func(worker, chunk int) error
+	dot                             func(sparse.Rows)
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
@@ -86,7 +86,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	}
 	r.setPreconditioner()
 	if r.passes.update == nil {
-		r.passes = passes{r.updateChunk, r.productsChunk, r.turnChunk, r.dotRows}
+		r.passes = passes{r.updateChunk, r.projectChunk, r.productsChunk, r.turnChunk, r.dotRows}
 	}
 }
 
@@ -280,6 +280,9 @@ func (r *run) update(ctx context.Context) error {
 // splits off the null space.
 func (r *run) precondition(ctx context.Context) error {
 	if r.z != nil {
+		if err := r.projectResidual(ctx); err != nil {
+			return err
+		}
 		if err := r.Precond.ApplyTo(ctx, r.z.Columns(0, r.width), r.r.Columns(0, r.width)); err != nil {
 			return err
 		}
@@ -293,6 +296,17 @@ func (r *run) precondition(ctx context.Context) error {
 		r.correct()
 	}
 	return nil
+}
+
+// projectResidual takes the null space's part out of r. The recurrence lets it
+// grow from rounding errors, and a factor of a singular matrix, which leaves
+// one row of each component out, would make something large of it.
+func (r *run) projectResidual(ctx context.Context) error {
+	if r.Null == nil {
+		return nil
+	}
+	r.null.total()
+	return r.chunks(ctx, r.passes.project)
 }
 
 // correct takes the null space's part out of rᵀr and rᵀz. It is rounding

@@ -155,6 +155,17 @@ func (s *System) Factor(ctx context.Context) (*Cholesky, error) {
 	return f, err
 }
 
+// Preconditioner returns the factor as one of M itself, made once, for methods
+// other than [System.SolveTo]. On a null space of M it is not defined: project
+// before and after. The errors are those of [NewCholesky].
+func (s *System) Preconditioner(ctx context.Context) (*Cholesky, error) {
+	f, err := s.Factor(ctx)
+	if err != nil || s.Scale == nil {
+		return f, err
+	}
+	return f.ScaledBy(s.Scale), nil
+}
+
 // rngSeed is that of every system's factor.
 const rngSeed = 1
 

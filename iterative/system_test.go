@@ -339,6 +339,32 @@ func sameBits(t *testing.T, what string, got, want *sparse.Block[float64]) {
 	}
 }
 
+// TestPreconditioner runs plain conjugate gradients on L̃ itself with the
+// factor that belongs to it.
+func TestPreconditioner(t *testing.T) {
+	a := grid(30)
+	g := graphOf(t, a)
+	n := len(g.Degrees)
+	s, err := g.ShiftedLaplacianNormalized(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Preconditioner(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, x, y := randomBlock(1, n, 9), sparse.NewBlock[float64](n, 9), sparse.NewBlock[float64](n, 9)
+	cg := &CG{A: sparse.NewLaplacianNormalized[float64](a, g.Degrees), Null: s.Null, Precond: p}
+	res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-11})
+	if err != nil || res.Steps > 60 {
+		t.Fatalf("%v, %d steps", err, res.Steps)
+	}
+	if _, err := s.SolveTo(ctx, y, b, &Settings{Tolerance: 1e-11}); err != nil {
+		t.Fatal(err)
+	}
+	testgraph.Close(t, x, y, 0, 1e-7) // condition 1e4
+}
+
 func TestParametersOutOfRange(t *testing.T) {
 	g := graphOf(t, testgraph.Path(4))
 	for name, make := range map[string]func() (*System, error){
