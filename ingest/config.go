@@ -63,7 +63,26 @@ const (
 	SkipUnknown
 )
 
+// Order says in which order the store has its rows. Ids and everything that is
+// written by them stay as they are in any order; sums are added up in another
+// one, and agree to rounding.
+//
+// DegreeOrder goes by the number of lines of a node, before duplicates are
+// merged. The others look at the graph, without directions and weights, and
+// take 4 bytes an entry while they do, LocalityOrder 20. See package partition.
+type Order int
+
+// The zero value leaves the rows in the default order.
+const (
+	DefaultOrder Order = iota
+	DegreeOrder
+	BreadthFirstOrder
+	CuthillMcKeeOrder
+	LocalityOrder
+)
+
 var (
+	orderNames     = []string{"none", "degree", "bfs", "rcm", "locality"}
 	selfLoopNames  = []string{"drop", "keep"}
 	duplicateNames = []string{"", "sum", "max", "min", "first", "error"}
 	headerNames    = []string{"auto", "yes", "no"}
@@ -78,6 +97,9 @@ func (d Duplicates) String() string { return duplicateNames[d] }
 func (h Header) String() string     { return headerNames[h] }
 func (u UnknownIDs) String() string { return unknownNames[u] }
 
+func (o Order) String() string { return orderNames[o] }
+
+func (o *Order) Set(word string) error      { return choose(o, orderNames, word) }
 func (s *SelfLoops) Set(word string) error  { return choose(s, selfLoopNames, word) }
 func (d *Duplicates) Set(word string) error { return choose(d, duplicateNames, word) }
 func (h *Header) Set(word string) error     { return choose(h, headerNames, word) }
@@ -108,6 +130,7 @@ type Config struct {
 	Header       Header     // default: decide from the text
 	SkipBadLines bool       // count bad lines and go on
 	UnknownIDs   UnknownIDs // of edges beside Nodes; default: accept
+	Order        Order      // of the store's rows; default: that of the ids
 	Force        bool       // replace the store that is there
 	Codec        shard.Codec
 	Memory       int64          // bytes for edges and ids; 0 means no limit
@@ -122,9 +145,9 @@ type Config struct {
 
 // Progress tells how far [Run] has come.
 type Progress struct {
-	Phase string // "reading" or "writing"
+	Phase string // "reading", "ordering" or "writing"
 	File  string // while reading
-	Done  int64  // reading: bytes of File as it is stored; writing: rows
+	Done  int64  // reading: bytes of File as it is stored; writing, ordering: rows
 	Total int64  // of Done; 0 if not known
 	Lines int64  // read so far, of all files
 }

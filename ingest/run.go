@@ -92,6 +92,9 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (*Report, 
 		}
 	}
 	r.dict = nil
+	if err := r.reorder(); err != nil {
+		return nil, err
+	}
 	if err := r.write(w, directed); err != nil {
 		return nil, err
 	}

@@ -137,7 +137,7 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 		return nil, err
 	}
 	defer g.close()
-	v.Graph, v.Order, v.IDs, v.Source = args[1], "none", f.ids, f.source
+	v.Graph, v.Order, v.IDs, v.Source = args[1], orderOf(g.Manifest()), f.ids, f.source
 	raw := 4*g.NNZ() + 8*int64(len(g.Degrees()))
 	fits := g.memory() == 0 || g.memory() > 2*raw
 	if v.IDs == "auto" {
@@ -182,7 +182,11 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 func runSweeps[T sparse.Float](ctx context.Context, a sparse.Matrix, g *graph, workload string, threads int, f *benchFlags) (bench.Sweeps, error) {
 	switch workload {
 	case "spmm":
-		return bench.SpMM[T](ctx, a, g.Degrees(), nil, f.columns, threads, f.repeat)
+		var order []int
+		for _, position := range g.Nodes().Order() {
+			order = append(order, int(position))
+		}
+		return bench.SpMM[T](ctx, a, g.Degrees(), order, f.columns, threads, f.repeat)
 	case "walk":
 		return bench.Walk[T](ctx, a, g.Degrees(), threads, f.repeat)
 	}
@@ -204,7 +208,7 @@ func (in *invocation) printBench(v *benchmark) {
 		return
 	}
 	s := v.Sweeps
-	line(v.Workload, "%.2f ms, median %.2f, %d threads, %s ids from %s", s.SecondsMin*1e3, s.SecondsMedian*1e3, v.Threads, v.IDs, v.Source)
+	line(v.Workload, "%.2f ms, median %.2f, %d threads, %s ids from %s, order %s", s.SecondsMin*1e3, s.SecondsMedian*1e3, v.Threads, v.IDs, v.Source, v.Order)
 	line("each entry, column", "%.4f ns (%s entries, %d columns of %s)", s.NsPerEntryColumn, formatCount(s.Entries), s.Columns, s.DType)
 	bandwidth := fmt.Sprintf("%.1f GB/s", s.BytesPerSecond/1e9)
 	if v.StreamBytesPerSecond > 0 {

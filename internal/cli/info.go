@@ -20,6 +20,7 @@ type info struct {
 	LargestComponent int64    `json:"largest_component"`
 	Isolated         int64    `json:"isolated"`
 	MaxDegree        float64  `json:"max_degree"`
+	Order            string   `json:"order"` // of the rows in the store
 	BitsPerEntry     float64  `json:"bits_per_entry"`
 	BytesTotal       int64    `json:"bytes_total"`
 	Identity         string   `json:"identity,omitempty"`
@@ -74,7 +75,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	defer g.close()
 	m := g.Manifest()
 	v := &info{
-		Graph: name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, SelfLoops: m.SelfLoops,
+		Graph: name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, SelfLoops: m.SelfLoops, Order: orderOf(m),
 		Directed: m.Directed, Weighted: m.Weighted, BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
 	if g.temp == "" {
@@ -137,6 +138,7 @@ func (in *invocation) printInfo(v *info) {
 	line("isolated", "%s", formatCount(v.Isolated))
 	line("largest degree", "%g", v.MaxDegree)
 	line("store", "%s, %.1f bits an entry", formatBytes(v.BytesTotal), v.BitsPerEntry)
+	line("order of rows", "%s", v.Order)
 	if v.Classes != nil {
 		line("labelled", "%s of %s", counted(int64(*v.Labelled), "node"), counted(int64(*v.Classes), "class"))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,7 +165,11 @@ func storeOf(m *shard.Manifest) any {
 		Entries  int64             `json:"entries"`
 		Directed bool              `json:"directed"`
 		Weighted bool              `json:"weighted"`
+		Order    string            `json:"order"`
 		Options  map[string]string `json:"options,omitempty"`
 		Sources  []shard.Source    `json:"sources,omitempty"`
-	}{m.Identity, m.Rows, m.Edges(), m.Entries, m.Directed, m.Weighted, m.Options, m.Sources}
+	}{m.Identity, m.Rows, m.Edges(), m.Entries, m.Directed, m.Weighted, orderOf(m), m.Options, m.Sources}
 }
+
+// orderOf returns what the order of a store's rows is called.
+func orderOf(m *shard.Manifest) string { return cmp.Or(m.Order, ingest.DefaultOrder.String()) }
