@@ -139,11 +139,13 @@ labels of all the others. Try "heatwalk demo" first.
 
 GRAPH is a store made by "heatwalk ingest", any edge list or Matrix Market
 file (plain, gzip or zstd), or - for stdin.`,
+		Version:       thisBuild().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          in.noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("heatwalk {{.Version}}\n")
 	root.SetIn(in.stdin)
 	root.SetOut(in.stdout)
 	root.SetErr(in.stderr)
