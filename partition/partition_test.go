@@ -1,0 +1,327 @@
+package partition_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/partition"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// orders are the functions that look at a matrix.
+var orders = map[string]func(context.Context, *sparse.CSR) ([]uint32, error){
+	"BreadthFirst":        partition.BreadthFirst,
+	"ReverseCuthillMcKee": partition.ReverseCuthillMcKee,
+	"Locality":            partition.Locality,
+}
+
+// graph returns the undirected graph of the edges, self loops included.
+func graph(t interface{ Fatal(...any) }, n int, edges [][2]int) *sparse.CSR {
+	var entries []sparse.Triplet
+	seen := map[[2]int]bool{}
+	for _, e := range edges {
+		for _, e := range [][2]int{e, {e[1], e[0]}} {
+			if !seen[e] {
+				seen[e] = true
+				entries = append(entries, sparse.Triplet{Row: uint32(e[0]), Col: uint32(e[1]), Val: 1})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func drawGraph(rt *rapid.T) *sparse.CSR {
+	n := rapid.IntRange(0, 40).Draw(rt, "n")
+	node := rapid.IntRange(0, max(0, n-1))
+	var edges [][2]int
+	for range rapid.IntRange(0, min(n, 1)*80).Draw(rt, "m") {
+		edges = append(edges, [2]int{node.Draw(rt, "u"), node.Draw(rt, "v")})
+	}
+	return graph(rt, n, edges)
+}
+
+// neighbours returns the nodes beside a node.
+func neighbours(a *sparse.CSR, node int) (list []uint32) {
+	col, _ := a.Row(node)
+	for _, v := range col {
+		if int(v) != node {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// shuffled numbers the nodes by chance: a graph whose order says nothing.
+func shuffled(t *testing.T, n int, edges [][2]int) *sparse.CSR {
+	to := rand.New(rand.NewPCG(1, 2)).Perm(n)
+	for i, e := range edges {
+		edges[i] = [2]int{to[e[0]], to[e[1]]}
+	}
+	return graph(t, n, edges)
+}
+
+// inverse returns the place of each node.
+func inverse(order []uint32) []int {
+	place := make([]int, len(order))
+	for i, node := range order {
+		place[node] = i
+	}
+	return place
+}
+
+// cost is the mean of log₂ of the distances between columns that follow each
+// other in a row: about what a gap costs in bits.
+func cost(a *sparse.CSR, order []uint32) float64 {
+	place := inverse(order)
+	var bits float64
+	for _, node := range order {
+		var row []int
+		for _, v := range neighbours(a, int(node)) {
+			row = append(row, place[v])
+		}
+		slices.Sort(row)
+		for e, p := range row {
+			last := place[node]
+			if e > 0 {
+				last = row[e-1]
+			}
+			bits += math.Log2(1 + math.Abs(float64(p-last)))
+		}
+	}
+	return bits / float64(a.NNZ())
+}
+
+// bandwidth is the largest distance between neighbours.
+func bandwidth(a *sparse.CSR, order []uint32) (most int) {
+	place := inverse(order)
+	for node := range place {
+		for _, v := range neighbours(a, node) {
+			most = max(most, place[node]-place[v])
+		}
+	}
+	return most
+}
+
+func grid(w, h int) (n int, edges [][2]int) {
+	for i := range w * h {
+		if i%w < w-1 {
+			edges = append(edges, [2]int{i, i + 1})
+		}
+		if i+w < w*h {
+			edges = append(edges, [2]int{i, i + w})
+		}
+	}
+	return w * h, edges
+}
+
+// TestOrders holds what is promised of all orders: a permutation, the same each
+// time, nodes without neighbours last and as they were.
+func TestOrders(t *testing.T) {
+	for name, order := range orders {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				a := drawGraph(rt)
+				n, _ := a.Dims()
+				got, err := order(t.Context(), a)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				if again, _ := order(t.Context(), a); !slices.Equal(got, again) {
+					rt.Fatalf("%v, and again %v", got, again)
+				}
+				sorted := slices.Sorted(slices.Values(got))
+				var isolated []uint32
+				for i := range n {
+					if len(neighbours(a, i)) == 0 {
+						isolated = append(isolated, uint32(i))
+					}
+				}
+				for i, node := range sorted {
+					if int(node) != i {
+						rt.Fatalf("%v is no permutation", got)
+					}
+				}
+				if len(got) != n || !slices.Equal(got[n-len(isolated):], isolated) {
+					rt.Fatalf("%v does not end with %v", got, isolated)
+				}
+			})
+		})
+	}
+}
+
+func TestDegree(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		count := rapid.SliceOf(rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0, 3), rapid.Just[uint32](math.MaxUint32))).Draw(rt, "count")
+		want := make([]uint32, len(count))
+		for i := range want {
+			want[i] = uint32(i)
+		}
+		slices.SortStableFunc(want, func(i, j uint32) int { return cmp.Compare(count[j], count[i]) })
+		if got := partition.Degree(count); !slices.Equal(got, want) {
+			rt.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
+// TestBreadthFirst compares with a search that keeps a queue.
+func TestBreadthFirst(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		a := drawGraph(rt)
+		n, _ := a.Dims()
+		seen := make([]bool, n)
+		search := func(node int, seen []bool) (queue []uint32) {
+			seen[node] = true
+			queue = []uint32{uint32(node)}
+			for i := 0; i < len(queue); i++ {
+				for _, v := range neighbours(a, int(queue[i])) {
+					if !seen[v] {
+						seen[v] = true
+						queue = append(queue, v)
+					}
+				}
+			}
+			return queue
+		}
+		var want []uint32
+		for node := range n {
+			if seen[node] || len(neighbours(a, node)) == 0 {
+				continue
+			}
+			component := slices.Sorted(slices.Values(search(node, slices.Clone(seen))))
+			hub := slices.MaxFunc(component, func(u, v uint32) int {
+				return cmp.Compare(len(neighbours(a, int(u))), len(neighbours(a, int(v))))
+			})
+			want = append(want, search(int(hub), seen)...)
+		}
+		got, err := partition.BreadthFirst(t.Context(), a)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if !slices.Equal(got[:len(want)], want) {
+			rt.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
+// TestBand holds that the matrix of a path, a ring or a grid, whose nodes are
+// numbered by chance, becomes a band as narrow as it can be or nearly so.
+func TestBand(t *testing.T) {
+	path, ring := [][2]int{}, [][2]int{{0, 99}}
+	for i := range 99 {
+		path, ring = append(path, [2]int{i, i + 1}), append(ring, [2]int{i, i + 1})
+	}
+	const w, h = 8, 40
+	n, edges := grid(w, h)
+	for _, c := range []struct {
+		name  string
+		a     *sparse.CSR
+		width int
+	}{
+		{"path", shuffled(t, 100, path), 1},
+		{"ring", shuffled(t, 100, ring), 2},
+		{"grid", shuffled(t, n, edges), w + 1}, // w is the least
+	} {
+		order, err := partition.ReverseCuthillMcKee(t.Context(), c.a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bandwidth(c.a, order); got > c.width {
+			t.Errorf("%s: bandwidth %d, want at most %d", c.name, got, c.width)
+		}
+	}
+}
+
+// TestCliques holds that communities that leave no doubt are runs of nodes.
+func TestCliques(t *testing.T) {
+	const cliques, size = 20, 8
+	var edges [][2]int
+	for c := range cliques {
+		for i := range size {
+			for j := range i {
+				edges = append(edges, [2]int{c*size + i, c*size + j})
+			}
+		}
+		edges = append(edges, [2]int{c * size, (c*size + size + 1) % (cliques * size)})
+	}
+	clique := make([]int, cliques*size)
+	to := rand.New(rand.NewPCG(1, 2)).Perm(len(clique)) // as in shuffled
+	for i, v := range to {
+		clique[v] = i / size
+	}
+	a := shuffled(t, len(clique), edges)
+	order, err := partition.Locality(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	breaks := 0
+	for i := range len(order) - 1 {
+		if clique[order[i]] != clique[order[i+1]] {
+			breaks++
+		}
+	}
+	if breaks != cliques-1 {
+		t.Errorf("%d times a node of another clique follows, want %d: %v", breaks, cliques-1, order)
+	}
+}
+
+// TestCost holds that every order makes gaps shorter than chance does, on a
+// grid, and that Locality brings them to a few bits.
+func TestCost(t *testing.T) {
+	n, edges := grid(60, 60)
+	a := shuffled(t, n, edges)
+	chance := make([]uint32, n)
+	for i := range chance {
+		chance[i] = uint32(i)
+	}
+	before := cost(a, chance)
+	for name, f := range orders {
+		order, err := f(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := cost(a, order)
+		t.Logf("%s: %.2f bits, by chance %.2f", name, after, before)
+		if after > 0.6*before {
+			t.Errorf("%s: %.2f bits, by chance %.2f", name, after, before)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	n, edges := grid(3, 3)
+	for name, f := range orders {
+		if _, err := f(ctx, graph(t, n, edges)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNotSquare(t *testing.T) {
+	a, err := sparse.NewCSR(2, 3, []int64{0, 0, 0}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range orders {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			_, _ = f(t.Context(), a)
+		}()
+	}
+}
