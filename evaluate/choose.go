@@ -60,10 +60,10 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 	if err := c.crossTrials(ctx, folds); err != nil {
 		return nil, err
 	}
-	if short := c.shortGrid(folds); short != nil {
+	if short := c.shortGrid(folds, longWork); short != nil {
 		set.Grid = short
 		choice, err := c.choose(ctx)
-		if err != nil || choice.Steps < slices.Max(short.Steps) {
+		if err != nil || !longWalksPay(choice, short) {
 			return choice, err
 		}
 		set.Grid = grid
@@ -80,18 +80,24 @@ const (
 )
 
 // shortGrid returns the grid without its long walks, nil if there are none or
-// they take little.
-func (c *chooser) shortGrid(folds int) *Grid {
+// they take no more than limit.
+func (c *chooser) shortGrid(folds int, limit float64) *Grid {
 	steps := c.set.Grid.steps()
 	columns := len(c.set.Grid.Alpha) * folds * len(c.p.Names)
 	work := float64(c.p.A.NNZ()) * float64(columns) * float64(steps[len(steps)-1])
 	i := sort.SearchInts(steps, shortSteps+1)
-	if work <= longWork || i == 0 || i == len(steps) {
+	if work <= limit || i == 0 || i == len(steps) {
 		return nil
 	}
 	short := *c.set.Grid
 	short.Steps = steps[:i]
 	return &short
+}
+
+// longWalksPay reports whether the choice from a grid of short walks is one of
+// the longest.
+func longWalksPay(choice *Choice, short *Grid) bool {
+	return choice.Steps == short.Steps[len(short.Steps)-1]
 }
 
 // choose tries the settings of the grid and returns the best.
@@ -254,7 +260,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 }
 
 // slabBytes is what collected walks may take where there is no limit.
-const slabBytes = 96 << 20
+const slabBytes = 48 << 20
 
 // run adds the right predictions of all trials to hits, by setting. As many α
 // as memory allows are walked at once.

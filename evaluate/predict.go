@@ -73,8 +73,8 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 // Predict trains a machine on all labels with the given parameters and
 // predicts every node. The grid of the settings is not used.
 //
-// Training rows are the walk features of the labelled nodes, plain or honest;
-// the machine becomes a linear function of features, and a second walk applies
+// Training rows are the walk features of the labelled nodes, plain or honest,
+// the latter of a few labels from several partitions into folds; the machine becomes a linear function of features, and a second walk applies
 // it to all nodes, so that their features are never stored.
 func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
@@ -89,6 +89,12 @@ func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Pre
 		return nil, err
 	}
 	r := &predictor{p: p, set: &set, par: par, out: &Prediction{Parameters: par, Settings: 1}}
+	if par.Features == Honest {
+		r.deals = 1
+		if len(p.Row) <= fewLabels {
+			r.deals = fewDeals
+		}
+	}
 	for _, phase := range []struct {
 		do      func(context.Context) error
 		seconds *float64

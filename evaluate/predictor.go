@@ -20,6 +20,7 @@ type predictor struct {
 
 	trials   *chooser // out-of-fold trials
 	features *sparse.Block[float32]
+	deals    int   // partitions into folds that honest rows come from
 	train    []int // rows of features, those of the trials before them
 	class    []int
 	model    *classify.LinearModel
@@ -44,31 +45,42 @@ func (r *predictor) walk(ctx context.Context) error {
 	if r.out.Reached, err = r.p.reached(ctx, all, r.set.Workers); err != nil {
 		return err
 	}
+	w := r.trials.walk([]float64{r.par.Alpha})
 	picks := r.trials.picks
-	alone := make([]bool, len(r.p.Row))
-	if r.par.Features == Honest {
-		if alone, err = r.p.alone(ctx, r.trials.fold, r.set.Workers); err != nil {
+	if r.par.Features == Plain {
+		for i, row := range r.p.Row {
+			r.addRow(&picks, i, cwk.Pick{Row: row})
+		}
+	}
+	for d := range r.deals {
+		fold := deal(r.p.Class, folds, r.set.Seed, uint64(d))
+		alone, err := r.p.alone(ctx, fold, r.set.Workers)
+		if err != nil {
 			return err
 		}
 		if r.oneClass(alone) {
 			clear(alone)
 		}
-	}
-	for i, row := range r.p.Row {
-		if alone[i] {
-			continue
+		first := 1
+		if d > 0 {
+			first = len(w.Variants)
+			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.Alpha, fold)[1:]...)
 		}
-		pick := cwk.Pick{Row: row}
-		if r.par.Features == Honest {
-			pick.Variant = 1 + r.trials.fold[i]
+		for i, row := range r.p.Row {
+			if !alone[i] {
+				r.addRow(&picks, i, cwk.Pick{Row: row, Variant: first + fold[i]})
+			}
 		}
-		r.train = append(r.train, len(picks))
-		r.class = append(r.class, r.p.Class[i])
-		picks = append(picks, pick)
 	}
-	w := r.trials.walk([]float64{r.par.Alpha})
 	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work)
 	return err
+}
+
+// addRow adds a training row of labelled node i.
+func (r *predictor) addRow(picks *[]cwk.Pick, i int, pick cwk.Pick) {
+	r.train = append(r.train, len(*picks))
+	r.class = append(r.class, r.p.Class[i])
+	*picks = append(*picks, pick)
 }
 
 // oneClass reports whether the labels that are not left out have one class.
@@ -85,6 +97,14 @@ func (r *predictor) oneClass(left []bool) bool {
 	}
 	return true
 }
+
+// Which labels share a fold is luck, and with few labels it shows. Up to
+// fewLabels of them, honest rows come from fewDeals partitions into folds, each
+// row at its share of the cost.
+const (
+	fewLabels = 1000
+	fewDeals  = 3
+)
 
 // maxKernel is the number of training rows up to which a machine is trained on
 // the kernel; more would need a Gram of its square.
@@ -107,17 +127,18 @@ func (r *predictor) learn(ctx context.Context) error {
 		}
 	}
 	classes := len(r.p.Names)
+	cost := r.par.Cost / float64(max(1, r.deals))
 	r.out.Learner = r.set.Learner
 	if len(r.train) > maxKernel {
 		r.out.Learner = LinearSVM
 	}
 	var err error
 	if r.out.Learner == LinearSVM {
-		svm := &classify.LinearSVM{Cost: r.par.Cost, Strategy: strategy(classes), RngSeed: r.set.Seed, Workers: r.set.Workers}
+		svm := &classify.LinearSVM{Cost: cost, Strategy: strategy(classes), RngSeed: r.set.Seed, Workers: r.set.Workers}
 		r.model, err = classify.FitLinear(ctx, svm, f, r.class, classes)
 	} else {
 		svm := &classify.SVM{
-			Cost: r.par.Cost, Strategy: strategy(classes), Tolerance: r.set.tolerance,
+			Cost: cost, Strategy: strategy(classes), Tolerance: r.set.tolerance,
 			CacheBytes: cacheBytes, Workers: r.set.Workers,
 		}
 		var kernel *classify.SVMModel

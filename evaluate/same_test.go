@@ -106,6 +106,35 @@ func (s *spyMethod) Predict(ctx context.Context, p *Problem, par *Parameters, se
 	return out, err
 }
 
+// On a large graph long walks are not tried where short ones do better.
+func TestShortGrid(t *testing.T) {
+	p := planted(t, 4, 300, 60)
+	grid := &Grid{Alpha: []float64{0.5}, Steps: []int{2, 20, 60}, Cost: []float64{4}, Features: []Features{Plain}}
+	for _, test := range []struct{ best, settings int }{{0, 2}, {1, 3}} {
+		c := &chooser{p: p, set: &Settings{Grid: grid}, work: Work{}, tested: 60}
+		if got := c.shortGrid(5, 1e3); got == nil || got.Size() != 2 {
+			t.Fatalf("%+v", got)
+		}
+		if got := c.shortGrid(5, 1e12); got != nil {
+			t.Fatalf("%+v for a small graph", got)
+		}
+		if got := longWalksPay(&Choice{Parameters: grid.at(test.best)}, c.shortGrid(5, 1e3)); got != (test.settings == 3) {
+			t.Errorf("setting %d: %v", test.best, got)
+		}
+	}
+}
+
+func TestLinearLearner(t *testing.T) {
+	p := planted(t, 4, 300, 60)
+	par := Parameters{Alpha: 0.5, Steps: 6, Cost: 8, Features: Plain}
+	for _, learner := range []Learner{KernelSVM, LinearSVM} {
+		got, err := Predict(context.Background(), p, par, &Settings{Learner: learner})
+		if err != nil || got.Learner != learner {
+			t.Errorf("%s: trained by %q, %v", learner, got.Learner, err)
+		}
+	}
+}
+
 // Few and lonely labels: no fold, class or component is too small.
 func TestFewLabels(t *testing.T) {
 	base := planted(t, 6, 60, 50)

@@ -282,8 +282,11 @@ func GivenSplit(p *Problem, train, test []int) (Split, error) {
 // returns the fold of each: the nodes of every class are shuffled and dealt
 // round, each class from where the one before ended. Folds differ by at most
 // one node in size, and so they do within each class.
-func Folds(class []int, count int, seed uint64) []int {
-	rng := newRand(seed, streamFolds)
+func Folds(class []int, count int, seed uint64) []int { return deal(class, count, seed, 0) }
+
+// deal returns one of many partitions into folds; [Folds] is number 0.
+func deal(class []int, count int, seed, number uint64) []int {
+	rng := newRand(seed, streamFolds|number)
 	fold := make([]int, len(class))
 	next := 0
 	for _, nodes := range membersOf(class) {

@@ -37,9 +37,9 @@ func (v votes) scoresTo(dst []float64) {
 	}
 }
 
-// Powers that fitVotes chooses from, as powers of two: from votes as they are
+// Powers that fitVotes chooses from, as powers of two: from all classes alike
 // to any majority being certain.
-const minPower, maxPower = 0.0, 8.0
+const minPower, maxPower = -6.0, 8.0
 
 // fitVotes returns the votes whose power gives the outcomes the smallest
 // log-loss. Outcomes without machines do not count; without any the power is 1.
