@@ -22,14 +22,15 @@ func Workers(n int) int {
 // no further piece starts; the error of the lowest failed piece is returned, or
 // else the context's. A worker number is in use by one goroutine at a time, so
 // buffers may be kept per worker. With one worker everything runs on the
-// calling goroutine.
+// calling goroutine. A panic in do stops the other workers and reaches the
+// caller of Run, see [Group].
 func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) error) error {
 	workers = min(Workers(workers), pieces)
 	q := queue{pieces: pieces, first: pieces}
 	if workers == 1 {
 		q.work(ctx, 0, do)
 	} else {
-		var group sync.WaitGroup
+		var group Group
 		for w := range workers {
 			group.Go(func() { q.work(ctx, w, do) })
 		}
@@ -53,10 +54,16 @@ type queue struct {
 }
 
 func (q *queue) work(ctx context.Context, worker int, do func(worker, piece int) error) {
+	ended := false
+	defer func() {
+		if !ended { // by a panic
+			q.failed.Store(true)
+		}
+	}()
 	for !q.failed.Load() && ctx.Err() == nil {
 		piece := int(q.next.Add(1)) - 1
 		if piece >= q.pieces {
-			return
+			break
 		}
 		if err := do(worker, piece); err != nil {
 			q.failed.Store(true)
@@ -65,7 +72,8 @@ func (q *queue) work(ctx context.Context, worker int, do func(worker, piece int)
 				q.first, q.err = piece, err
 			}
 			q.mu.Unlock()
-			return
+			break
 		}
 	}
+	ended = true
 }

@@ -1,0 +1,51 @@
+package sched
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// Group is a set of goroutines that belong to one call. Unlike a panic in a
+// plain goroutine, which ends the process, one in a group reaches the caller
+// of Wait, who can report it. The zero value is ready for use.
+type Group struct {
+	wait  sync.WaitGroup
+	mu    sync.Mutex
+	first *Panic
+}
+
+// Panic is what Wait panics with: the first panic among the goroutines.
+type Panic struct {
+	Value any    // what the goroutine panicked with
+	Stack []byte // where
+}
+
+// Error returns the value alone; the stack is for developers.
+func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
+
+// Go calls f on a goroutine of its own.
+func (g *Group) Go(f func()) {
+	g.wait.Go(func() {
+		defer func() {
+			if r := recover(); r != nil {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				if g.first == nil {
+					g.first = &Panic{Value: r, Stack: debug.Stack()}
+				}
+			}
+		}()
+		f()
+	})
+}
+
+// Wait returns when all goroutines have ended, and panics with a [*Panic] if
+// one of them did.
+func (g *Group) Wait() {
+	g.wait.Wait()
+	if p := g.first; p != nil {
+		g.first = nil
+		panic(p)
+	}
+}

@@ -1,0 +1,55 @@
+package sched_test
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// caught returns what f panics with.
+func caught(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
+func TestPanicReachesTheCaller(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		var started atomic.Int32
+		value := caught(func() {
+			_ = sched.Run(t.Context(), workers, 1_000_000, func(_, piece int) error {
+				if started.Add(1); piece == 3 {
+					panic("piece 3")
+				}
+				return nil
+			})
+		})
+		p, ok := value.(*sched.Panic)
+		switch {
+		case workers == 1 && value != "piece 3":
+			t.Errorf("one worker: %v", value)
+		case workers > 1 && (!ok || p.Error() != "piece 3" || !strings.Contains(string(p.Stack), "group_test.go")):
+			t.Errorf("%d workers: %v", workers, value)
+		}
+		if n := started.Load(); n == 1_000_000 {
+			t.Errorf("%d workers: every piece started in spite of the panic", workers)
+		}
+	}
+}
+
+func TestGroupIsReadyAgainAfterAPanic(t *testing.T) {
+	var g sched.Group
+	g.Go(func() { panic(errors.New("once")) })
+	if p, ok := caught(g.Wait).(*sched.Panic); !ok || p.Error() != "once" {
+		t.Errorf("Wait panicked with %v", p)
+	}
+	done := false
+	g.Go(func() { done = true })
+	g.Wait()
+	if !done {
+		t.Error("a goroutine did not run")
+	}
+}
