@@ -69,7 +69,7 @@ const (
 //
 // DegreeOrder goes by the number of lines of a node, before duplicates are
 // merged. The others look at the graph, without directions and weights, and
-// take 4 bytes an entry while they do, LocalityOrder 20. See package partition.
+// take 4 bytes an entry while they do, LocalityOrder 12. See package partition.
 type Order int
 
 // The zero value leaves the rows in the default order.

@@ -54,7 +54,7 @@ func packed(text string) string {
 
 // graph is a store in a form that is easy to compare.
 type graph struct {
-	ids      []string
+	ids      []string              // in the default order
 	out, in  map[[2]string]float64 // in is nil unless the graph is directed
 	directed bool
 	weighted bool
@@ -72,13 +72,13 @@ func load(t testing.TB, dir string) graph {
 	}
 	defer s.Close()
 	g := graph{directed: s.Manifest().Directed, weighted: s.Manifest().Weighted}
-	for i := range s.Nodes().Len() {
-		g.ids = append(g.ids, s.Nodes().ID(i))
+	for row := range s.Nodes().Rows() {
+		g.ids = append(g.ids, s.Nodes().ID(row))
 	}
-	g.out = entriesOf(t, s, g.ids)
+	g.out = entriesOf(t, s, s.Nodes())
 	if g.directed {
 		g.in = map[[2]string]float64{}
-		for e, w := range entriesOf(t, s.Transpose(), g.ids) {
+		for e, w := range entriesOf(t, s.Transpose(), s.Nodes()) {
 			g.in[[2]string{e[1], e[0]}] = w
 		}
 		if !maps.Equal(g.in, g.out) {
@@ -88,7 +88,7 @@ func load(t testing.TB, dir string) graph {
 	return g
 }
 
-func entriesOf(t testing.TB, m sparse.Matrix, ids []string) map[[2]string]float64 {
+func entriesOf(t testing.TB, m sparse.Matrix, nodes *shard.Nodes) map[[2]string]float64 {
 	t.Helper()
 	entries := map[[2]string]float64{}
 	err := m.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
@@ -99,7 +99,7 @@ func entriesOf(t testing.TB, m sparse.Matrix, ids []string) map[[2]string]float6
 				if val != nil {
 					w = val[e]
 				}
-				entries[[2]string{ids[p.Lo+i], ids[c]}] = w
+				entries[[2]string{nodes.ID(p.Lo + i), nodes.ID(int(c))}] = w
 			}
 		}
 		return nil

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/partition"
@@ -97,7 +96,11 @@ func (r *run) pattern() (*sparse.CSR, error) {
 	for _, b := range s.buckets {
 		entries += b.entries
 	}
-	need := int64(entries)*int64(unsafe.Sizeof(uint32(0))) + int64(rows+1)*int64(unsafe.Sizeof(int64(0)))
+	each := int64(4)
+	if r.c.Order == LocalityOrder {
+		each += 8 // see there
+	}
+	need := int64(entries)*each + 8*int64(rows+1)
 	if s.limit > 0 && need >= s.limit {
 		return nil, &MemoryError{Need: r.held.Load() + need, Limit: r.c.Memory}
 	} else if s.limit > 0 {

@@ -93,7 +93,8 @@ func TestToyGraphInEveryForm(t *testing.T) {
 	})
 }
 
-// TestAgainstTheSlowReader compares random edge lists of several chunks.
+// TestAgainstTheSlowReader compares random edge lists of several chunks, in
+// stores of every order.
 func TestAgainstTheSlowReader(t *testing.T) {
 	const lines = 40_000 // more than a chunk
 	configs := []Config{
@@ -122,7 +123,8 @@ func TestAgainstTheSlowReader(t *testing.T) {
 		for k, c := range []Config{configs[i%len(configs)], configs[(i+2)%len(configs)]} {
 			// Without a policy the two directions of an edge would differ.
 			weighted := k == 0 && (c.Duplicates != DefaultDuplicates || c.Directed)
-			t.Run(fmt.Sprint(test.name, c.Directed, c.Duplicates, weighted), func(t *testing.T) {
+			c.Order = Order((2*i + k) % len(orderNames))
+			t.Run(fmt.Sprint(test.name, c.Directed, c.Duplicates, weighted, c.Order), func(t *testing.T) {
 				t.Parallel()
 				r := rand.New(rand.NewPCG(1, 2))
 				text := edgeText(lines, func(i int) string {
@@ -174,17 +176,25 @@ func TestRealGraphs(t *testing.T) {
 		{"matrixmarket/jagmesh7.mtx.gz", Config{}, Report{Nodes: 1138, Edges: 3156, Entries: 6312, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
 		{"matrixmarket/jagmesh7.mtx.gz", Config{SelfLoops: KeepLoops}, Report{Nodes: 1138, Edges: 4294, Entries: 7450, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
 	} {
-		dir, report, err := ingestInto(t, &test.c, filepath.Join("..", "testdata", test.path))
-		if err != nil {
-			t.Errorf("%s: %v", test.path, err)
-			continue
+		var plain graph
+		for order := range Order(len(orderNames)) {
+			test.c.Order = order
+			dir, report, err := ingestInto(t, &test.c, filepath.Join("..", "testdata", test.path))
+			if err != nil {
+				t.Errorf("%s: %v", test.path, err)
+				continue
+			}
+			got := *report
+			got.Files, got.Bytes, got.Seconds, got.SecondsSync, got.SecondsRead, got.PeakBytes = nil, 0, 0, 0, 0, 0
+			if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", test.want) {
+				t.Errorf("%s, order %v:\n%+v, want\n%+v", test.path, order, got, test.want)
+			}
+			if g := load(t, dir); order == DefaultOrder {
+				plain = g
+			} else {
+				same(t, g, plain)
+			}
 		}
-		got := *report
-		got.Files, got.Bytes, got.Seconds, got.SecondsSync, got.SecondsRead, got.PeakBytes = nil, 0, 0, 0, 0, 0
-		if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", test.want) {
-			t.Errorf("%s:\n%+v, want\n%+v", test.path, got, test.want)
-		}
-		load(t, dir)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 //	ΔQ = w_uv/m − d_u·d_v/(2m²),
 //
 // if it grows. The order is that of the tree of these steps in depth. Cost: a
-// few passes over the entries in random order, about 16 bytes an entry.
+// few passes over the entries in random order, 8 bytes an entry.
 func Locality(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
 	s := newSearch(ctx, a)
 	g := newMerging(s)

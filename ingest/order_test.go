@@ -1,0 +1,139 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/partition"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// TestOrderIsTheOneOfPartition holds that rows stand where package partition
+// puts them, and that the store says so.
+func TestOrderIsTheOneOfPartition(t *testing.T) {
+	path := filepath.Join("..", "testdata", "cora", "edges.tsv.gz")
+	open := func(order Order) *shard.Store {
+		dir, _, err := ingestInto(t, &Config{Order: order}, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := shard.Open(context.Background(), dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	plain := open(DefaultOrder)
+	if plain.Nodes().Order() != nil || plain.Manifest().Order != "" {
+		t.Errorf("without an order: %q %v", plain.Manifest().Order, plain.Nodes().Order())
+	}
+	a, err := sparse.Load(t.Context(), plain, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lengths := make([]uint32, len(plain.Degrees()))
+	for i, d := range plain.Degrees() {
+		lengths[i] = uint32(d)
+	}
+	want := map[Order][]uint32{DegreeOrder: partition.Degree(lengths)}
+	for order, f := range map[Order]func(context.Context, *sparse.CSR) ([]uint32, error){
+		BreadthFirstOrder: partition.BreadthFirst, CuthillMcKeeOrder: partition.ReverseCuthillMcKee, LocalityOrder: partition.Locality,
+	} {
+		if want[order], err = f(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for order, position := range want {
+		s := open(order)
+		if !slices.Equal(s.Nodes().Order(), position) || s.Manifest().Order != order.String() {
+			t.Errorf("%v: the rows of the store %q have another order", order, s.Manifest().Order)
+		}
+		for row, p := range position {
+			if s.Degrees()[row] != plain.Degrees()[p] {
+				t.Fatalf("%v: degree of row %d is %v, want %v", order, row, s.Degrees()[row], plain.Degrees()[p])
+			}
+		}
+	}
+}
+
+// TestMentions counts lines, merged ones too, but none that is dropped.
+func TestMentions(t *testing.T) {
+	text := "a b 1\na b 2\nb a 3\nc d 1\nd d 9\nd d 9\nd d 9\nd d 9\nx c 0\nx c 0\nx c 0\n"
+	dir, _, err := ingestInto(t, &Config{Order: DegreeOrder, Duplicates: SumDuplicates, SelfLoops: KeepLoops}, write(t, file{"e.txt", text})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shard.Open(context.Background(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var rows []string
+	for row := range s.Nodes().Len() {
+		rows = append(rows, s.Nodes().ID(row))
+	}
+	if want := []string{"a", "b", "c", "d", "x"}; !slices.Equal(rows, want) { // 3, 3, 1, 1, 0
+		t.Errorf("rows %q, want %q", rows, want)
+	}
+}
+
+// TestMessagesWithOrder holds that ids in messages are those of the lines.
+func TestMessagesWithOrder(t *testing.T) {
+	for order := range Order(len(orderNames)) {
+		_, _, err := ingestInto(t, &Config{Order: order}, write(t, file{"e.txt", "x y 1\na b 1\nb c 1\nb d 1\nc b 2\n"})...)
+		if err == nil || !strings.Contains(err.Error(), "e.txt:5: c–b has weight 2 here and 1 on line 3") {
+			t.Errorf("%v: %v", order, err)
+		}
+	}
+}
+
+// TestOrderMemory holds that the graph that an order looks at is in the limit.
+func TestOrderMemory(t *testing.T) {
+	paths := write(t, file{"e.txt", edgeText(200_000, func(i int) string { return fmt.Sprintf("%d %d", i%5000, i*7919%10_007) })})
+	_, report, err := ingestInto(t, nil, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough := report.PeakBytes + 1<<20 // for the rounds of the sort
+	const entries = 400_000            // of the graph
+	for _, test := range []struct {
+		order Order
+		limit int64
+		fits  bool
+	}{
+		{DegreeOrder, enough, true},
+		{BreadthFirstOrder, enough, false},
+		{BreadthFirstOrder, enough + 4*entries, true},
+		{LocalityOrder, enough + 4*entries, false},
+		{LocalityOrder, enough + 12*entries, true},
+	} {
+		_, _, err = ingestInto(t, &Config{Memory: test.limit, Order: test.order}, paths...)
+		var over *MemoryError
+		if test.fits && err != nil || !test.fits && (!errors.As(err, &over) || over.Limit != test.limit || over.Need <= test.limit) {
+			t.Errorf("%v: error %v with %d bytes", test.order, err, test.limit)
+		}
+	}
+}
+
+func TestCancelOfAnOrder(t *testing.T) {
+	paths := write(t, file{"e.tsv", toy})
+	for order := DegreeOrder; int(order) < len(orderNames); order++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		c := &Config{Order: order, Progress: func(p Progress) {
+			if p.Phase == "ordering" {
+				cancel()
+			}
+		}}
+		if _, err := Run(ctx, filepath.Join(t.TempDir(), "g"), paths, c); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %v", order, err)
+		}
+		cancel()
+	}
+}
