@@ -61,7 +61,7 @@ func TestSpMMChecksum(t *testing.T) {
 	}
 }
 
-func TestSpMMFollowsTheDefaultOrder(t *testing.T) {
+func TestChecksumsFollowTheDefaultOrder(t *testing.T) {
 	const n, k = 300, 3
 	a, degrees := random(t, n)
 	perm := rand.New(rand.NewPCG(8, 0)).Perm(n) // row r of the permuted graph is row perm[r] of a
@@ -77,20 +77,29 @@ func TestSpMMFollowsTheDefaultOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	permuted := make([]float64, n)
+	permuted, order := make([]float64, n), make([]uint32, n)
 	for r, i := range perm {
-		permuted[r] = degrees[i]
+		permuted[r], order[r] = degrees[i], uint32(i)
 	}
 	want, err := SpMM[float64](context.Background(), a, degrees, nil, k, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := SpMM[float64](context.Background(), b, permuted, perm, k, 1, 1)
+	got, err := SpMM[float64](context.Background(), b, permuted, order, k, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(got.Checksum-want.Checksum) > 1e-12*want.Checksum {
-		t.Errorf("checksum %v in another order, %v in the default one", got.Checksum, want.Checksum)
+		t.Errorf("product: checksum %v in another order, %v in the default one", got.Checksum, want.Checksum)
+	}
+	if want, err = Walk[float64](context.Background(), a, degrees, nil, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = Walk[float64](context.Background(), b, permuted, order, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(got.Checksum-want.Checksum) > 1e-12*want.Checksum {
+		t.Errorf("walk: checksum %v in another order, %v in the default one", got.Checksum, want.Checksum)
 	}
 }
 
@@ -130,7 +139,7 @@ func TestWalkChecksum(t *testing.T) {
 			want += p[i][c] * float64((31*i+17*c)%101)
 		}
 	}
-	got, err := Walk[float64](context.Background(), a, degrees, 2, 1)
+	got, err := Walk[float64](context.Background(), a, degrees, nil, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -25,14 +26,11 @@ type Sweeps struct {
 // SpMM times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1 on a block of k
 // columns. The checksum is Σ Y. order gives the row of the default order for
 // each row of a, nil if they are the same.
-func SpMM[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []int, k, workers, repeat int) (Sweeps, error) {
+func SpMM[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []uint32, k, workers, repeat int) (Sweeps, error) {
 	n, _ := a.Dims()
 	x, y := sparse.NewBlock[T](n, k), sparse.NewBlock[T](n, k)
 	for r := range n {
-		i := r
-		if order != nil {
-			i = order[r]
-		}
+		i := position(order, r)
 		for j := range x.Row(r) {
 			x.Row(r)[j] = T((i*k+j)%17 + 1)
 		}
@@ -43,14 +41,15 @@ func SpMM[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 		return Sweeps{}, err
 	}
 	s := sweeps[T](timing, a, k, 1)
-	s.Checksum = sum(y, func(int, int) float64 { return 1 })
+	s.Checksum = sum(y, nil, func(int, int) float64 { return 1 })
 	return s, nil
 }
 
 // Walk times ten steps of the partially absorbing walk with five classes and
 // α = ½, every P_t kept: rows divisible by 20 are labelled, row i with class
-// (i/20) mod 5. The checksum is Σ_ic P_10[i,c]·((31·i + 17·c) mod 101).
-func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, workers, repeat int) (Sweeps, error) {
+// (i/20) mod 5. The checksum is Σ_ic P_10[i,c]·((31·i + 17·c) mod 101). Rows
+// are counted in the default order, see [SpMM].
+func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []uint32, workers, repeat int) (Sweeps, error) {
 	const steps, classes, absorb, stride = 10, 5, 0.5, 20
 	n, _ := a.Dims()
 	var p [steps + 1]*sparse.Block[T]
@@ -58,24 +57,32 @@ func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 		p[t] = sparse.NewBlock[T](n, classes)
 	}
 	left := inverse(degrees)
-	for i := range n {
-		row := p[0].Row(i)
+	seeds := make([]seed, 0, n/stride+1)
+	for r := range n {
+		i := position(order, r)
+		row := p[0].Row(r)
 		if i%stride != 0 {
 			for c := range row {
 				row[c] = 1. / classes
 			}
 			continue
 		}
-		row[i/stride%classes] = 1
-		left[i] *= 1 - absorb
+		class := i / stride % classes
+		row[class] = 1
+		left[r] *= 1 - absorb
+		seeds = append(seeds, seed{r, class})
 	}
 	op := &sparse.Operator[T]{A: a, Left: left, Workers: workers}
 	timing, err := measure(repeat, func() error {
 		for t := range steps {
 			y := p[t+1]
 			err := op.StepTo(ctx, y, p[t], sparse.Step[T]{Alpha: 1, Visit: func(r sparse.Rows) {
-				for i := (r.Lo + stride - 1) / stride * stride; i < r.Hi; i += stride {
-					y.Data[i*y.Stride+i/stride%classes] += absorb
+				first, _ := slices.BinarySearchFunc(seeds, r.Lo, func(s seed, row int) int { return s.row - row })
+				for _, s := range seeds[first:] {
+					if s.row >= r.Hi {
+						break
+					}
+					y.Data[s.row*y.Stride+s.class] += absorb
 				}
 			}})
 			if err != nil {
@@ -88,8 +95,19 @@ func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 		return Sweeps{}, err
 	}
 	s := sweeps[T](timing, a, classes, steps)
-	s.Checksum = sum(p[steps], func(i, c int) float64 { return float64((31*i + 17*c) % 101) })
+	s.Checksum = sum(p[steps], order, func(i, c int) float64 { return float64((31*i + 17*c) % 101) })
 	return s, nil
+}
+
+// seed is a labelled row.
+type seed struct{ row, class int }
+
+// position returns the place of row r in the default order.
+func position(order []uint32, r int) int {
+	if order == nil {
+		return r
+	}
+	return int(order[r])
 }
 
 // Decode times a sweep that reads and decodes every range and adds nothing.
@@ -169,13 +187,15 @@ func inverse(degrees []float64) []float64 {
 	return inv
 }
 
-// sum adds weight(i, j)·b_ij in fixed chunks of rows.
-func sum[T sparse.Float](b *sparse.Block[T], weight func(i, j int) float64) float64 {
+// sum adds weight(i, j)·b_rj, i the place of row r in the default order, in
+// fixed chunks of rows.
+func sum[T sparse.Float](b *sparse.Block[T], order []uint32, weight func(i, j int) float64) float64 {
 	const chunk = 4096
 	partial := make([]float64, (b.Rows+chunk-1)/chunk)
 	_ = sched.Run(context.Background(), 0, len(partial), func(_, c int) error {
-		for i := c * chunk; i < min(b.Rows, (c+1)*chunk); i++ {
-			for j, v := range b.Row(i) {
+		for r := c * chunk; r < min(b.Rows, (c+1)*chunk); r++ {
+			i := position(order, r)
+			for j, v := range b.Row(r) {
 				partial[c] += weight(i, j) * float64(v)
 			}
 		}

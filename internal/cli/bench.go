@@ -61,7 +61,9 @@ func newBench(in *invocation) *cobra.Command {
   gather   rows of a block added up in random order (--rows, --columns)
   decode   a sweep over GRAPH that reads and decodes every range
   spmm     Y = D⁻¹A·X on GRAPH with X_ij = ((i·k + j) mod 17) + 1, the checksum is Σ Y
-  walk     ten steps of the absorbing walk on GRAPH, five classes, every P_t kept`,
+  walk     ten steps of the absorbing walk on GRAPH, five classes, every P_t kept
+
+"heatwalk bench scaling" draws how spmm changes with columns, threads or nodes.`,
 		Args: in.arguments("WORKLOAD", 1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkBench(cmd, args, f)
@@ -90,6 +92,7 @@ func newBench(in *invocation) *cobra.Command {
 	in.choiceVar(flags, &f.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
 	in.readingFlags(flags, &f.reading)
+	cmd.AddCommand(newScaling(in))
 	return cmd
 }
 
@@ -182,13 +185,9 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 func runSweeps[T sparse.Float](ctx context.Context, a sparse.Matrix, g *graph, workload string, threads int, f *benchFlags) (bench.Sweeps, error) {
 	switch workload {
 	case "spmm":
-		var order []int
-		for _, position := range g.Nodes().Order() {
-			order = append(order, int(position))
-		}
-		return bench.SpMM[T](ctx, a, g.Degrees(), order, f.columns, threads, f.repeat)
+		return bench.SpMM[T](ctx, a, g.Degrees(), g.Nodes().Order(), f.columns, threads, f.repeat)
 	case "walk":
-		return bench.Walk[T](ctx, a, g.Degrees(), threads, f.repeat)
+		return bench.Walk[T](ctx, a, g.Degrees(), g.Nodes().Order(), threads, f.repeat)
 	}
 	return bench.Decode(ctx, a, threads, f.repeat)
 }

@@ -132,6 +132,9 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return err
 	}
 	defer g.close()
+	if err := g.readPlain(); err != nil {
+		return err
+	}
 	l, err := in.readSeeds(f.labels, g, &f.reading)
 	if err != nil {
 		return err
@@ -240,7 +243,7 @@ func (in *invocation) countUnreached(r *classified, g *graph, p *evaluate.Predic
 	if r.Unreached == 0 {
 		return nil
 	}
-	parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
+	parts, err := sparse.FindComponents(in.ctx, g.matrix, in.threads)
 	if err != nil {
 		return err
 	}

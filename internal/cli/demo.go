@@ -13,7 +13,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // coraFiles holds the Cora citation graph and its labels.
@@ -131,7 +130,10 @@ func (in *invocation) openCora(d *demonstration) (*graph, *ingest.Labels, error)
 		Stdin: bytes.NewReader(edges), Memory: in.memory, Workers: in.threads,
 	})
 	if err == nil {
-		g.Store, err = shard.Open(in.ctx, dir, in.storeOptions())
+		err = g.open(dir, in.storeOptions())
+	}
+	if err == nil {
+		err = g.readPlain()
 	}
 	var l *ingest.Labels
 	if err == nil {

@@ -180,6 +180,9 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 		return err
 	}
 	defer g.close()
+	if err := g.readPlain(); err != nil {
+		return err
+	}
 	l, err := in.readSeeds(f.labels, g, &f.reading)
 	if err != nil {
 		return err

@@ -74,6 +74,9 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		return err
 	}
 	defer g.close()
+	if err := g.readPlain(); err != nil {
+		return err
+	}
 	l, err := in.readSeeds(f.labels, g, &f.reading)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -80,7 +81,9 @@ type graph struct {
 	name string // as the user gave it
 	temp string // a store made on the fly, "" if GRAPH is one
 
-	report *ingest.Report // of a graph that was ingested on the fly
+	matrix     sparse.Matrix  // what is swept: the store, or its copy with plain ids
+	plainBytes int64          // what that copy takes
+	report     *ingest.Report // of a graph that was ingested on the fly
 }
 
 // checkGraph notes what is wrong with a GRAPH argument and the flags that say
@@ -126,11 +129,9 @@ func (in *invocation) openGraph(name string, r *reading, beside string) (*graph,
 			return nil, err
 		}
 	}
-	var err error
 	o := in.storeOptions()
 	o.Stream = r.streamed
-	g.Store, err = shard.Open(in.ctx, dir, o)
-	if err != nil {
+	if err := g.open(dir, o); err != nil {
 		g.close()
 		return nil, err
 	}
@@ -150,12 +151,41 @@ func (in *invocation) storeOptions() *shard.Options {
 	return o
 }
 
-// memory returns what the open store leaves of the limit; 0 means no limit.
+// memory returns what the open graph leaves of the limit; 0 means no limit.
 func (g *graph) memory() int64 {
 	if g.in.memory == 0 {
 		return 0
 	}
-	return max(1, g.in.memory-runtimeBytes-g.Store.Memory())
+	return max(1, g.in.memory-runtimeBytes-g.Store.Memory()-g.plainBytes)
+}
+
+// open opens the graph's store in dir.
+func (g *graph) open(dir string, o *shard.Options) error {
+	var err error
+	if g.Store, err = shard.Open(g.in.ctx, dir, o); err == nil {
+		g.matrix = g.Store
+	}
+	return err
+}
+
+// readPlain prepares for many sweeps. Coded ids cost a sweep over few columns
+// up to a third of its time, so they are read as plain numbers where these take
+// little of the memory that is left.
+func (g *graph) readPlain() error {
+	const share = 8
+	entry := int64(4)
+	if g.Manifest().Weighted {
+		entry += 8
+	}
+	bytes := entry*g.NNZ() + 8*int64(len(g.Degrees()))
+	if left := g.memory(); left > 0 && bytes > left/share {
+		return nil
+	}
+	a, err := sparse.Load(g.in.ctx, g.Store, g.in.threads)
+	if err == nil {
+		g.matrix, g.plainBytes = a, bytes
+	}
+	return err
 }
 
 // close closes the store and removes what was made on the fly.

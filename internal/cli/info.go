@@ -103,7 +103,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 			v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
 		}
 	}
-	s, err := measure(in.ctx, g.Store, m.Directed, class, in.threads)
+	s, err := measure(in.ctx, g.matrix, m.Directed, class, in.threads)
 	if err != nil {
 		return nil, err
 	}

@@ -77,6 +77,9 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 		return err
 	}
 	defer g.close()
+	if err := g.readPlain(); err != nil {
+		return err
+	}
 	l, err := in.readSeeds(f.labels, g, &f.reading)
 	if err != nil {
 		return err
@@ -207,7 +210,7 @@ func walkOf[T sparse.Float](in *invocation, g *graph, w *walking, l *ingest.Labe
 		return nil, err
 	}
 	return &cwk.Walk[T]{
-		A: g.Store, Degrees: g.Degrees(), Seeds: seedsOf(l), Prior: prior, Steps: w.steps,
+		A: g.matrix, Degrees: g.Degrees(), Seeds: seedsOf(l), Prior: prior, Steps: w.steps,
 		Variants: []cwk.Variant{{Absorb: w.alpha}}, Memory: g.memory(), Workers: in.threads,
 	}, nil
 }

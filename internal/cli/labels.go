@@ -26,7 +26,7 @@ func (in *invocation) readSeeds(path string, g *graph, r *reading) (*ingest.Labe
 // problemOf returns what is to be learned.
 func problemOf(g *graph, l *ingest.Labels) *evaluate.Problem {
 	return &evaluate.Problem{
-		A: g.Store, Degrees: g.Degrees(), Directed: g.Manifest().Directed, Row: l.Row, Class: l.Class, Names: l.Names,
+		A: g.matrix, Degrees: g.Degrees(), Directed: g.Manifest().Directed, Row: l.Row, Class: l.Class, Names: l.Names,
 	}
 }
 

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// scaling is the JSON document of the command.
+type scaling struct {
+	Output string `json:"output,omitempty"`
+	Graph  string `json:"graph,omitempty"`
+	*bench.Scaling
+	Closing
+}
+
+// scalingFlags are the flags of bench scaling.
+type scalingFlags struct {
+	reading
+	over, out, dtype string
+	columns, repeat  int
+	least, most      int
+}
+
+func newScaling(in *invocation) *cobra.Command {
+	f := new(scalingFlags)
+	cmd := &cobra.Command{
+		Use:   "scaling [GRAPH] --over columns|threads|nodes [-o PLOT.svg]",
+		Short: "How the time of a product changes with columns, threads or nodes",
+		Long: `Times "bench spmm" along one axis and draws ns per entry and column.
+
+  columns  on GRAPH, 1 to --most columns, doubling
+  threads  on GRAPH, 1 to --most threads
+  nodes    on R-MAT graphs of scale --least to --most, which it makes`,
+		Args: in.arguments("GRAPH", 0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkScaling(cmd, args, f)
+			if err := in.checked(); err != nil {
+				return err
+			}
+			return in.scale(args, f)
+		},
+	}
+	flags := cmd.Flags()
+	in.choiceVar(flags, &f.over, "over", "columns", []string{"columns", "threads", "nodes"}, "what changes")
+	flags.StringVarP(&f.out, "output", "o", "", "`FILE` for the plot, an SVG")
+	in.intVar(flags, &f.least, "least", 14, 1, 32, "smallest scale of nodes: 2^N")
+	in.intVar(flags, &f.most, "most", 0, 1, 4096, "last value of the axis (default: 64 columns, 2 threads, scale 18)")
+	in.intVar(flags, &f.columns, "columns", 8, 1, 4096, "columns of the block, where they do not change")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
+	in.intVar(flags, &f.repeat, "repeat", 10, 1, 1_000_000, "repetitions that count, after one that does not")
+	in.readingFlags(flags, &f.reading)
+	return cmd
+}
+
+func (in *invocation) checkScaling(cmd *cobra.Command, args []string, f *scalingFlags) {
+	if f.most == 0 {
+		f.most = map[string]int{"columns": 64, "threads": 2, "nodes": 18}[f.over]
+	}
+	switch {
+	case f.over == "nodes" && len(args) > 0:
+		in.problem("--over", "nodes makes its own graphs; leave out %s", quoted(args[0]))
+	case f.over != "nodes" && len(args) == 0:
+		in.problem("scaling", "GRAPH is missing; usage: heatwalk bench %s", cmd.Use)
+	case f.over == "nodes" && (f.most > 32 || f.most < f.least):
+		in.problem("--most", "%d is no scale from %d on; give %d to 32", f.most, f.least, f.least)
+	}
+	if f.out != "" {
+		in.checkOutput("--output", f.out, args...)
+	}
+	in.checkGraph(cmd, args, &f.reading)
+}
+
+func (in *invocation) scale(args []string, f *scalingFlags) error {
+	outs := &outputs{in: in}
+	defer outs.abort()
+	v := &scaling{Output: f.out}
+	if len(args) > 0 {
+		v.Graph = args[0]
+	}
+	var err error
+	if f.dtype == "float64" {
+		v.Scaling, err = runScaling[float64](in, args, f)
+	} else {
+		v.Scaling, err = runScaling[float32](in, args, f)
+	}
+	if err != nil {
+		return err
+	}
+	if f.out != "" {
+		w, err := outs.begin(f.out)
+		if err != nil {
+			return err
+		}
+		title := fmt.Sprintf("Y = D⁻¹A·X, %s, %d columns", f.dtype, f.columns)
+		if f.over == "columns" {
+			title = "Y = D⁻¹A·X, " + f.dtype
+		}
+		if err := v.SVG(w, title); err != nil {
+			return err
+		}
+		if err := outs.commit(); err != nil {
+			return err
+		}
+	}
+	v.Closing = in.closing()
+	if in.json {
+		return in.document(v)
+	}
+	w := in.summary(f.out)
+	fmt.Fprintf(w, "%10s %12s %12s %18s\n", v.Over, "entries", "ms", "ns/entry·column")
+	for _, p := range v.Points {
+		fmt.Fprintf(w, "%10d %12d %12.3f %18.4f\n", p.X, p.Entries, p.SecondsMin*1e3, p.NsPerEntryColumn)
+	}
+	return in.stdout.err
+}
+
+// runScaling measures along one axis with blocks of T.
+func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) (*bench.Scaling, error) {
+	if f.over == "nodes" {
+		temp, err := in.makeTemp(f.out)
+		if err != nil {
+			return nil, err
+		}
+		defer func() {
+			if err := removeTemp(temp); err != nil {
+				in.warn("%s: could not be removed: %s", temp, cause(err))
+			}
+		}()
+		var scales []int
+		for scale := f.least; scale <= f.most; scale++ {
+			scales = append(scales, scale)
+		}
+		return bench.OverNodes[T](in.ctx, temp, scales, f.columns, in.threads, f.repeat)
+	}
+	g, err := in.openGraph(args[0], &f.reading, f.out)
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	if err := g.readPlain(); err != nil {
+		return nil, err
+	}
+	if f.over == "threads" {
+		return bench.OverThreads[T](in.ctx, g.matrix, g.Degrees(), f.columns, f.most, f.repeat)
+	}
+	var columns []int
+	for k := 1; k <= f.most; k *= 2 {
+		columns = append(columns, k)
+	}
+	return bench.OverColumns[T](in.ctx, g.matrix, g.Degrees(), columns, in.threads, f.repeat)
+}
