@@ -1,6 +1,9 @@
 package iterative
 
-import "github.com/heatwalk/heatwalk/sparse"
+import (
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
 
 // part returns the sums of a chunk: which is 0 for rᵀr, 1 for rᵀz.
 func (r *run) part(chunk, which int) []float64 {
@@ -21,10 +24,14 @@ func (r *run) rowsOf(chunk int) (lo, hi int) {
 	return chunk * chunkRows, min((chunk+1)*chunkRows, r.b.Rows)
 }
 
+// from returns the rows of a block from row i on.
+func from(b *sparse.Block[float64], i int) simd.Rows[float64] {
+	return simd.Rows[float64]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
+}
+
 // dotRows adds pᵀq over finished rows of a sweep.
 func (r *run) dotRows(rows sparse.Rows) {
-	at := rows.Lo * r.p.Stride
-	dotLoop(r.dots.of(rows.Range), r.p.Data[at:], r.q.Data[at:], r.p.Stride, rows.Hi-rows.Lo)
+	simd.DotColumns(r.dots.of(rows.Range), rows.Hi-rows.Lo, from(r.p, rows.Lo), from(r.q, rows.Lo))
 }
 
 // updateChunk is update on one chunk, or measure with α = 0.
@@ -33,8 +40,7 @@ func (r *run) updateChunk(_, chunk int) error {
 	rr, rz := r.part(chunk, 0), r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	at := lo * r.r.Stride
-	residualLoop(r.r.Data[at:], r.q.Data[at:], r.r.Stride, r.alpha[:r.width], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
+	simd.ResidualColumns(from(r.r, lo), from(r.q, lo), r.alpha[:r.width], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
 	if r.Null != nil {
 		r.null.clear(chunk)
 		for i := lo; i < hi; i++ {
@@ -85,8 +91,7 @@ func (r *run) productsChunk(_, chunk int) error {
 	lo, hi := r.rowsOf(chunk)
 	rz := r.part(chunk, 1)
 	clear(rz)
-	at := lo * r.r.Stride
-	dotLoop(rz, r.r.Data[at:], r.z.Data[at:], r.r.Stride, hi-lo)
+	simd.DotColumns(rz, hi-lo, from(r.r, lo), from(r.z, lo))
 	if r.Null != nil {
 		r.null.clear(chunk)
 		for i := lo; i < hi; i++ {
@@ -103,9 +108,7 @@ func (r *run) turnChunk(_, chunk int) error {
 	if r.z != nil {
 		z, factor = r.z, r.ones
 	}
-	at := lo * r.p.Stride
-	turnLoop(r.x.Data[lo*r.x.Stride:], r.x.Stride, r.p.Data[at:], z.Data[at:], r.p.Stride,
-		r.alpha[:r.width], r.beta[:r.width], factor[lo:hi])
+	simd.TurnColumns(from(r.x, lo), from(r.p, lo), from(z, lo), r.alpha[:r.width], r.beta[:r.width], factor[lo:hi])
 	if r.Null != nil {
 		for i := lo; i < hi; i++ {
 			r.removeNull(i, r.p.Row(i)[:r.width])

@@ -4,6 +4,9 @@
 //	GatherSum         sums of rows that a sparse matrix names, scaled
 //	GatherWeighted    the same with a factor for each entry
 //	AddRows           dst = a + scale·x, by rows
+//	DotColumns        a sum of products for each column
+//	ResidualColumns   r − q·diag(α) and its weighted squares, by columns
+//	TurnColumns       x + p·diag(α) and diag(f)·z + p·diag(β)
 //	DecodeFourWidths  column ids out of their code on disk
 //
 // Every loop has one plain Go body, generic over float32 and float64, which

@@ -23,6 +23,15 @@ func gatherWeightedF64(dst *float64, dstStride int, x *float64, stride int, ptr 
 func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *float64, scaleStep int, x *float64, xStride int, rows int, width int)
 
 //go:noescape
+func dotColumnsAVX2(sums *float64, a *float64, aStride int, b *float64, bStride int, rows int, width int)
+
+//go:noescape
+func residualColumnsAVX2(r *float64, rStride int, q *float64, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)
+
+//go:noescape
+func turnColumnsAVX2(x *float64, xStride int, p *float64, pStride int, z *float64, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
+
+//go:noescape
 func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)
 
 //go:noescape

@@ -2989,6 +2989,113 @@ eighth:
 done:
 	RET
 
+// func dotColumnsAVX2(sums *float64, a *float64, aStride int, b *float64, bStride int, rows int, width int)
+// Requires: AVX
+TEXT ·dotColumnsAVX2(SB), NOSPLIT, $0-56
+	MOVQ sums+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+24(FP), DX
+	MOVQ rows+40(FP), BX
+	MOVQ width+48(FP), SI
+
+row:
+	XORQ DI, DI
+
+register:
+	VMOVUPD (CX)(DI*1), Y0
+	VMULPD  (DX)(DI*1), Y0, Y0
+	VADDPD  (AX)(DI*1), Y0, Y0
+	VMOVUPD Y0, (AX)(DI*1)
+	ADDQ    $0x20, DI
+	CMPQ    DI, SI
+	JL      register
+	ADDQ    aStride+16(FP), CX
+	ADDQ    bStride+32(FP), DX
+	DECQ    BX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func residualColumnsAVX2(r *float64, rStride int, q *float64, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)
+// Requires: AVX
+TEXT ·residualColumnsAVX2(SB), NOSPLIT, $0-88
+	MOVQ r+0(FP), AX
+	MOVQ q+16(FP), CX
+	MOVQ alpha+32(FP), DX
+	MOVQ weight+40(FP), BX
+	MOVQ inverse+48(FP), SI
+	MOVQ rr+56(FP), DI
+	MOVQ rz+64(FP), R8
+	MOVQ rows+72(FP), R9
+	MOVQ width+80(FP), R10
+
+row:
+	VBROADCASTSD (BX), Y0
+	VBROADCASTSD (SI), Y1
+	XORQ         R11, R11
+
+register:
+	VMOVUPD (CX)(R11*1), Y3
+	VMULPD  (DX)(R11*1), Y3, Y3
+	VMOVUPD (AX)(R11*1), Y2
+	VSUBPD  Y3, Y2, Y2
+	VMOVUPD Y2, (AX)(R11*1)
+	VMULPD  Y2, Y2, Y2
+	VMULPD  Y2, Y0, Y3
+	VMULPD  Y2, Y1, Y2
+	VADDPD  (DI)(R11*1), Y3, Y3
+	VADDPD  (R8)(R11*1), Y2, Y2
+	VMOVUPD Y3, (DI)(R11*1)
+	VMOVUPD Y2, (R8)(R11*1)
+	ADDQ    $0x20, R11
+	CMPQ    R11, R10
+	JL      register
+	ADDQ    rStride+8(FP), AX
+	ADDQ    qStride+24(FP), CX
+	ADDQ    $0x08, BX
+	ADDQ    $0x08, SI
+	DECQ    R9
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func turnColumnsAVX2(x *float64, xStride int, p *float64, pStride int, z *float64, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
+// Requires: AVX
+TEXT ·turnColumnsAVX2(SB), NOSPLIT, $0-88
+	MOVQ x+0(FP), AX
+	MOVQ p+16(FP), CX
+	MOVQ z+32(FP), DX
+	MOVQ alpha+48(FP), BX
+	MOVQ beta+56(FP), SI
+	MOVQ factor+64(FP), DI
+	MOVQ rows+72(FP), R8
+	MOVQ width+80(FP), R9
+
+row:
+	VBROADCASTSD (DI), Y0
+	XORQ         R10, R10
+
+register:
+	VMOVUPD (CX)(R10*1), Y1
+	VMULPD  (BX)(R10*1), Y1, Y2
+	VADDPD  (AX)(R10*1), Y2, Y2
+	VMOVUPD Y2, (AX)(R10*1)
+	VMULPD  (SI)(R10*1), Y1, Y1
+	VMULPD  (DX)(R10*1), Y0, Y2
+	VADDPD  Y1, Y2, Y2
+	VMOVUPD Y2, (CX)(R10*1)
+	ADDQ    $0x20, R10
+	CMPQ    R10, R9
+	JL      register
+	ADDQ    xStride+8(FP), AX
+	ADDQ    pStride+24(FP), CX
+	ADDQ    zStride+40(FP), DX
+	ADDQ    $0x08, DI
+	DECQ    R8
+	JNZ     row
+	VZEROUPPER
+	RET
+
 DATA selectorShifts<>+0(SB)/4, $0x00000000
 DATA selectorShifts<>+4(SB)/4, $0x00000002
 DATA selectorShifts<>+8(SB)/4, $0x00000004

@@ -12,6 +12,7 @@ func main() {
 		gather(t, true)
 		addRows(t)
 	}
+	columns()
 	decodeAVX2()
 	decodeAVX512()
 	build.Generate()
