@@ -19,7 +19,8 @@ func decay(d, z float64) float64 {
 	return d*math.Asinh(d/z) - d*d/(math.Hypot(d, z)+z)
 }
 
-// degree returns the least d for which that bound is at most eps.
+// degree returns the least d for which that bound is at most eps, or a number
+// above maxDegree if d is.
 func degree(z, eps float64) int {
 	if z == 0 {
 		return 0
@@ -27,7 +28,9 @@ func degree(z, eps float64) int {
 	need := math.Log(2 / eps)
 	lo, hi := 0, 1
 	for decay(float64(hi), z) < need {
-		lo, hi = hi, 2*hi
+		if lo, hi = hi, 2*hi; lo > maxDegree {
+			return lo
+		}
 	}
 	for hi-lo > 1 {
 		if m := (lo + hi) / 2; decay(float64(m), z) < need {

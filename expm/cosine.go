@@ -38,16 +38,19 @@ func sample(f func(y float64) float64) (*expansion, error) {
 }
 
 // cosine returns the m+1 coefficients of the polynomial that has the values of
-// f at cos(πk/m), 0 ≤ k ≤ m.
+// f at cos(πk/m), 0 ≤ k ≤ m, from the discrete Fourier transform of its even
+// extension.
 func cosine(f func(y float64) float64, m int) []float64 {
-	values := make([]float64, m+1)
-	for k := range values {
+	values := make([]float64, 2*m)
+	for k := range m + 1 {
 		// A sine is exact where the cosine vanishes.
 		values[k] = f(math.Sin(math.Pi * float64(m-2*k) / float64(2*m)))
+		values[(2*m-k)%(2*m)] = values[k]
 	}
-	coef := fourier.NewDCT(m+1).Transform(values, values)
+	transform := fourier.NewFFT(2*m).Coefficients(nil, values)
+	coef := make([]float64, m+1)
 	for j := range coef {
-		coef[j] /= float64(m)
+		coef[j] = real(transform[j]) / float64(m)
 	}
 	coef[0] /= 2
 	coef[m] /= 2

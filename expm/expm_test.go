@@ -170,6 +170,12 @@ func eigenOf(g *iterative.Graph, name string) *eigen {
 		panic("eigenpairs")
 	}
 	e := &eigen{values: f.Values(nil), outer: outer}
+	for i, v := range e.values {
+		// A rate of 400 would show that 0 is 1e-14.
+		if math.Abs(v) < 1e-12*e.values[len(e.values)-1] {
+			e.values[i] = 0
+		}
+	}
 	f.VectorsTo(&e.v)
 	return e
 }
@@ -253,7 +259,9 @@ func TestAgainstEigenpairs(t *testing.T) {
 				"1": Exp(0), "exp(−.1x)": Exp(-.1), "exp(−x)": Exp(-1), "exp(−30x)": Exp(-30), "exp(.05x)": Exp(.05),
 				"(3−x)^4": Power(3, 4), "cos": Smooth(math.Cos), "1/(200+x)": Inverse(200, 1), "1/(−200−.5x)": Inverse(-200, -.5),
 			}
-			if name == "A" {
+			if m.lo < 0 {
+				// Where the interval is wider than the spectrum, the result
+				// is too small beside the bound.
 				delete(fs, "exp(−30x)")
 			}
 			if name == "S" {

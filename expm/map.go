@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -157,6 +158,14 @@ func roots(deg []float64) (root []float64, lone []bool) {
 		}
 	}
 	return root, lone
+}
+
+// outerMin returns the least factor of the similarity.
+func (m *Map) outerMin() float64 {
+	if m.outer == nil {
+		return 1
+	}
+	return slices.Min(m.outer)
 }
 
 func largest(v []float64) (m float64) {

@@ -1,28 +1,220 @@
 package expm
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
 
 // plan says which parts are computed how, and the sweeps that this should take.
 type plan struct {
 	series   []*part
 	groups   [][]*part // of one resolvent each, rates falling away from 0
 	rational []*part
+	steepest *part // the falling exponential of the series with the largest rate
 	sweeps   int
 }
+
+const (
+	// fewSweeps is a number of sweeps that needs no other method.
+	fewSweeps = 60
+
+	// solveWeight is what a step of conjugate gradients takes beside a step
+	// of the three-term recurrence: it moves more vectors.
+	solveWeight = 1.4
+
+	// groupSpan is the factor between rates that share the solves.
+	groupSpan = 16
+
+	// wideSpectrum is the ratio of λ to σ from which on a Matérn function is
+	// a sum of resolvents.
+	wideSpectrum = 200
+
+	// tameProduct is the product of rate and λ up to which solves are exact
+	// enough for any tolerance that is likely.
+	tameProduct = 1e8
+
+	// guess is the norm of a result relative to that of B that is planned
+	// with where nothing is known of it.
+	guess = 1e-3
+)
 
 // plan expands the functions and chooses methods.
 func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 	pl := &plan{}
+	var falling []*part
 	for i := range e.parts {
 		p := &e.parts[i]
-		x, err := p.f.expand(e.lo, e.hi)
-		if err != nil {
-			return nil, err
+		switch {
+		case p.f.kind == matern && e.solvable() && e.hi > wideSpectrum*p.f.shift:
+			pl.rational = append(pl.rational, p)
+		case p.f.kind == exponential && p.f.rate < 0 && e.solvable() && e.settings.Method != Chebyshev:
+			falling = append(falling, p)
+		case p.f.kind == exponential && e.settings.Method == Resolvent:
+			return nil, fmt.Errorf("%w: exp(%g·x) by resolvents; the rate must be negative and the map a Laplacian", ErrParameter, p.f.rate)
+		default:
+			if err := p.expand(e); err != nil {
+				return nil, err
+			}
+			pl.series = append(pl.series, p)
 		}
-		p.expansion = x
-		pl.series = append(pl.series, p)
-		d, _ := p.reach(0, e.settings.Tolerance*1e-3*p.size)
+	}
+	for _, p := range pl.series {
+		d, _ := p.reach(0, e.settings.Tolerance*guess*p.size)
 		pl.sweeps = max(pl.sweeps, d)
 	}
-	return pl, ctx.Err()
+	if err := e.cut(ctx, pl, falling); err != nil {
+		return nil, err
+	}
+	for _, p := range pl.rational {
+		pl.sweeps += p.fitMatern(e)
+	}
+	return pl, nil
 }
+
+// solvable says whether I + γH can be solved with.
+func (e *evaluation) solvable() bool { return e.graph != nil && e.lo == 0 && e.hi > 0 }
+
+// expand makes a part's series in H.
+func (p *part) expand(e *evaluation) (err error) {
+	p.expansion, err = p.f.expand(e.lo, e.hi)
+	return err
+}
+
+// cut divides falling exponentials into those of the series and groups of
+// resolvents, where the sweeps expected are fewest.
+func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
+	if len(falling) == 0 {
+		return nil
+	}
+	if tame := tameProduct / e.hi; e.outer == nil && slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
+		// Solves for such a rate are at the mercy of rounding; most likely
+		// what is left at a smaller one shows that it needs none.
+		f := Exp(-tame)
+		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: sparse.NewBlock[float64](e.n, e.b.Cols)})
+	}
+	slices.SortStableFunc(falling, func(a, b *part) int { return cmp.Compare(b.f.rate, a.f.rate) })
+	steepest := falling[len(falling)-1]
+	z := -steepest.f.rate * e.hi / 2
+	series, from := e.settings.Method != Resolvent, 0
+	if series && degree(z, e.settings.Tolerance*guess) <= fewSweeps {
+		from = len(falling)
+	} else {
+		if err := e.split(ctx, falling, false); err != nil {
+			return err
+		}
+		best := infinity
+		for at := len(falling); at >= 0; at-- {
+			cost := 0.0
+			if at > 0 {
+				if !series {
+					continue
+				}
+				cost = max(float64(pl.sweeps), e.seriesCost(falling[at-1]))
+			}
+			for _, g := range groupsOf(falling[at:]) {
+				if cost > best {
+					break
+				}
+				cost += solveWeight * e.resolventCost(g)
+			}
+			if cost < best {
+				best, from = cost, at
+			}
+		}
+	}
+	pl.groups = groupsOf(falling[from:])
+	for _, g := range pl.groups {
+		if at := slices.Index(falling, g[0]); at > 0 {
+			falling[at-1].strict = e.outer == nil
+		}
+	}
+	for _, p := range falling[:from] {
+		if err := p.expand(e); err != nil {
+			return err
+		}
+		pl.series, pl.steepest = append(pl.series, p), p
+		pl.sweeps = max(pl.sweeps, int(e.seriesCost(p)))
+	}
+	for _, g := range pl.groups {
+		pl.sweeps += int(e.resolventCost(g))
+	}
+	return nil
+}
+
+// groupsOf cuts parts of rising rates where these have grown by groupSpan.
+func groupsOf(parts []*part) (groups [][]*part) {
+	for lo := 0; lo < len(parts); {
+		hi := lo + 1
+		for hi < len(parts) && parts[hi].f.rate >= groupSpan*parts[lo].f.rate && !parts[hi-1].tame {
+			hi++
+		}
+		groups = append(groups, parts[lo:hi:hi])
+		lo = hi
+	}
+	return groups
+}
+
+// likely returns what the norm of a part's result may be planned with.
+func (e *evaluation) likely(p *part) float64 {
+	if e.norm == 0 {
+		return guess
+	}
+	return max(p.lower/e.outerMax, guess*e.norm)
+}
+
+// allowed returns the error that a part may have, for each unit of the norm of
+// what is outside the null space.
+func (e *evaluation) allowed(p *part) float64 {
+	if e.norm == 0 {
+		return e.settings.Tolerance
+	}
+	return e.tolerance(p) * e.likely(p) / e.norm
+}
+
+// seriesCost predicts the degree of a falling exponential's series in H.
+func (e *evaluation) seriesCost(p *part) float64 {
+	return float64(degree(-p.f.rate*e.hi/2, min(e.allowed(p), 1)))
+}
+
+// resolventCost predicts the sweeps of a group, about .7·m·i₁ for m solves of
+// which the first one takes i₁ steps. It takes the graph for one that Jacobi
+// likes, whose normalised Laplacian has no small eigenvalues but 0: the first
+// solve tells, and costs little.
+func (e *evaluation) resolventCost(group []*part) float64 {
+	ends := []*part{group[0], group[len(group)-1]}
+	gamma, terms := e.chooseShift(ends)
+	return laterSolves * float64(terms) * e.steps(gamma, e.allowed(ends[1]))
+}
+
+// steps predicts the steps of Jacobi's solve with I + γH.
+func (e *evaluation) steps(gamma, eps float64) float64 {
+	shift := gamma * e.meanDiagonal()
+	condition := 2 * (1 + shift) / (1 + expansionRate*shift)
+	return 0.35 * math.Sqrt(condition) * math.Log(2/eps)
+}
+
+// expansionRate is the second eigenvalue of the normalised Laplacian that is
+// planned with.
+const expansionRate = 0.1
+
+// laterSolves is the mean number of steps of all solves over that of the first.
+const laterSolves = 0.7
+
+// meanDiagonal returns the mean of H's diagonal.
+func (e *evaluation) meanDiagonal() float64 {
+	if e.normalized || e.n == 0 {
+		return 1
+	}
+	var sum float64
+	for _, d := range e.graph.Degrees {
+		sum += d
+	}
+	return sum / float64(e.n)
+}
+
+var infinity = math.Inf(1)

@@ -1,9 +1,319 @@
 package expm
 
-import "context"
+import (
+	"context"
+	"math"
 
-func (e *evaluation) runResolvent(ctx context.Context, group []*part) error { return nil }
-func (e *evaluation) projectRest(ctx context.Context, p *part, rest [][]*part) (bool, error) {
-	return false, nil
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// falling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
+// exp(−βλ) = exp(−(β/γ)(1/μ − 1)), from samples points.
+func falling(ratio float64, samples int) *expansion {
+	coef := cosine(func(y float64) float64 {
+		mu := (1 + y) / 2
+		if mu <= 0 {
+			return 0
+		}
+		return math.Exp(-ratio * (1/mu - 1))
+	}, samples)
+	var rest float64
+	for len(coef) > 1 && math.Abs(coef[len(coef)-1]) <= epsilon/16 {
+		rest += math.Abs(coef[len(coef)-1])
+		coef = coef[:len(coef)-1]
+	}
+	return newExpansion(coef, rest)
 }
-func (e *evaluation) runRational(ctx context.Context, p *part) error { return nil }
+
+// terms returns the number of terms that leave a tail of at most eps.
+func (x *expansion) terms(eps float64) int {
+	for j, tail := range x.tail {
+		if tail <= eps {
+			return j + 1
+		}
+	}
+	return len(x.tail)
+}
+
+// chooseShift returns the γ that takes the fewest terms for all parts of a
+// group, and their number. Half of the error is the tail's.
+func (e *evaluation) chooseShift(group []*part) (gamma float64, terms int) {
+	const tries, samples = 32, 256
+	steepest := -group[len(group)-1].f.rate
+	terms = math.MaxInt
+	for i := range tries {
+		relative := math.Pow(10, -3.2*float64(i)/(tries-1))
+		most := 0
+		for _, p := range group {
+			x := falling(-p.f.rate/(relative*steepest), samples)
+			if most = max(most, x.terms(e.allowed(p)/2)); most >= terms {
+				break
+			}
+		}
+		if most < terms {
+			gamma, terms = relative*steepest, most
+		}
+	}
+	return gamma, terms
+}
+
+// solves is a group's series in M = (I + γH)⁻¹ under way:
+//
+//	X_j = M·T_j,  T_{j+1} = 2(2X_j − T_j) − T_{j−1},  Y += c_{j+1}·T_{j+1}
+//
+// An error of X_j reaches the results by at most 4·Σ_{i>j} |c_i|(i−j) times
+// its size (twice for j = 0), since errors obey the recurrence of the second
+// kind, |U_i| ≤ i + 1; and it is at most the residual, since I + γH ⪰ I.
+type solves struct {
+	*evaluation
+	group []*part
+	x     *sparse.Block[float64]
+	cg    iterative.CG
+	gamma float64
+
+	residual [][]float64 // of each solve, by column
+	whole    []float64   // of each solve
+	steps    int         // of conjugate gradients
+	factored bool
+}
+
+// drifting is the size of γH from which on rounding errors of solves are taken
+// out of the null space, where M does not damp them, after every solve.
+const drifting = 100
+
+// runResolvent computes a group of falling exponentials.
+func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
+	s := &solves{evaluation: e, group: group, x: sparse.NewBlock[float64](e.n, e.b.Cols)}
+	likely := make([]float64, len(group))
+	for attempt := 0; ; attempt++ {
+		if err := e.split(ctx, group, false); err != nil {
+			return err
+		}
+		for i, p := range group {
+			p.lower = max(p.lower, likely[i])
+		}
+		again, err := s.run(ctx, attempt == 0)
+		switch {
+		case err == errTooSlow:
+			for _, p := range group {
+				if err := p.expand(e); err != nil {
+					return err
+				}
+			}
+			return e.runSeries(ctx, group)
+		case err != nil || !again:
+			return err
+		}
+		// A better lower bound of the results' norms is known now.
+		for i, p := range group {
+			likely[i] = p.lower
+		}
+	}
+}
+
+// run computes the group's results. It returns true where they are not within
+// the tolerance because their norms were guessed wrong.
+func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
+	s.gamma, _ = s.chooseShift(s.group)
+	for _, p := range s.group {
+		const samples = 512
+		p.expansion = falling(-p.f.rate/s.gamma, samples)
+		p.settled, p.out.Method = false, Resolvent
+	}
+	s.prepare()
+	s.residual, s.whole = nil, nil
+	for j := 0; s.norm > 0; j++ {
+		last := 0
+		for _, p := range s.group {
+			if !p.settled {
+				p.end = max(s.lastTerm(p), j)
+				p.settled = p.end == j && j > 0
+			}
+			last = max(last, p.end)
+		}
+		if last <= j && j > 0 {
+			break
+		}
+		if err := s.solve(ctx, j, s.target(j)); err != nil {
+			return false, err
+		}
+		if j == 0 {
+			if err := s.review(ctx, last); err != nil {
+				return false, err
+			}
+		}
+		if err := s.advance(ctx, j); err != nil {
+			return false, err
+		}
+		if s.gamma*s.meanDiagonal() > drifting && s.null != nil {
+			next := s.w[(j+1)%2]
+			if err := s.null.RemoveTo(ctx, next, next, s.workers); err != nil {
+				return false, err
+			}
+		}
+		s.swept(0, int(laterSolves*float64(last-j-1)*float64(s.steps)/float64(j+1)))
+	}
+	return s.finishGroup(ctx, first)
+}
+
+// prepare sets up the system I + γH.
+func (s *solves) prepare() {
+	g := s.graph
+	diag, jacobi := make([]float64, s.n), make([]float64, s.n)
+	for i, d := range g.Degrees {
+		ground := s.ground(i)
+		diag[i] = float64(s.gamma*d) + ground
+		jacobi[i] = diag[i]
+		if g.Loops != nil {
+			jacobi[i] -= s.gamma * g.Loops[i]
+		}
+	}
+	s.cg.A = &sparse.Operator[float64]{A: g.A, Scale: -s.gamma, Diag: diag, Workers: s.workers}
+	s.cg.Precond, s.cg.Workers = iterative.NewJacobi(jacobi), s.workers
+	if s.normalized {
+		s.cg.Scale = s.evaluation.inner // I + γL̃ = D^−½·(D + γL)·D^−½
+	}
+	s.factored = false
+}
+
+// ground returns what the system adds to γL in row i.
+func (e *evaluation) ground(i int) float64 {
+	if d := e.graph.Degrees[i]; e.normalized && d > 0 {
+		return d
+	}
+	return 1
+}
+
+// budget returns the error that a part may have, in the norm of H_s.
+func (s *solves) budget(p *part) float64 {
+	return s.tolerance(p) * s.likely(p)
+}
+
+// lastTerm returns the last term of a part's series, whose tail takes half of
+// the budget.
+func (s *solves) lastTerm(p *part) int {
+	return min(p.terms(s.budget(p)/2/s.norm), len(p.coef)) - 1
+}
+
+// sensitivity returns by how much an error of X_j may reach a part's result.
+func (p *part) sensitivity(j int) float64 {
+	var sum float64
+	for i := j + 1; i <= p.end; i++ {
+		sum += float64(math.Abs(p.coef[i]) * float64(i-j))
+	}
+	if j == 0 {
+		return 2 * sum
+	}
+	return 4 * sum
+}
+
+// solveRounding is the allowance for rounding errors of a solve, in ε.
+const solveRounding = 10
+
+// spent bounds the error of a part's result so far; column < 0 stands for the
+// block.
+func (s *solves) spent(p *part, column int) float64 {
+	norm, residual := s.norm, func(j int) float64 { return s.whole[j] }
+	if column >= 0 {
+		norm, residual = s.norms[column], func(j int) float64 { return s.residual[j][column] }
+	}
+	sum := (p.tail[p.end] + float64(solveRounding*epsilon*float64(p.end+1))) * norm
+	for j := range s.whole {
+		sum += float64(p.sensitivity(j) * residual(j))
+	}
+	return sum
+}
+
+// target returns the residual that solve j may leave in the block: an equal
+// share, for the part that can bear least, of what is left of the budget.
+func (s *solves) target(j int) float64 {
+	target := infinity
+	for _, p := range s.group {
+		if p.end <= j {
+			continue
+		}
+		budget := s.budget(p)
+		left := max(budget-s.spent(p, -1), budget/100)
+		target = min(target, left/(float64(p.end-j)*p.sensitivity(j)))
+	}
+	return target
+}
+
+// solve stores M·T_j in x.
+func (s *solves) solve(ctx context.Context, j int, target float64) error {
+	columns := make([]float64, s.b.Cols)
+	for c := range columns {
+		columns[c] = target / math.Sqrt(float64(len(columns)))
+	}
+	r, err := s.cg.SolveTo(ctx, s.x, s.w[j%2], &iterative.Settings{Absolute: columns, Recurrence: true})
+	if err != nil {
+		return err
+	}
+	var sum float64
+	for _, v := range r.Residual {
+		sum += float64(v * v)
+	}
+	s.residual, s.whole = append(s.residual, r.Residual), append(s.whole, math.Sqrt(sum))
+	s.steps += r.Steps
+	s.result.Sweeps += r.Sweeps
+	return nil
+}
+
+// advance makes T_{j+1} and adds it to the results, whose norms it measures.
+func (s *solves) advance(ctx context.Context, j int) error {
+	now, next := s.w[j%2], s.w[(j+1)%2]
+	for _, p := range s.group {
+		p.sums.begin(s.b.Cols)
+	}
+	err := s.chunks(ctx, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x, a, b := s.x.Row(i), now.Row(i), next.Row(i)
+			if j == 0 {
+				for c := range b {
+					b[c] = 2*x[c] - a[c]
+				}
+			} else {
+				for c := range b {
+					b[c] = 4*x[c] - 2*a[c] - b[c]
+				}
+			}
+			for _, p := range s.group {
+				y := p.y.Row(i)
+				if j == 0 {
+					addScaled(y, p.coef[0], a)
+				}
+				if j+1 <= p.end {
+					addScaled(y, p.coef[j+1], b)
+				}
+				addSquares(p.sums.of(lo/chunkRows), factor(s.outer, i), y)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, p := range s.group {
+		norm := p.sums.rootsTo(p.colNorms)
+		added := min(j+1, p.end)
+		behind := p.spent(s, added)
+		p.lower = max(p.lower, norm-behind*s.outerMax)
+	}
+	return nil
+}
+
+// spent bounds the error of a part's result after a term.
+func (p *part) spent(s *solves, term int) float64 {
+	end := p.end
+	p.end = term
+	sum := s.spent(p, -1)
+	p.end = end
+	return sum
+}
+
+func addScaled(dst []float64, f float64, x []float64) {
+	dst = dst[:len(x)]
+	for j, v := range x {
+		dst[j] += float64(f * v)
+	}
+}

@@ -66,8 +66,8 @@ func (q *series) reach(from int, bound float64) (j int, ok bool) {
 // settle it: with a tail that is small beside any likely result.
 //
 // It is called with measured set after term j, with the norm of the result.
-func (q *series) aim(e *evaluation, j int, norm float64, measured bool) {
-	tolerance, unit := e.settings.Tolerance, e.norm*e.outerMax
+func (q *part) aim(e *evaluation, j int, norm float64, measured bool) {
+	tolerance, unit := e.tolerance(q), e.norm*e.outerMax
 	if unit == 0 {
 		q.end, q.settled = 0, true
 		return

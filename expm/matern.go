@@ -1,0 +1,213 @@
+package expm
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// fitMatern makes the rational function of the power's fraction, and predicts
+// the sweeps.
+func (p *part) fitMatern(e *evaluation) int {
+	sigma := p.f.shift
+	whole, fraction := math.Modf(p.f.power)
+	cost := whole * e.steps(1/sigma, e.settings.Tolerance)
+	if fraction > 0 {
+		p.fit = fitPower(fraction, 1+e.hi/sigma, max(e.settings.Tolerance/4, 16*epsilon))
+		for _, q := range p.fit.pole {
+			cost += e.steps(1/(sigma*(1+q)), e.settings.Tolerance)
+		}
+	}
+	return int(cost)
+}
+
+// inverses is (σ + H)^−ν·B⊥ under way, ν = p + s:
+//
+//	σ^−s·(a + Σ w_i·σ·(σ(1 + q_i) + H)⁻¹)·B⊥, then p times (σ + H)⁻¹
+//
+// Every solve's error is at most its residual over the shift. The fraction's
+// error is relative, and stays so.
+type inverses struct {
+	*evaluation
+	*part
+	x     *sparse.Block[float64]
+	share float64 // of the error that each solve may leave in the result
+
+	bound   float64 // from residuals, for the block
+	columns []float64
+	solved  int
+}
+
+// runRational computes a Matérn function by solves.
+func (e *evaluation) runRational(ctx context.Context, p *part) error {
+	p.out.Method = Rational
+	s := &inverses{evaluation: e, part: p, x: sparse.NewBlock[float64](e.n, e.b.Cols), columns: make([]float64, e.b.Cols)}
+	typical, err := s.typical(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.split(ctx, []*part{p}, false); err != nil {
+		return err
+	}
+	if e.norm == 0 {
+		return s.finishRational(ctx, nil)
+	}
+	whole, fraction := math.Modf(p.f.power)
+	solves := whole
+	if p.fit != nil {
+		solves += float64(len(p.fit.pole))
+	}
+	s.share = 0.6 * e.settings.Tolerance * math.Hypot(p.lower, typical*e.outerMin()) / e.outerMax / max(solves, 1)
+	y := e.w[0]
+	if p.fit != nil {
+		if err := s.fraction(ctx, whole, fraction); err != nil {
+			return err
+		}
+		y = e.w[1]
+	}
+	for k := whole; k > 0; k-- {
+		if err := s.solve(ctx, y, p.f.shift, math.Pow(p.f.shift, -k)); err != nil {
+			return err
+		}
+		y, s.x = s.x, y
+	}
+	return s.finishRational(ctx, y)
+}
+
+// typical returns what the norm of the result outside the null space is not
+// below, in the norm of H_s, by Jensen's inequality: with ρ = Σ bᵀHb/Σ bᵀb
+// over the columns, f² being convex,
+//
+//	‖f(H)B⊥‖ ≥ f(ρ)·‖B⊥‖
+func (s *inverses) typical(ctx context.Context) (float64, error) {
+	if err := s.split(ctx, []*part{s.part}, true); err != nil || s.norm == 0 {
+		return 0, err
+	}
+	x, y := s.w[0], s.w[1]
+	s.evaluation.sums.begin(1)
+	err := s.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Visit: func(rows sparse.Rows) {
+		sums := s.evaluation.sums.of(rows.Range)
+		for i := rows.Lo; i < rows.Hi; i++ {
+			f, a, b := factor(s.inner, i), x.Row(i), y.Row(i)
+			for j, v := range a {
+				sums[0] += float64(f * v * f * b[j])
+			}
+		}
+	}})
+	if err != nil {
+		return 0, err
+	}
+	s.swept(1, 0)
+	root := make([]float64, 1)
+	s.evaluation.sums.rootsTo(root)
+	rho := root[0] * root[0] / (s.norm * s.norm)
+	if math.IsNaN(rho) { // the root of a sum that rounding has made negative
+		rho = 0
+	}
+	return s.f.value(rho) * s.norm, nil
+}
+
+// fraction stores the power's fraction of B⊥ in w[1].
+func (s *inverses) fraction(ctx context.Context, whole, fraction float64) error {
+	b, y, sigma := s.w[0], s.w[1], s.f.shift
+	front := math.Pow(sigma, -fraction)
+	for i := range s.fit.pole {
+		shift, weight := sigma*(1+s.fit.pole[i]), front*sigma*s.fit.weight[i]
+		if err := s.solve(ctx, b, shift, weight*math.Pow(sigma, -whole)/shift); err != nil {
+			return err
+		}
+		first := i == 0
+		err := s.chunks(ctx, func(_, lo, hi int) {
+			for r := lo; r < hi; r++ {
+				if first {
+					scaleTo(y.Row(r), front*s.fit.constant, b.Row(r))
+				}
+				addScaled(y.Row(r), weight, s.x.Row(r))
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// solve stores (shift + H_s)⁻¹·B in x. growth is by how much a residual may
+// reach the final result.
+func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, growth float64) error {
+	build := s.graph.ShiftedLaplacian
+	if s.normalized {
+		build = s.graph.ShiftedLaplacianNormalized
+	}
+	system, err := build(1, shift)
+	if err != nil {
+		return err
+	}
+	system.Memory = s.settings.Memory
+	target := s.share / growth
+	absolute := append([]float64(nil), s.norms...)
+	for j := range absolute {
+		absolute[j] = target / math.Sqrt(float64(len(absolute)))
+	}
+	r, err := system.SolveTo(ctx, s.x, b, &iterative.Settings{
+		Tolerance: min(target/s.norm, 0.1), Absolute: absolute, Recurrence: true,
+	})
+	if err != nil {
+		return err
+	}
+	var sum float64
+	for j, v := range r.Residual {
+		sum += float64(v * v)
+		s.columns[j] += float64(growth * v)
+	}
+	s.bound += growth * math.Sqrt(sum)
+	s.solved++
+	s.out.InnerSteps += r.Steps
+	s.out.SampledCholesky = s.out.SampledCholesky || r.SampledCholesky
+	s.swept(r.Sweeps, s.result.PredictedSweeps-s.result.Sweeps-r.Sweeps)
+	return nil
+}
+
+// finishRational adds what is outside the null space to the result, takes it
+// to the caller's variables and fills the outcome. Nil stands for nothing.
+func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64]) error {
+	outside := make([]float64, s.b.Cols)
+	s.evaluation.sums.begin(s.b.Cols)
+	s.part.sums.begin(s.b.Cols)
+	err := s.chunks(ctx, func(_, lo, hi int) {
+		sums, all := s.evaluation.sums.of(lo/chunkRows), s.part.sums.of(lo/chunkRows)
+		for i := lo; i < hi; i++ {
+			y := s.y.Row(i)
+			if w != nil {
+				addSquares(sums, 1, w.Row(i))
+				addScaled(y, 1, w.Row(i))
+			}
+			scaleTo(y, factor(s.outer, i), y)
+			addSquares(all, 1, y)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	size := s.evaluation.sums.rootsTo(outside)
+	norm := s.part.sums.rootsTo(s.colNorms)
+	relative := 0.0
+	if s.fit != nil {
+		relative = s.fit.err / (1 - s.fit.err)
+	}
+	relative += solveRounding * epsilon * float64(s.solved)
+	for j, v := range outside {
+		s.columns[j] = s.outerMax * (s.columns[j] + relative*(v+s.columns[j]) + s.own(s.norms[j]))
+	}
+	bound := s.outerMax * (s.bound + relative*(size+s.bound) + s.own(s.norm))
+	s.out.Degree = s.solved
+	s.finish(s.evaluation, bound, s.columns, norm)
+	return nil
+}
+
+// own is the allowance for rounding errors in the solutions themselves.
+func (s *inverses) own(norm float64) float64 {
+	return solveRounding * epsilon * s.f.value(0) * norm
+}

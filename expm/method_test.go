@@ -1,0 +1,502 @@
+package expm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// hubs returns a graph whose spectrum is wide: two hubs over a sparse graph.
+func hubs(n int) *sparse.CSR {
+	var entries []sparse.Triplet
+	edge := func(i, j int, w float64) {
+		entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
+	}
+	for i := 2; i < n; i++ {
+		edge(i%2, i, 1+float64(i%7)/4)
+		if j := (i*i*31 + 7*i) % n; j > i {
+			edge(i, j, 0.5)
+		}
+	}
+	edge(0, 1, 3)
+	a, err := sparse.FromTriplets(n+2, n+2, entries) // two nodes of their own
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+func applyBy(t testing.TB, m *Map, b *sparse.Block[float64], method Method, tolerance float64, fs ...Function) ([]*sparse.Block[float64], *Result) {
+	t.Helper()
+	y := blocks(b.Rows, b.Cols, len(fs))
+	r, err := m.ApplyTo(ctx, y, b, fs, &Settings{Tolerance: tolerance, Method: method})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y, r
+}
+
+// Resolvents against eigenpairs, many rates in one run, with every map that
+// has them.
+func TestResolvent(t *testing.T) {
+	for gi, a := range []*sparse.CSR{hubs(300), testgraph.Random(3, 120, 300, true), testgraph.Random(11, 90, 70, true), testgraph.Path(60)} {
+		g := graphOf(t, a, 2)
+		for _, name := range []string{"L", "L̃", "I−T", "I−Tᵀ"} {
+			m, e := mapOf(t, g, name), eigenOf(g, name)
+			b := randomBlock(3, m.n, 3)
+			_, norm, _ := distance(b, b)
+			rates := []float64{.3, 1, 2, 3, 50, 400}
+			var fs []Function
+			for _, r := range rates {
+				fs = append(fs, Exp(-r))
+			}
+			for _, tolerance := range []float64{1e-3, 1e-9} {
+				y, r := applyBy(t, m, b, Resolvent, tolerance, fs...)
+				for i, f := range fs {
+					o := r.Functions[i]
+					want := e.function(f.value, b)
+					certified(t, fmt.Sprintf("graph %d, %s, rate %g, %g", gi, name, rates[i], tolerance), y[i], want, o, tolerance, 1e-13*norm)
+					if o.Method != Resolvent && o.Method != Projection {
+						t.Errorf("method %v", o.Method)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A block without part in the null space has results of any size; a second run
+// finds them.
+func TestResolventWithoutNullSpace(t *testing.T) {
+	g := graphOf(t, hubs(300), 2)
+	m, e := mapOf(t, g, "L"), eigenOf(g, "L")
+	b := randomBlock(3, m.n, 2)
+	if err := m.null.RemoveTo(ctx, b, b, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, rate := range []float64{.1, 1, 4} {
+		y, r := applyBy(t, m, b, Resolvent, 1e-7, Exp(-rate))
+		want := e.function(func(x float64) float64 { return math.Exp(-rate * x) }, b)
+		certified(t, fmt.Sprint(rate), y[0], want, r.Functions[0], 1e-7, 1e-14)
+	}
+}
+
+// On a graph with hubs the wide rates are cut off by predicted cost, share
+// their solves, and beyond some rate only the null space is left.
+func TestChoice(t *testing.T) {
+	g := graphOf(t, hubs(4000), 2)
+	m := mapOf(t, g, "L")
+	b := randomBlock(5, m.n, 4)
+	var fs []Function
+	for _, r := range []float64{1e4, .001, 100, 5, 10, 20, .01, 1e6} {
+		fs = append(fs, Exp(-r))
+	}
+	y, r := apply(t, m, b, 1e-8, fs...)
+	for i, want := range []Method{Projection, Chebyshev, Resolvent, Resolvent, Resolvent, Resolvent, Chebyshev, Projection} {
+		if got := r.Functions[i].Method; got != want && !(want == Resolvent && got == Projection) {
+			t.Errorf("function %d by %v, want %v", i, got, want)
+		}
+	}
+	// Chebyshev in L is another road.
+	for _, i := range []int{2, 3, 4, 6} {
+		want, s := applyBy(t, m, b, Chebyshev, 1e-11, fs[i])
+		certified(t, fmt.Sprint("function ", i), y[i], want[0], r.Functions[i], 1e-8, s.Functions[0].ErrorBound)
+		if i == 2 && s.Sweeps < 2*r.Sweeps {
+			t.Errorf("%d sweeps, by Chebyshev %d", r.Sweeps, s.Sweeps)
+		}
+	}
+	one, _ := apply(t, m, b, 1e-8, fs[4])
+	if d, norm, _ := distance(one[0], y[4]); d > 2e-8*norm {
+		t.Errorf("alone and in company: %g of %g", d, norm)
+	}
+}
+
+func TestMaternByResolvents(t *testing.T) {
+	for gi, a := range []*sparse.CSR{hubs(300), testgraph.Random(11, 90, 70, true), testgraph.Path(40)} {
+		g := graphOf(t, a, 2)
+		for _, name := range []string{"L", "L̃", "I−T"} {
+			m, e := mapOf(t, g, name), eigenOf(g, name)
+			b := randomBlock(3, m.n, 3)
+			_, norm, _ := distance(b, b)
+			for _, c := range [][2]float64{{1e-3, .3}, {1e-3, 1}, {2e-3, 1.5}, {8e-3, 2.7}} {
+				if m.hi <= wideSpectrum*c[0] {
+					t.Fatal("the spectrum is narrow")
+				}
+				for _, tolerance := range []float64{1e-3, 1e-8} {
+					y, r := apply(t, m, b, tolerance, Matern(c[0], c[1]))
+					want := e.function(func(x float64) float64 { return math.Pow(c[0]+math.Max(x, 0), -c[1]) }, b)
+					certified(t, fmt.Sprintf("graph %d, %s, σ %g, ν %g, %g", gi, name, c[0], c[1], tolerance), y[0], want, r.Functions[0], tolerance, 1e-12*norm*math.Pow(c[0], -c[1]))
+					if r.Functions[0].Method != Rational {
+						t.Errorf("by %v", r.Functions[0].Method)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAgainstDenseExponential(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(rt, "nodes")
+		edges := rapid.IntRange(0, n*(n-1)/4).Draw(rt, "edges")
+		a := testgraph.Random(rapid.Uint64().Draw(rt, "rng seed"), n, edges, rapid.Bool().Draw(rt, "weighted"))
+		name := rapid.SampledFrom(mapNames).Draw(rt, "map")
+		rate := rapid.Float64Range(-3, .5).Draw(rt, "rate")
+		g := graphOf(t, a, 1)
+		m := mapOf(t, g, name)
+		h, outer := dense(g, name)
+		var x, exp mat.Dense
+		x.Scale(rate, h)
+		exp.Exp(&x)
+		y := blocks(n, n, 1)
+		r, err := m.ApplyTo(ctx, y, identity(n, all(n)...), []Function{Exp(rate)}, &Settings{Tolerance: 1e-9})
+		if errors.Is(err, ErrTolerance) && m.null == nil {
+			rt.Skip("the interval is too wide for the tolerance")
+		}
+		if err != nil {
+			rt.Fatal(err)
+		}
+		want := sparse.NewBlock[float64](n, n)
+		for i := range n {
+			for j := range n {
+				want.Row(i)[j] = outer[i] * exp.At(i, j) / outer[j]
+			}
+		}
+		_, norm, _ := distance(want, want)
+		certified(t, name, y[0], want, r.Functions[0], 1e-9, 1e-12*norm)
+	})
+}
+
+func TestClosedForms(t *testing.T) {
+	const beta, tolerance = .7, 1e-12
+	kernel := func(a *sparse.CSR) (*sparse.Block[float64], int) {
+		n, _ := a.Dims()
+		y, _ := apply(t, mapOf(t, graphOf(t, a, 1), "L"), identity(n, all(n)...), tolerance, Exp(-beta))
+		return y[0], n
+	}
+	check := func(name string, got *sparse.Block[float64], want func(i, j int) float64) {
+		for i := range got.Rows {
+			for j, v := range got.Row(i) {
+				if d := math.Abs(v - want(i, j)); d > 1e-11 {
+					t.Fatalf("%s: (%d, %d) is %g, want %g", name, i, j, v, want(i, j))
+				}
+			}
+		}
+	}
+	y, n := kernel(testgraph.Complete(9))
+	check("complete graph", y, func(i, j int) float64 {
+		e := math.Exp(-beta * float64(n))
+		if i == j {
+			return (1 + float64(n-1)*e) / float64(n)
+		}
+		return (1 - e) / float64(n)
+	})
+	y, n = kernel(testgraph.Cycle(17))
+	check("cycle", y, func(i, j int) (sum float64) {
+		for k := range n {
+			w := 2 * math.Pi * float64(k) / float64(n)
+			sum += math.Exp(-beta*(2-2*math.Cos(w))) * math.Cos(w*float64(i-j)) / float64(n)
+		}
+		return sum
+	})
+	const dim = 6
+	var entries []sparse.Triplet
+	for i := range 1 << dim {
+		for d := range dim {
+			entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(i ^ 1<<d), Val: 1})
+		}
+	}
+	cube, err := sparse.FromTriplets(1<<dim, 1<<dim, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, _ = kernel(cube)
+	check("hypercube", y, func(i, j int) float64 {
+		v := 1.0
+		for d := range dim {
+			sign := 1 - 2*float64((i^j)>>d&1)
+			v *= (1 + sign*math.Exp(-2*beta)) / 2
+		}
+		return v
+	})
+}
+
+// exp(−(a+b)H) = exp(−aH)·exp(−bH).
+func TestSemigroup(t *testing.T) {
+	g := graphOf(t, hubs(2000), 2)
+	for _, name := range []string{"L", "L̃", "I−T", "A"} {
+		m := mapOf(t, g, name)
+		b := randomBlock(1, m.n, 4)
+		one, first := apply(t, m, b, 1e-9, Exp(-.25))
+		two, r := apply(t, m, one[0], 1e-9, Exp(-1))
+		both, s := apply(t, m, b, 1e-9, Exp(-1.25))
+		growth := 1.0
+		if name == "A" {
+			growth = math.Exp(m.hi)
+		} else if m.outer != nil {
+			growth = slices.Max(m.outer) / slices.Min(m.outer)
+		}
+		limit := first.Functions[0].ErrorBound*growth + r.Functions[0].ErrorBound + s.Functions[0].ErrorBound
+		if d, norm, _ := distance(two[0], both[0]); d > limit {
+			t.Errorf("%s: %g of %g, bounds %g", name, d, norm, limit)
+		}
+	}
+}
+
+func TestWorkersAgree(t *testing.T) {
+	for _, a := range []*sparse.CSR{hubs(3000), testgraph.Hub()} {
+		for _, name := range []string{"L", "L̃", "S"} {
+			var first []*sparse.Block[float64]
+			var bounds []float64
+			for _, workers := range []int{1, 2, 7} {
+				m := mapOf(t, graphOf(t, a, workers), name)
+				fs := []Function{Exp(-.02), Exp(-.5), Matern(.01, .5)}
+				if name == "L" && !testing.Short() {
+					fs = append(fs, Exp(-30))
+				}
+				if name == "S" {
+					fs = fs[:2]
+				}
+				y, r := apply(t, m, randomBlock(2, m.n, 5), 1e-6, fs...)
+				if first == nil {
+					first = y
+					for _, o := range r.Functions {
+						bounds = append(bounds, o.ErrorBound)
+					}
+					continue
+				}
+				for i := range y {
+					if !slices.Equal(y[i].Data, first[i].Data) || r.Functions[i].ErrorBound != bounds[i] {
+						t.Errorf("%s, function %d: other bits with %d workers", name, i, workers)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Many functions in one run are what they are alone, and share the sweeps.
+func TestManyFunctions(t *testing.T) {
+	g := graphOf(t, testgraph.Random(9, 500, 2000, false), 2)
+	for _, name := range []string{"L̃", "A"} {
+		m := mapOf(t, g, name)
+		b := randomBlock(4, m.n, 3)
+		fs := []Function{Exp(-.5), Power(2, 3), Exp(-.1), Inverse(100, 1), Exp(0)}
+		together, r := apply(t, m, b, 1e-9, fs...)
+		most := 0
+		for i, f := range fs {
+			alone, s := apply(t, m, b, 1e-9, f)
+			most = max(most, s.Sweeps)
+			if !slices.Equal(alone[0].Data, together[i].Data) {
+				t.Errorf("%s, function %d differs in company", name, i)
+			}
+			if s.Functions[0].ErrorBound != r.Functions[i].ErrorBound {
+				t.Errorf("%s, function %d: bound %g, in company %g", name, i, s.Functions[0].ErrorBound, r.Functions[i].ErrorBound)
+			}
+		}
+		if r.Sweeps != most {
+			t.Errorf("%s: %d sweeps together, at most %d alone", name, r.Sweeps, most)
+		}
+	}
+}
+
+func TestHugeRates(t *testing.T) {
+	g := graphOf(t, hubs(300), 2)
+	m := mapOf(t, g, "L")
+	b := randomBlock(4, m.n, 2)
+	for _, rate := range []float64{1e7 / m.hi, 1e6, 1e9, 1e300} {
+		y, r := apply(t, m, b, 1e-6, Exp(-rate))
+		want := sparse.NewBlock[float64](m.n, 2)
+		if err := m.null.ProjectTo(ctx, want, b, 1); err != nil {
+			t.Fatal(err)
+		}
+		e := eigenOf(g, "L")
+		if rate < 1e6 {
+			want = e.function(func(x float64) float64 { return math.Exp(-rate * math.Max(x, 0)) }, b)
+		}
+		certified(t, fmt.Sprint(rate), y[0], want, r.Functions[0], 1e-6, 1e-11)
+	}
+	// The series itself for z = 5e6.
+	norm := mapOf(t, g, "L̃")
+	y, r := applyBy(t, norm, b, Chebyshev, 1e-6, Exp(-1e5))
+	want := sparse.NewBlock[float64](m.n, 2)
+	if err := norm.null.ProjectTo(ctx, want, b, 1); err != nil {
+		t.Fatal(err)
+	}
+	certified(t, "series", y[0], want, r.Functions[0], 1e-6, 1e-11)
+}
+
+// A factor that would overflow is kept apart.
+func TestLogScale(t *testing.T) {
+	g := graphOf(t, testgraph.Complete(20), 1)
+	m := mapOf(t, g, "A")
+	b := randomBlock(4, 20, 2)
+	y, r := apply(t, m, b, 1e-9, Exp(100))
+	small, _ := apply(t, m, b, 1e-9, Exp(10))
+	o := r.Functions[0]
+	if !(o.LogScale > 1800) {
+		t.Fatalf("scale %g", o.LogScale)
+	}
+	// Of both, only the largest eigenvalue 19 counts.
+	for i := range 20 {
+		for j, v := range y[0].Row(i) {
+			want := math.Log(math.Abs(small[0].Row(i)[j])) + 90*19
+			if got := math.Log(math.Abs(v)) + o.LogScale; math.Abs(got-want) > 1e-5 {
+				t.Errorf("logarithm %g, want %g", got, want)
+			}
+		}
+	}
+}
+
+func TestIntervals(t *testing.T) {
+	for gi, a := range []*sparse.CSR{hubs(300), testgraph.Random(3, 90, 200, true), testgraph.Random(3, 90, 50, true), testgraph.Star(50), testgraph.Complete(8), testgraph.Cycle(20), testgraph.Random(1, 9, 0, false)} {
+		g := graphOf(t, a, 1)
+		for _, name := range []string{"L", "A"} {
+			m := mapOf(t, g, name)
+			values := eigenOf(g, name).values
+			_, hi := m.Interval()
+			edge := 0.0 // Anderson and Morley, or Gershgorin
+			a.DoNonZero(func(i, j int, _ float64) {
+				d := g.Degrees[i]
+				if name == "L" && i != j {
+					d += g.Degrees[j]
+				}
+				edge = max(edge, d)
+			})
+			top := max(values[len(values)-1], -values[0])
+			if name == "L" {
+				top = values[len(values)-1]
+			}
+			if !(hi >= top*(1-1e-13)) || !(hi <= edge*(1+1e-8)) {
+				t.Errorf("graph %d, %s: bound %g, largest eigenvalue %g, bound by edges %g", gi, name, hi, top, edge)
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	g := graphOf(t, hubs(300), 1)
+	l, s, a := mapOf(t, g, "L"), mapOf(t, g, "S"), mapOf(t, g, "A")
+	b := randomBlock(4, l.n, 2)
+	y := blocks(l.n, 2, 1)
+	for _, c := range []struct {
+		m        *Map
+		f        Function
+		settings Settings
+		err      error
+		text     string
+	}{
+		{l, Exp(-1), Settings{Tolerance: -1}, ErrParameter, "tolerance"},
+		{l, Exp(-1), Settings{Tolerance: math.NaN()}, ErrParameter, "tolerance"},
+		{l, Exp(-1), Settings{Method: Rational}, ErrParameter, "method"},
+		{l, Exp(-1), Settings{Memory: -1}, ErrParameter, "memory"},
+		{l, Exp(math.NaN()), Settings{}, ErrParameter, "rate"},
+		{l, Exp(1), Settings{Method: Resolvent}, ErrParameter, "negative"},
+		{a, Exp(-1), Settings{Method: Resolvent}, ErrParameter, "Laplacian"},
+		{s, Inverse(1, -1), Settings{}, ErrParameter, "zero"},
+		{a, Inverse(1, -1), Settings{}, ErrParameter, "zero"},
+		{l, Matern(0, 1), Settings{}, ErrParameter, "shift"},
+		{l, Matern(1, 0), Settings{}, ErrParameter, "power"},
+		{a, Matern(1, 1), Settings{}, ErrParameter, "Laplacian"},
+		{l, Smooth(math.Sqrt), Settings{}, ErrSmooth, "decay"},
+		{l, Exp(-1), Settings{Tolerance: 1e-15}, ErrTolerance, "loosen"},
+		{l, Exp(-10), Settings{Tolerance: 1e-15, Method: Resolvent}, ErrTolerance, "loosen"},
+	} {
+		r, err := c.m.ApplyTo(ctx, y, b, []Function{c.f}, &c.settings)
+		if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%+v: %v, want %v about %s", c.settings, err, c.err, c.text)
+			continue
+		}
+		if (r != nil) != (c.err == ErrTolerance) {
+			t.Errorf("%v: result %v", err, r)
+		}
+	}
+	// The result that comes with ErrTolerance is as good as it says.
+	r, _ := l.ApplyTo(ctx, y, b, []Function{Exp(-1)}, &Settings{Tolerance: 1e-15})
+	want := eigenOf(g, "L").function(func(x float64) float64 { return math.Exp(-x) }, b)
+	if d, _, _ := distance(y[0], want); d > r.Functions[0].ErrorBound+1e-13 {
+		t.Errorf("error %g, bound %g", d, r.Functions[0].ErrorBound)
+	}
+}
+
+// A map whose spectrum is not in its interval is found out.
+func TestWrongInterval(t *testing.T) {
+	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)
+	l := mapOf(t, g, "L")
+	m, err := NewBounded(sparse.NewLaplacian[float64](g.A, g.Degrees), 0, l.hi*.7, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := randomBlock(4, m.n, 2)
+	if _, err := m.ApplyTo(ctx, blocks(m.n, 2, 1), b, []Function{Exp(-3)}, nil); !errors.Is(err, ErrInterval) {
+		t.Errorf("error %v", err)
+	}
+	right, err := NewBounded(sparse.NewLaplacian[float64](g.A, g.Degrees), 0, l.hi, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := apply(t, right, b, 1e-9, Exp(-1))
+	want, _ := apply(t, l, b, 1e-9, Exp(-1))
+	if d, norm, _ := distance(got[0], want[0]); d > 2e-9*norm {
+		t.Errorf("%g of %g", d, norm)
+	}
+	if _, err := NewBounded(right.sweep, 2, 1, 0); !errors.Is(err, ErrParameter) {
+		t.Errorf("an empty interval: %v", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	g := graphOf(t, hubs(3000), 2)
+	m := mapOf(t, g, "L")
+	b := randomBlock(4, m.n, 2)
+	for _, method := range []Method{Chebyshev, Resolvent} {
+		c, cancel := context.WithCancel(ctx)
+		calls := 0
+		_, err := m.ApplyTo(c, blocks(m.n, 2, 1), b, []Function{Exp(-10)}, &Settings{Method: method, Progress: func(done, expected int) {
+			if calls++; calls == 2 {
+				cancel()
+			}
+			if done > expected {
+				t.Errorf("%d sweeps of %d", done, expected)
+			}
+		}})
+		if !errors.Is(err, context.Canceled) || calls > 3 {
+			t.Errorf("%v: %v after %d calls", method, err, calls)
+		}
+		cancel()
+	}
+}
+
+func TestCallersMistakes(t *testing.T) {
+	m := mapOf(t, graphOf(t, testgraph.Path(5), 1), "L")
+	b := randomBlock(1, 5, 2)
+	for name, f := range map[string]func(){
+		"rows":    func() { m.ApplyTo(ctx, blocks(4, 2, 1), b, []Function{Exp(-1)}, nil) },
+		"columns": func() { m.ApplyTo(ctx, blocks(5, 3, 1), b, []Function{Exp(-1)}, nil) },
+		"count":   func() { m.ApplyTo(ctx, blocks(5, 2, 2), b, []Function{Exp(-1)}, nil) },
+		"alias":   func() { m.ApplyTo(ctx, []*sparse.Block[float64]{b}, b, []Function{Exp(-1)}, nil) },
+		"twice": func() {
+			y := blocks(5, 2, 1)
+			m.ApplyTo(ctx, append(y, y[0]), b, []Function{Exp(-1), Exp(-2)}, nil)
+		},
+	} {
+		func() {
+			defer func() {
+				if p, ok := recover().(string); !ok || !strings.HasPrefix(p, "expm: ") {
+					t.Errorf("%s: panic %v", name, p)
+				}
+			}()
+			f()
+		}()
+	}
+}
