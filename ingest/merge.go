@@ -47,10 +47,11 @@ const (
 
 func (e *mergeError) Error() string { return "ingest: lines of one edge do not agree" }
 
-// rows makes the rows of a bucket from its sorted entries.
-func (m merger) rows(out *sorted, rows int, column uint, keys []uint64, values []float64) error {
+// mergeRows makes the rows of a bucket from its sorted entries.
+func mergeRows[K key](m *merger, out *sorted, rows int, column uint, keys []K, values []float64) error {
+	out.col = slices.Grow(out.col, len(keys))
 	out.ptr = append(out.ptr, 0)
-	mask := uint64(1)<<column - 1
+	mask := K(1)<<column - 1
 	for i := 0; i < len(keys); {
 		place := keys[i] >> 1
 		j := i + 1
@@ -72,7 +73,7 @@ func (m merger) rows(out *sorted, rows int, column uint, keys []uint64, values [
 			}
 			var kind mergeKind
 			var ok bool
-			value, kind, ok = m.one(&out.mergeCount, keys[i:j], v, out.lo+row, int(col))
+			value, kind, ok = mergeLines(m, &out.mergeCount, keys[i:j], v, out.lo+row, int(col))
 			if m.symmetric && !ok && kind != infinite {
 				return errAsymmetric
 			}
@@ -95,9 +96,9 @@ func (m merger) rows(out *sorted, rows int, column uint, keys []uint64, values [
 	return nil
 }
 
-// one merges the lines of the entry (row, col): it returns its value, or why
-// there is none.
-func (m merger) one(n *mergeCount, keys []uint64, values []float64, row, col int) (value float64, kind mergeKind, ok bool) {
+// mergeLines merges the lines of the entry (row, col): it returns its value, or
+// why there is none.
+func mergeLines[K key](m *merger, n *mergeCount, keys []K, values []float64, row, col int) (value float64, kind mergeKind, ok bool) {
 	back := 0 // lines of the other direction
 	for _, k := range keys {
 		back += int(k & 1)
@@ -145,7 +146,7 @@ func (m merger) one(n *mergeCount, keys []uint64, values []float64, row, col int
 }
 
 // reduce merges weights, which are in the order of the input.
-func (m merger) reduce(weights []float64) float64 {
+func (m *merger) reduce(weights []float64) float64 {
 	switch m.policy {
 	case MaxDuplicates:
 		return slices.Max(weights)

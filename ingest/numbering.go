@@ -135,7 +135,7 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 			integers = integers && canonical(r.dict.key(code))
 		}
 	}
-	radixSort(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(position(r.seq, 0))))
+	first, codes = radixSort(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(position(r.seq, 0))))
 	r.report.IDs = "text"
 	listed, _ := slices.BinarySearch(first, position(r.listedParts, 0))
 	if integers {
@@ -210,7 +210,8 @@ func (r *run) sortIntegers(codes []uint32) {
 		}
 		values[i] = v
 	}
-	radixSort(values, make([]uint64, len(codes)), codes, make([]uint32, len(codes)), 0, 64)
+	_, sorted := radixSort(values, make([]uint64, len(codes)), codes, make([]uint32, len(codes)), 0, 64)
+	copy(codes, sorted)
 }
 
 // compareIntegers compares canonical integers of any length.

@@ -37,8 +37,8 @@ type run struct {
 
 // Run reads the inputs, "-" being standard input, and writes them as one store
 // in the directory dir. All edges are in memory while it works: 8 bytes for a
-// line, 16 with weights, a quarter of the entries at 8 or 16 bytes each, and
-// the dictionary of the ids.
+// line, 16 with weights, as much again for entries that are sorted unless
+// Memory leaves less, and the dictionary of the ids.
 //
 // The error is a [*ParseError] or [*BadLines] for wrong data, an [*InputError]
 // for wrong settings or inputs, a [*MemoryError], one of package shard's, or

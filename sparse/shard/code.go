@@ -3,6 +3,7 @@ package shard
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // The four-widths code of a run of ids: the distances
@@ -26,7 +27,7 @@ func selectorBytes(n int) int { return (n + 15) / 16 * 4 }
 func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	var top uint32
 	for _, id := range ids {
-		top = max(top, id)
+		top |= id
 	}
 	b := bits.Len32(top)
 	if b == rawBits {
@@ -37,43 +38,66 @@ func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 		return dst
 	}
 	mask := uint32(1)<<b - 1
-	var lengths [rawBits]int // lengths[w] counts the distances of w bits
+	deltas = deltas[:len(ids)]
+	var lengths, odd [rawBits]int // lengths[w] counts the distances of w bits
 	last := mask
 	for e, id := range ids {
 		d := (id - last - 1) & mask
 		deltas[e] = d
-		lengths[bits.Len32(d)]++
+		if e%2 == 0 { // in two places, so that equal lengths need not wait
+			lengths[bits.Len32(d)%rawBits]++
+		} else {
+			odd[bits.Len32(d)%rawBits]++
+		}
 		last = id
+	}
+	for w, n := range odd {
+		lengths[w] += n
 	}
 	widths := bestWidths(&lengths)
 	dst = append(dst, byte(b), widths[0], widths[1], widths[2], widths[3])
-	var selector [rawBits]byte // the first width that holds a length
-	for n, s := 0, byte(0); n <= int(widths[3]); n++ {
+	var widest [rawBits]choice // the first width that holds a length
+	total := 0
+	for n, s := 0, 0; n <= int(widths[3]); n++ {
 		for int(widths[s]) < n {
 			s++
 		}
-		selector[n] = s
+		widest[n] = choice{uint32(s), uint32(widths[s])}
+		total += lengths[n] * int(widths[s])
 	}
-	start := len(dst)
-	dst = append(dst, make([]byte, selectorBytes(len(ids)))...)
-	var word uint64
-	used := uint(0)
-	for e, d := range deltas[:len(ids)] {
-		s := selector[bits.Len32(d)]
-		dst[start+e/4] |= s << (2 * (e % 4))
-		word |= uint64(d) << used
-		used += uint(widths[s])
-		if used >= 32 {
-			dst = binary.LittleEndian.AppendUint32(dst, uint32(word))
-			word >>= 32
-			used -= 32
+	selectors := selectorBytes(len(ids))
+	end := len(dst) + selectors + (total+7)/8
+	dst = slices.Grow(dst, end-len(dst)+8)[:end+8]
+	out := dst[end-(total+7)/8-selectors:]
+	encode(out[:selectors], out[selectors:], deltas, &widest)
+	return dst[:end]
+}
+
+// choice is how distances of one length are stored: a selector and its width.
+type choice struct{ selector, width uint32 }
+
+// encode stores the selectors of all distances in sel and the distances in
+// data, which has room for 8 bytes more than they take.
+func encode(sel, data []byte, deltas []uint32, by *[rawBits]choice) {
+	word, used, at := uint64(0), uint32(0), 0
+	for len(deltas) > 0 {
+		some := deltas[:min(16, len(deltas))]
+		deltas = deltas[len(some):]
+		group := uint32(0)
+		for k, d := range some {
+			c := by[bits.Len32(d)%rawBits]
+			group |= c.selector << (2 * k & 31)
+			word |= uint64(d) << (used & 63)
+			used += c.width
+			// Without a branch: what is not a whole byte is written again.
+			binary.LittleEndian.PutUint64(data[at:], word)
+			at += int(used >> 3)
+			word >>= used & 56
+			used &= 7
 		}
+		binary.LittleEndian.PutUint32(sel, group)
+		sel = sel[4:]
 	}
-	for ; used > 0; used -= min(used, 8) {
-		dst = append(dst, byte(word))
-		word >>= 8
-	}
-	return dst
 }
 
 // bestWidths returns the four widths, in increasing order, that store a

@@ -214,7 +214,7 @@ func (w *Writer) appendPieces(col []uint32, val []float64) error {
 // account checks a row and adds it to the counts, the degrees and the sums.
 func (w *Writer) account(col []uint32, val []float64) error {
 	row := uint32(w.rows)
-	last := int64(-1)
+	last, pairs := int64(-1), uint64(0)
 	for e, c := range col {
 		if int64(c) <= last {
 			return fmt.Errorf("%w: row %d: column %d after %d", sparse.ErrStructure, row, c, last)
@@ -231,8 +231,9 @@ func (w *Writer) account(col []uint32, val []float64) error {
 		if c == row && w.direction == 0 {
 			w.m.SelfLoops++
 		}
-		w.pairs += pairShare(w.o.Directed, w.direction, row, c, v)
+		pairs += pairShare(w.o.Directed, w.direction, row, c, v)
 	}
+	w.pairs += pairs
 	w.top = max(w.top, last)
 	w.entries += int64(len(col))
 	if w.direction == 0 {

@@ -1,0 +1,219 @@
+package ingest
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// sorted is a finished bucket: row lo+i has the columns col[ptr[i]:ptr[i+1]]
+// and, if there are values, those of val.
+type sorted struct {
+	lo  int
+	ptr []int
+	col []uint32
+	val []float64
+	mergeCount
+}
+
+// entryBytes is the memory of an entry of a round.
+func (s *sorter) entryBytes() int64 {
+	bytes := int64(8)
+	if s.narrow {
+		bytes = 4
+	}
+	if s.values {
+		bytes += 8
+	}
+	return bytes
+}
+
+// rounds cuts the buckets into runs that are in memory together.
+func (s *sorter) rounds() ([][]bucket, error) {
+	line := int64(8)
+	if s.values {
+		line += 8
+	}
+	most := max(int(int64(s.lines)*line/s.entryBytes()), roundEntries)
+	if s.limit > 0 {
+		most = min(most, int(s.limit/s.entryBytes()))
+	}
+	var rounds [][]bucket
+	for from := 0; from < len(s.buckets); {
+		n, to := 0, from
+		for to < len(s.buckets) && (to == from || n+s.buckets[to].entries <= most) {
+			n += s.buckets[to].entries
+			to++
+		}
+		if s.limit > 0 && n > most {
+			return nil, &MemoryError{Need: int64(n) * s.entryBytes(), Limit: s.limit}
+		}
+		rounds = append(rounds, s.buckets[from:to])
+		from = to
+	}
+	return rounds, nil
+}
+
+// each calls visit with every bucket in order, one at a time. What it is given
+// is valid during the call.
+func (s *sorter) each(visit func(b *sorted) error) error {
+	rounds, err := s.rounds()
+	if err != nil {
+		return err
+	}
+	if s.narrow {
+		return sortRounds[uint32](s, rounds, visit)
+	}
+	return sortRounds[uint64](s, rounds, visit)
+}
+
+func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error) error {
+	most := 0
+	for _, round := range rounds {
+		n := 0
+		for _, b := range round {
+			n += b.entries
+		}
+		most = max(most, n)
+	}
+	keys := make([]K, most)
+	var values []float64
+	if s.values {
+		values = make([]float64, most)
+	}
+	scratch := make([]bucketScratch[K], sched.Workers(s.workers))
+	for _, round := range rounds {
+		starts := make([]int, len(round)+1)
+		for k, b := range round {
+			starts[k+1] = starts[k] + b.entries
+		}
+		err := sched.Run(s.ctx, s.workers, len(s.spans), func(_, i int) error {
+			fill(s, keys, values, round, starts, i)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		turns := newTurns()
+		err = sched.Run(s.ctx, s.workers, len(round), func(worker, k int) error {
+			lo, hi := starts[k], starts[k+1]
+			var v []float64
+			if s.values {
+				v = values[lo:hi]
+			}
+			return turns.piece(k, func() error {
+				out, err := finish(s, &scratch[worker], round[k], keys[lo:hi], v)
+				if err != nil {
+					return err
+				}
+				return turns.do(k, func() error { return visit(out) })
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill puts the entries of span i into the buckets of a round.
+func fill[K key](s *sorter, keys []K, values []float64, round []bucket, starts []int, i int) {
+	first, last := uint32(round[0].lo), uint32(round[len(round)-1].hi-1)
+	bucketOf := make([]uint16, int(last>>s.shift-first>>s.shift)+1)
+	next := make([]slot, len(round))
+	for k, b := range round {
+		next[k] = slot{starts[k] + b.starts[i], uint32(b.lo)}
+		for c := b.lo >> s.shift; c <= (b.hi-1)>>s.shift; c++ {
+			bucketOf[c-int(first>>s.shift)] = uint16(k)
+		}
+	}
+	f := filler[K]{
+		keys: keys, values: values, next: next, bucketOf: bucketOf,
+		first: first, rows: last - first + 1, cell: first >> s.shift, shift: s.shift, column: s.column + 1,
+	}
+	reversed := uint32(0)
+	if s.view == undirected {
+		reversed = 1
+	}
+	for _, p := range s.spans[i] {
+		for e := 0; e < len(p.code)/2; e++ {
+			u, v := p.code[2*e], p.code[2*e+1]
+			w := 1.0
+			if p.weight != nil {
+				w = p.weight[e]
+			}
+			switch {
+			case w == 0, u == noRow, v == noRow:
+			case u == v:
+				if s.keepLoops {
+					f.put(u, u, 0, w)
+				}
+			default:
+				if s.view != incoming {
+					f.put(u, v, 0, w)
+				}
+				if s.view != outgoing {
+					f.put(v, u, reversed, w)
+				}
+			}
+		}
+	}
+}
+
+// filler puts entries into the buckets of a round.
+type filler[K key] struct {
+	keys     []K
+	values   []float64 // nil without
+	next     []slot    // of each bucket
+	bucketOf []uint16  // by cell, from that of the first row
+	first    uint32    // row of the round
+	rows     uint32    // of the round
+	cell     uint32    // of the first row
+	shift    uint
+	column   uint // bits of a column and the direction
+}
+
+// slot is where the next entry of a bucket goes, and the bucket's first row.
+type slot struct {
+	at int
+	lo uint32
+}
+
+// put adds an entry if its row is one of the round's.
+func (f *filler[K]) put(row, col, direction uint32, w float64) {
+	if row-f.first >= f.rows {
+		return
+	}
+	s := &f.next[f.bucketOf[row>>f.shift-f.cell]]
+	at := s.at
+	s.at++
+	f.keys[at] = K(row-s.lo)<<f.column | K(col)<<1 | K(direction)
+	if f.values != nil {
+		f.values[at] = w
+	}
+}
+
+// bucketScratch is what one worker needs to finish a bucket.
+type bucketScratch[K key] struct {
+	keys   []K
+	values []float64
+	out    sorted
+}
+
+// finish sorts a bucket and merges the lines of each entry.
+func finish[K key](s *sorter, scratch *bucketScratch[K], b bucket, keys []K, values []float64) (*sorted, error) {
+	scratch.keys = slices.Grow(scratch.keys[:0], len(keys))[:len(keys)]
+	if s.values {
+		scratch.values = slices.Grow(scratch.values[:0], len(keys))[:len(keys)]
+	}
+	if narrow, ok := any(keys).([]uint32); ok && !s.values {
+		keys = any(sortNarrow(narrow, any(scratch.keys).([]uint32))).([]K)
+	} else {
+		high := s.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
+		keys, values = radixSort(keys, scratch.keys, values, scratch.values, 1, high)
+	}
+	out := &scratch.out
+	*out = sorted{lo: b.lo, ptr: out.ptr[:0], col: out.col[:0], val: out.val[:0]}
+	return out, mergeRows(&s.merge, out, b.hi-b.lo, s.column, keys, values)
+}
