@@ -11,15 +11,17 @@ import (
 
 // solve is one eigenproblem under way.
 type solve struct {
-	p      *Problem
-	s      Settings
-	n      int
-	wanted int // pairs that are not known
-	krylov krylov
-	image  *basis // of a few columns
-	stage  *stage
-	norm   float64 // a lower bound of that of A
-	result *Pairs
+	p        *Problem
+	s        Settings
+	n        int
+	wanted   int // pairs that are not known
+	krylov   krylov
+	image    *basis // of a few columns
+	patience int    // products, 0: no end
+	stage    *stage
+	worst    float64 // residual of a wanted pair, as last counted
+	norm     float64 // a lower bound of that of A
+	result   *Pairs
 }
 
 // Lanczos returns k extreme eigenpairs by block Lanczos with thick restarts,
@@ -64,6 +66,9 @@ func (p *Problem) prepare(k int, s *Settings) (*solve, error) {
 	kr.known = projection{Known: p.Known, workers: workers}
 	kr.e = newEngine(n, workers)
 	kr.ortho = orthonormalizer{engine: kr.e, fill: kr.fillRandom}
+	if p.Known.Count() > 0 {
+		kr.ortho.project = kr.purify
+	}
 	kr.r = make([]float64, width*width)
 	return w, nil
 }
@@ -71,15 +76,30 @@ func (p *Problem) prepare(k int, s *Settings) (*solve, error) {
 // lanczos finds the pairs. With patience it gives up, with errSlow, where fewer
 // than two pairs have converged after so many products.
 func (w *solve) lanczos(ctx context.Context, patience int) (*Pairs, error) {
-	size := w.basisSize()
+	w.patience = patience
+	if done, out, err := w.direct(ctx, w.basisSize()); done {
+		return out, err
+	}
+	return w.byLanczos(ctx)
+}
+
+// direct solves a problem that needs no iteration: all pairs are known, or the
+// map is hardly larger than a basis of the given size.
+func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, err error) {
 	switch {
 	case w.wanted == 0:
 		w.allocateBlocks()
-		return w.finish(ctx, nil)
+		out, err = w.finish(ctx, nil)
 	case (w.n <= denseRows || 2*(size+w.p.Known.Count()) >= w.n) && w.fits(denseBytes(w.n)):
-		return w.dense(ctx)
+		out, err = w.dense(ctx)
+	default:
+		return false, nil, nil
 	}
-	size, err := w.fitBasis(size)
+	return true, out, err
+}
+
+func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
+	size, err := w.fitBasis(w.basisSize())
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +108,7 @@ func (w *solve) lanczos(ctx context.Context, patience int) (*Pairs, error) {
 	if err := w.krylov.allocate(ctx, size+width); err != nil {
 		return nil, err
 	}
-	values, err := w.complete(ctx, patience)
+	values, err := w.complete(ctx)
 	if values == nil {
 		return nil, err
 	}
@@ -146,9 +166,9 @@ func (w *solve) fitBasis(size int) (int, error) {
 // may be more copies of a multiple eigenvalue than a block can tell apart. The
 // values are those of B, falling; the vectors are the first columns of the
 // basis.
-func (w *solve) complete(ctx context.Context, patience int) ([]float64, error) {
+func (w *solve) complete(ctx context.Context) ([]float64, error) {
 	k := &w.krylov
-	values, err := w.search(ctx, w.wanted, patience)
+	values, err := w.search(ctx, w.wanted, w.patience)
 	again := k.ortho.replaced || crowded(values, 100*w.s.Tolerance*w.norm)
 	for err == nil && again {
 		k.locked = len(values)

@@ -96,6 +96,19 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	return k.e.pack(ctx, w, k.x)
 }
 
+// purify takes what they have of the known vectors from up to width columns,
+// which are then in k.x too.
+func (k *krylov) purify(ctx context.Context, w columns) error {
+	clear(k.x.Data)
+	if err := k.e.unpack(ctx, k.x, w); err != nil || k.known.Count() == 0 {
+		return err
+	}
+	if err := k.known.remove(ctx, k.x); err != nil {
+		return err
+	}
+	return k.e.pack(ctx, w, k.x)
+}
+
 // begin starts with a block of random columns, or with those that stand behind
 // the locked ones.
 func (k *krylov) begin(ctx context.Context, random bool) error {
@@ -106,16 +119,20 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 		}
 	}
 	var err error
+	k.ortho.longest = 0
 	k.block, err = k.ortho.run(ctx, k.used(), k.next(), k.c, k.r)
+	k.ortho.longest = 0 // what follows are images under the map
 	return err
 }
 
-// expand adds blocks to V as long as it has no more than m columns, or until it
-// spans the space.
-func (k *krylov) expand(ctx context.Context, m int) error {
+// expand adds blocks to V as long as it has no more than m columns, until it
+// spans the space or enough says, from enoughFrom columns on.
+func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() bool) error {
 	for k.block > 0 && k.size+k.block <= m {
+		// What rounding leaves of the known vectors in Q would grow from block
+		// to block like what it leaves of V.
 		q := k.next()
-		if err := k.e.unpack(ctx, k.x, q); err != nil {
+		if err := k.purify(ctx, q); err != nil {
 			return err
 		}
 		image, err := k.f.apply(ctx, k.a, k.x, k.y)
@@ -145,6 +162,9 @@ func (k *krylov) expand(ctx context.Context, m int) error {
 				v := (k.c[(k.locked+before+i)*b+j] + k.c[(k.locked+before+j)*b+i]) / 2
 				k.h[(before+i)*k.stride+before+j], k.h[(before+j)*k.stride+before+i] = v, v
 			}
+		}
+		if enough != nil && k.size >= enoughFrom && enough() {
+			break
 		}
 	}
 	return nil
@@ -211,26 +231,3 @@ func (k *krylov) blend(ctx context.Context, count int) error {
 	}
 	return k.begin(ctx, false)
 }
-
-// symmetricEigen returns the eigenvalues of h, falling, and its eigenvectors.
-func symmetricEigen(h *mat.SymDense) ([]float64, *mat.Dense) {
-	n := h.SymmetricDim()
-	var eigen mat.EigenSym
-	if !eigen.Factorize(h, true) {
-		panic(noEigen)
-	}
-	rising := eigen.Values(nil)
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	falling := make([]float64, n)
-	turned := mat.NewDense(n, n, nil)
-	for j := range n {
-		falling[j] = rising[n-1-j]
-		for i := range n {
-			turned.Set(i, j, vectors.At(i, n-1-j))
-		}
-	}
-	return falling, turned
-}
-
-const noEigen = "lanczos: small eigenproblem failed: the map gave numbers that are not finite"

@@ -11,9 +11,15 @@ type orthonormalizer struct {
 	*engine
 
 	// fill stores a random column in place of one without a direction of its
-	// own, compared to the longest. Nil: such columns, compared to what they
-	// were themselves, are dropped.
-	fill func(ctx context.Context, w columns) error
+	// own, compared to the longest there has been. Nil: such columns, compared
+	// to what they were themselves, are dropped.
+	fill    func(ctx context.Context, w columns) error
+	longest float64
+
+	// project, if not nil, takes from columns what rounding has given back to
+	// them of vectors that are kept out of the space: relative to a column of
+	// which little is left that may be much.
+	project func(ctx context.Context, w columns) error
 
 	replaced bool // some column had no direction of its own
 
@@ -27,6 +33,7 @@ type origin struct {
 	length float64 // the length that left is compared to
 	left   float64
 	random bool
+	pure   bool // projected since little was left of it
 }
 
 const (
@@ -37,6 +44,10 @@ const (
 	// weakPivot is the part of a column's length that a Gram matrix can still
 	// resolve; another round finds what lies below.
 	weakPivot = 1e-7
+
+	// thinned is the part of its length below which rounding may have turned a
+	// column towards what it was projected away from.
+	thinned = 1e-4
 
 	maxRounds = 12
 )
@@ -51,6 +62,7 @@ const (
 //
 // Each round is classical Gram–Schmidt twice and Cholesky-QR twice, in three
 // passes over V; a second one follows only where columns were nearly dependent.
+
 func (o *orthonormalizer) run(ctx context.Context, v, w columns, c, r []float64) (int, error) {
 	nv, nw := v.width(), w.width()
 	width := nw
@@ -88,11 +100,32 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, c, r []float64)
 				return 0, err
 			}
 		}
-		if !dead && (clean || round >= maxRounds) {
+		if dead {
+			continue
+		}
+		if o.project != nil && o.thin(width) {
+			if err := o.project(ctx, w.slice(w.lo, w.lo+width)); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if clean || round >= maxRounds {
 			break
 		}
 	}
 	return width, nil
+}
+
+// thin reports whether there is a column of which little is left and that has
+// not been projected since.
+func (o *orthonormalizer) thin(width int) bool {
+	thin := false
+	for j := range width {
+		if from := &o.of[j]; !from.pure && from.left < thinned*from.length {
+			from.pure, thin = true, true
+		}
+	}
+	return thin
 }
 
 // round is one round on the columns q, whose coefficients R has cols columns.
@@ -200,94 +233,14 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, cols int, c, 
 
 // begin notes the lengths of the nq columns, from their Gram matrix.
 func (o *orthonormalizer) begin(nq int) {
-	var longest float64
 	for j := range nq {
 		length := math.Sqrt(o.gram[j*nq+j])
-		longest = max(longest, length)
+		o.longest = max(o.longest, length)
 		o.of[j] = origin{length: length, left: 1}
 	}
 	for j := range nq {
 		if o.fill != nil {
-			o.of[j].length = longest
+			o.of[j].length = o.longest
 		}
-	}
-}
-
-// cholesky stores in r the upper triangle with RᵀR = G. A pivot that rounding
-// has swallowed is replaced by the smallest part of the column that G can
-// resolve; that of a zero column is 0.
-func cholesky(r, g []float64, n int) {
-	clear(r)
-	for i := range n {
-		pivot := g[i*n+i]
-		for k := range i {
-			pivot -= r[k*n+i] * r[k*n+i]
-		}
-		pivot = math.Sqrt(max(pivot, weakPivot*weakPivot*g[i*n+i]))
-		r[i*n+i] = pivot
-		if pivot == 0 {
-			continue
-		}
-		for j := i + 1; j < n; j++ {
-			sum := g[i*n+j]
-			for k := range i {
-				sum -= r[k*n+i] * r[k*n+j]
-			}
-			r[i*n+j] = sum / pivot
-		}
-	}
-}
-
-// invertUpper stores R⁻¹ in dst, for an upper triangle R; a column with a zero
-// pivot becomes zero.
-func invertUpper(dst, r []float64, n int) {
-	clear(dst)
-	for j := range n {
-		if r[j*n+j] == 0 {
-			continue
-		}
-		dst[j*n+j] = 1 / r[j*n+j]
-		for i := j - 1; i >= 0; i-- {
-			if r[i*n+i] == 0 {
-				continue
-			}
-			var sum float64
-			for k := i + 1; k <= j; k++ {
-				sum += r[i*n+k] * dst[k*n+j]
-			}
-			dst[i*n+j] = -sum / r[i*n+i]
-		}
-	}
-}
-
-// multiplyUpper stores U·R in R, which has n rows of cols columns; U is an
-// upper triangle.
-func multiplyUpper(r, u []float64, n, cols int) {
-	for i := range n {
-		for j := range cols {
-			var sum float64
-			for k := i; k < n; k++ {
-				sum += u[i*n+k] * r[k*cols+j]
-			}
-			r[i*cols+j] = sum
-		}
-	}
-}
-
-// addProduct adds A·B to dst: A has rows×inner elements, B inner×cols.
-func addProduct(dst, a, b []float64, rows, inner, cols int) {
-	for i := range rows {
-		for k := range inner {
-			f := a[i*inner+k]
-			for j := range cols {
-				dst[i*cols+j] += f * b[k*cols+j]
-			}
-		}
-	}
-}
-
-func negative(dst, src []float64) {
-	for i, v := range src {
-		dst[i] = -v
 	}
 }

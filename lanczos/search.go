@@ -21,7 +21,7 @@ const (
 
 	// growth is what a filter makes of the last wanted eigenvalue, as the
 	// exponent of the hyperbolic cosine.
-	growth = 2.0
+	growth = 3.0
 
 	maxDegree = 255
 
@@ -42,13 +42,13 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 	if err := k.begin(ctx, true); err != nil {
 		return nil, err
 	}
-	if err := k.expand(ctx, min(k.room(), max(firstBasis, roundUp(want+2*width)))); err != nil {
+	if err := k.expand(ctx, min(k.room(), max(firstBasis, roundUp(want+2*width))), 0, nil); err != nil {
 		return nil, err
 	}
 	for strict := 1.0; ; {
-		k.decompose()
+		converged := w.count(want, strict)
 		w.measure()
-		converged := w.converged(want, strict)
+		w.report(converged)
 		over := k.products >= w.s.MaxProducts
 		rotated := converged == want || k.block == 0 || over
 		if rotated {
@@ -59,7 +59,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			if over || k.block == 0 || worst <= w.s.Tolerance*w.norm || strict < tightest {
 				x := k.v.slice(k.locked, k.locked+len(values))
 				err = k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, len(values))
-				if err == nil && worst > w.s.Tolerance*w.norm {
+				if err == nil && worst > w.s.Tolerance*w.norm && k.block > 0 {
 					err = fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, want, k.products)
 				}
 				return values, err
@@ -75,7 +75,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			}
 		}
 		w.result.Restarts++
-		if err := k.expand(ctx, k.room()); err != nil {
+		if err := k.expand(ctx, k.room(), want+2*width, func() bool { return w.count(want, strict) == want }); err != nil {
 			return nil, err
 		}
 	}
@@ -98,29 +98,35 @@ type stage struct {
 	stalled int     // restarts since then
 }
 
-// converged returns how many of the wanted pairs have small residuals, strict
-// times the tolerance, and reports the progress.
-func (w *solve) converged(want int, strict float64) int {
+// count returns how many of the wanted pairs have small residuals: strict
+// times the tolerance.
+func (w *solve) count(want int, strict float64) (count int) {
 	k := &w.krylov
-	count, worst := 0, 0.0
+	k.decompose()
+	w.worst = 0
 	for i := range min(want, k.size) {
 		slope := k.f.slope(k.theta[i])
 		if k.residual[i] <= strict*w.s.Tolerance*w.norm*slope {
 			count++
 		} else {
-			worst = max(worst, k.residual[i]/slope)
+			w.worst = max(w.worst, k.residual[i]/slope)
 		}
 	}
-	if w.s.Progress != nil {
-		known := len(w.result.Values) - w.wanted
-		w.s.Progress(Progress{
-			Products:  k.products,
-			Converged: known + max(k.locked, count),
-			Wanted:    len(w.result.Values),
-			Residual:  worst / w.norm,
-		})
-	}
 	return count
+}
+
+// report shows the progress.
+func (w *solve) report(converged int) {
+	if w.s.Progress == nil {
+		return
+	}
+	known := len(w.result.Values) - w.wanted
+	w.s.Progress(Progress{
+		Products:  w.krylov.products,
+		Converged: known + max(w.krylov.locked, converged),
+		Wanted:    len(w.result.Values),
+		Residual:  w.worst / w.norm,
+	})
 }
 
 // restart shrinks the basis to its best vectors, with a better filter where
@@ -149,25 +155,30 @@ func (w *solve) restart(ctx context.Context, want, converged int) error {
 	return k.rotate(ctx, keep)
 }
 
-// plan returns the filter that the Ritz values suggest.
+// plan returns the filter that the Ritz values suggest: the unwanted interval
+// ends at a value a few places behind the wanted ones, and further behind where
+// those are copies of the last wanted one.
 func (w *solve) plan(want int) filter {
 	k := &w.krylov
-	at := min(len(k.theta)-1, want+max(width, want/4))
-	cut, last, first := k.f.lambda(k.theta[at]), k.f.lambda(k.theta[min(want, len(k.theta))-1]), k.f.lambda(k.theta[0])
 	f := filter{sign: k.f.sign, degree: 1}
-	lowest := w.stage.lowest
-	half, centre := (cut-lowest)/2, (cut+lowest)/2
-	if !(last > cut) || !(half > 0) {
-		return f
+	first, last := k.f.lambda(k.theta[0]), k.f.lambda(k.theta[min(want, k.size)-1])
+	for at := want + max(width, want/4); at < k.size; at++ {
+		cut, lowest := k.f.lambda(k.theta[at]), w.stage.lowest
+		half, centre := (cut-lowest)/2, (cut+lowest)/2
+		if !(half > 0) {
+			break
+		}
+		needed := growth / math.Acosh((last-centre)/half)
+		if !(needed <= maxDegree) {
+			continue
+		}
+		// Rounding of the largest value must not hide the residual of the last.
+		allowed := math.Log(2e-3*w.s.Tolerance/epsilon) / math.Acosh((first-centre)/half)
+		if degree := min(needed, allowed); degree >= 3 {
+			f.half, f.centre, f.degree = half, centre, (int(degree)-1)/2*2+1
+		}
+		break
 	}
-	// Rounding of the largest value must not hide the residual of the last.
-	range_ := math.Log(2e-3 * w.s.Tolerance / epsilon)
-	degree := min(growth/math.Acosh((last-centre)/half), range_/math.Acosh((first-centre)/half), maxDegree)
-	if degree < 3 {
-		return f
-	}
-	f.half, f.centre = half, centre
-	f.degree = (int(degree)-1)/2*2 + 1
 	return f
 }
 

@@ -17,6 +17,9 @@ var (
 	// into the memory limit.
 	ErrMemory = errors.New("lanczos: the basis does not fit into the memory limit")
 
+	// ErrNotFinite is returned when the map gave numbers that are not finite.
+	ErrNotFinite = errors.New("lanczos: the map gave numbers that are not finite")
+
 	// ErrKnown is returned when an eigenvalue beyond the known ones was found,
 	// so that they do not lie at the wanted end of the spectrum.
 	ErrKnown = errors.New("lanczos: the known eigenvalue is not at the wanted end of the spectrum")

@@ -1,0 +1,44 @@
+// Package lanczos finds eigenpairs, functions, traces and bounds of symmetric
+// maps on the nodes of a graph by Krylov methods: all it sees of the map are
+// products with blocks, see [sparse.Applier].
+//
+// # Eigenpairs
+//
+// A [Problem] asks for the k largest or smallest eigenvalues and their
+// vectors. [Problem.Lanczos] is block Lanczos with thick restarts, full
+// orthogonalisation done twice, and a Chebyshev polynomial of the map in place
+// of the map where the wanted values are crowded. [Problem.LOBPCG] takes a
+// preconditioner, and needs a few tens of iterations at the lower end of a
+// Laplacian, where Lanczos may crawl. [Problem.Solve] begins with the first
+// and changes to the second. Eigenvectors that are known, one for each
+// component of a graph, are split off exactly, see [Known]: they are reported
+// with their exact value, and not looked for.
+//
+// The residuals of the result are true ones, computed with one more product:
+// an eigenvalue lies within each. That none was missed is no method's
+// certificate, but see [Problem.Lanczos] on multiple ones.
+//
+// # Functions
+//
+// [ActionTo] computes f(A)B for several functions at once, such as [Exp] for
+// many times, column by column with a bound or an estimate of the error, in
+// memory that does not grow with the number of steps. [Interval] gives bounds
+// of a spectrum, [Trace] and [LogDet] stochastic estimates with a standard
+// error and the bracket of their quadrature.
+//
+// # Example
+//
+//	deg, err := sparse.Degrees(ctx, a, 0)
+//	c, err := sparse.FindComponents(ctx, a, 0)
+//	p := lanczos.Problem{
+//		A:     sparse.NewLaplacian[float64](a, deg),
+//		Which: lanczos.Smallest,
+//		Known: lanczos.NewKnown(c, nil, 0), // the constants of each component
+//	}
+//	pairs, err := p.Lanczos(ctx, 20, nil)
+//
+// # Determinism
+//
+// Sums over rows are added in segments of fixed size, and these in fixed
+// groups, so that results have the same bits for any number of workers.
+package lanczos

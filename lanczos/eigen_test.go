@@ -1,0 +1,516 @@
+package lanczos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var ctx = context.Background()
+
+func degreesOf(t testing.TB, a sparse.Matrix) []float64 {
+	t.Helper()
+	deg, err := sparse.Degrees(ctx, a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return deg
+}
+
+func componentsOf(t testing.TB, a sparse.Matrix) *sparse.Components {
+	t.Helper()
+	c, err := sparse.FindComponents(ctx, a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// roots returns d^½, with 1 in place of 0.
+func roots(deg []float64) []float64 {
+	r := make([]float64, len(deg))
+	for i, d := range deg {
+		r[i] = 1
+		if d > 0 {
+			r[i] = math.Sqrt(d)
+		}
+	}
+	return r
+}
+
+// denseOf returns the matrix of a map.
+func denseOf(t testing.TB, a sparse.Applier[float64]) *mat.SymDense {
+	t.Helper()
+	n, _ := a.Dims()
+	x, y := sparse.NewBlock[float64](n, n), sparse.NewBlock[float64](n, n)
+	for i := range n {
+		x.Row(i)[i] = 1
+	}
+	if err := a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {
+		t.Fatal(err)
+	}
+	m := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			m.SetSym(i, j, (y.At(i, j)+y.At(j, i))/2)
+		}
+	}
+	return m
+}
+
+// spectrum returns all eigenvalues by gonum, from the wanted end.
+func spectrum(m *mat.SymDense, which Which) []float64 {
+	var e mat.EigenSym
+	if !e.Factorize(m, false) {
+		panic("eigenvalues")
+	}
+	v := e.Values(nil)
+	if which == Largest {
+		slices.Reverse(v)
+	}
+	return v
+}
+
+// checkPairs compares values, and holds vectors to orthonormality and to the
+// residuals that were reported, by other roads.
+func checkPairs(t *testing.T, a sparse.Applier[float64], p *Pairs, want []float64, tolerance float64) {
+	t.Helper()
+	k, n := len(p.Values), p.Vectors.Rows
+	for i, v := range p.Values {
+		if d := math.Abs(v - want[i]); d > tolerance {
+			t.Errorf("value %d is %.15g, want %.15g", i, v, want[i])
+		}
+	}
+	y := sparse.NewBlock[float64](n, k)
+	if err := a.StepTo(ctx, y, p.Vectors, sparse.Step[float64]{Alpha: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range k {
+		var square float64
+		for r := range n {
+			d := y.At(r, i) - p.Values[i]*p.Vectors.At(r, i)
+			square += d * d
+		}
+		if got, res := p.Residuals[i], math.Sqrt(square); math.Abs(got-res) > 1e-6*res+1e-14*(1+p.Norm) {
+			t.Errorf("residual %d is %g, reported %g", i, res, got)
+		}
+		for j := range i + 1 {
+			var dot float64
+			for r := range n {
+				dot += p.Vectors.At(r, i) * p.Vectors.At(r, j)
+			}
+			if i == j {
+				dot--
+			}
+			if math.Abs(dot) > 1e-11 {
+				t.Errorf("vectors %d and %d: product off by %g", i, j, dot)
+			}
+		}
+	}
+}
+
+// A problem of each kind that the package is made for.
+type kind struct {
+	name  string
+	op    func(a *sparse.CSR, deg []float64) *sparse.Operator[float64]
+	which Which
+	known func(c *sparse.Components, deg []float64) *Known
+}
+
+func isolatedOut(deg []float64) []float64 {
+	r := make([]float64, len(deg))
+	for i, d := range deg {
+		r[i] = math.Sqrt(d)
+	}
+	return r
+}
+
+var kinds = []kind{
+	{"A_largest", func(a *sparse.CSR, _ []float64) *sparse.Operator[float64] { return &sparse.Operator[float64]{A: a} }, Largest, nil},
+	{"S_largest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewNormalizedAdjacency[float64](a, d)
+	}, Largest, func(c *sparse.Components, d []float64) *Known { return NewKnown(c, isolatedOut(d), 1) }},
+	{"M_largest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewModularity[float64](a, d, 1)
+	}, Largest, nil},
+	{"M_smallest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewModularity[float64](a, d, 1)
+	}, Smallest, nil},
+	{"L_smallest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewLaplacian[float64](a, d)
+	}, Smallest, func(c *sparse.Components, _ []float64) *Known { return NewKnown(c, nil, 0) }},
+	{"Lnorm_smallest", func(a *sparse.CSR, d []float64) *sparse.Operator[float64] {
+		return sparse.NewLaplacianNormalized[float64](a, d)
+	}, Smallest, func(c *sparse.Components, d []float64) *Known { return NewKnown(c, roots(d), 0) }},
+}
+
+// methods are the ways to eigenpairs; the iterations are forced on small maps.
+var methods = []struct {
+	name  string
+	solve func(p *Problem, k int, s *Settings) (*Pairs, error)
+}{
+	{"dense", func(p *Problem, k int, s *Settings) (*Pairs, error) { return p.Lanczos(ctx, k, s) }},
+	{"lanczos", func(p *Problem, k int, s *Settings) (*Pairs, error) { return p.forced(k, s, (*solve).byLanczos) }},
+	{"lobpcg", func(p *Problem, k int, s *Settings) (*Pairs, error) { return p.forced(k, s, (*solve).byLOBPCG) }},
+}
+
+func (p *Problem) forced(k int, s *Settings, by func(w *solve, ctx context.Context) (*Pairs, error)) (*Pairs, error) {
+	w, err := p.prepare(k, s)
+	if err != nil {
+		return nil, err
+	}
+	return by(w, ctx)
+}
+
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"karate", "wrand60", "sbm300"} {
+		g := testgraph.Load(t, name)
+		for _, kd := range kinds {
+			for _, m := range methods {
+				t.Run(name+"/"+kd.name+"/"+m.name, func(t *testing.T) {
+					values := testgraph.Golden(t, fmt.Sprintf("%s/eigval_%s.npy", name, kd.name))
+					vectors := testgraph.Golden(t, fmt.Sprintf("%s/eigvec_%s.npy", name, kd.name))
+					p := &Problem{A: kd.op(g.A, g.Degrees), Which: kd.which}
+					if kd.known != nil {
+						p.Known = kd.known(componentsOf(t, g.A), g.Degrees)
+					}
+					out, err := m.solve(p, values.Rows, &Settings{Tolerance: 1e-12})
+					if err != nil {
+						t.Fatal(err)
+					}
+					want := make([]float64, values.Rows)
+					var largest float64
+					for i := range want {
+						want[i] = values.At(i, 0)
+						largest = max(largest, math.Abs(want[i]))
+					}
+					checkPairs(t, p.A, out, want, 1e-10+1e-9*largest)
+					compareVectors(t, out, vectors, spectrum(denseOf(t, p.A), kd.which))
+				})
+			}
+		}
+	}
+}
+
+// compareVectors compares single vectors where the gaps determine them, and
+// projectors of clusters, from all values. A cluster that is cut at the end is
+// left out.
+func compareVectors(t *testing.T, p *Pairs, want *sparse.Block[float64], values []float64) {
+	t.Helper()
+	const gap = 1e-4
+	for lo := 0; lo < want.Cols; {
+		hi := lo + 1
+		for hi < len(values) && math.Abs(values[hi]-values[hi-1]) < gap {
+			hi++
+		}
+		if hi > want.Cols {
+			break
+		}
+		const tolerance = 1e-7
+		if hi-lo == 1 {
+			for i := range want.Rows {
+				if d := math.Abs(p.Vectors.At(i, lo) - want.At(i, lo)); d > tolerance {
+					t.Fatalf("vector %d, row %d: %g, want %g", lo, i, p.Vectors.At(i, lo), want.At(i, lo))
+				}
+			}
+		} else {
+			for i := range want.Rows {
+				for j := range want.Rows {
+					var d float64
+					for c := lo; c < hi; c++ {
+						d += p.Vectors.At(i, c)*p.Vectors.At(j, c) - want.At(i, c)*want.At(j, c)
+					}
+					if math.Abs(d) > tolerance {
+						t.Fatalf("projector of vectors %d to %d, element %d, %d: off by %g", lo, hi-1, i, j, d)
+					}
+				}
+			}
+		}
+		lo = hi
+	}
+}
+
+// hypercube returns the graph of the d-cube.
+func hypercube(t testing.TB, d int) *sparse.CSR {
+	var entries []sparse.Triplet
+	n := 1 << d
+	for i := range n {
+		for b := range d {
+			entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(i ^ 1<<b), Val: 1})
+		}
+	}
+	m, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestClosedForms(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		a     *sparse.CSR
+		value func(i, n int) float64 // all eigenvalues of L, in any order
+	}{
+		{"path", testgraph.Path(700), func(i, n int) float64 { return 2 - 2*math.Cos(math.Pi*float64(i)/float64(n)) }},
+		{"cycle", testgraph.Cycle(701), func(i, n int) float64 { return 2 - 2*math.Cos(2*math.Pi*float64(i)/float64(n)) }},
+		{"complete", testgraph.Complete(600), func(i, n int) float64 {
+			if i == 0 {
+				return 0
+			}
+			return float64(n)
+		}},
+		{"star", testgraph.Star(600), func(i, n int) float64 {
+			switch i {
+			case 0:
+				return 0
+			case 1:
+				return float64(n)
+			}
+			return 1
+		}},
+		{"hypercube", hypercube(t, 10), func(i, _ int) float64 {
+			ones := 0
+			for ; i > 0; i &= i - 1 {
+				ones++
+			}
+			return 2 * float64(ones)
+		}},
+	} {
+		n, _ := c.a.Dims()
+		deg := degreesOf(t, c.a)
+		all := make([]float64, n)
+		for i := range all {
+			all[i] = c.value(i, n)
+		}
+		slices.Sort(all)
+		for _, which := range []Which{Smallest, Largest} {
+			for _, m := range methods[1:] {
+				t.Run(fmt.Sprintf("%s/%v/%s", c.name, which, m.name), func(t *testing.T) {
+					p := &Problem{A: sparse.NewLaplacian[float64](c.a, deg), Which: which}
+					want := slices.Clone(all)
+					if which == Smallest {
+						p.Known = NewKnown(componentsOf(t, c.a), nil, 0)
+					} else {
+						slices.Reverse(want)
+					}
+					out, err := m.solve(p, 14, &Settings{Tolerance: 1e-9})
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkPairs(t, p.A, out, want, 1e-8*out.Norm)
+					if m.name == "lanczos" {
+						t.Logf("products %d, restarts %d, degree %d", out.Products, out.Restarts, out.Degree)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestAgainstDense(t *testing.T) {
+	for _, n := range []int{5, 40, 270} {
+		for _, k := range []int{1, 3, n / 4, n - 1, n} {
+			a := testgraph.Random(uint64(n), n, 3*n/2, true)
+			deg := degreesOf(t, a)
+			for _, kd := range kinds {
+				op := kd.op(a, deg)
+				p := &Problem{A: op, Which: kd.which}
+				if kd.known != nil {
+					p.Known = kd.known(componentsOf(t, a), deg)
+				}
+				if kd.name == "A_largest" && n > 100 && testing.Short() {
+					continue
+				}
+				out, err := p.Lanczos(ctx, max(k, 1), nil)
+				if err != nil {
+					t.Fatalf("%s, %d of %d: %v", kd.name, k, n, err)
+				}
+				checkPairs(t, op, out, spectrum(denseOf(t, op), kd.which), 1e-8*(1+out.Norm))
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	a := testgraph.Path(10)
+	p := &Problem{A: &sparse.Operator[float64]{A: a}}
+	for _, k := range []int{-1, 0, 11} {
+		if _, err := p.Lanczos(ctx, k, nil); err == nil || err.Error() != fmt.Sprintf("lanczos: %d eigenpairs of a map with 10 rows; ask for 1 to 10", k) {
+			t.Errorf("k = %d: error %v", k, err)
+		}
+	}
+	err := (&Settings{Tolerance: 2, MaxProducts: -1, Patience: -1, Basis: -1, Memory: -1}).Validate()
+	for _, part := range []string{"tolerance", "product limit", "patience", "basis", "memory"} {
+		if err == nil || !contains(err.Error(), part) {
+			t.Errorf("%q is not in %v", part, err)
+		}
+	}
+}
+
+func contains(s, part string) bool {
+	for i := range len(s) - len(part) + 1 {
+		if s[i:i+len(part)] == part {
+			return true
+		}
+	}
+	return false
+}
+
+// randomGraph is connected and large enough for the iterations.
+func randomGraph(n int) *sparse.CSR { return testgraph.Random(9, n, 4*n, false) }
+
+func TestWorkersAgree(t *testing.T) {
+	a := randomGraph(3000)
+	deg := degreesOf(t, a)
+	for _, m := range methods[1:] {
+		var first *Pairs
+		for _, workers := range []int{1, 2, 7} {
+			op := sparse.NewNormalizedAdjacency[float64](a, deg)
+			op.Workers = workers
+			p := &Problem{A: op, Known: NewKnown(componentsOf(t, a), isolatedOut(deg), 1)}
+			out, err := m.solve(p, 20, &Settings{Workers: workers, Tolerance: 1e-6})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = out
+				continue
+			}
+			if !slices.Equal(out.Values, first.Values) || !slices.Equal(out.Vectors.Data, first.Vectors.Data) || !slices.Equal(out.Residuals, first.Residuals) {
+				t.Errorf("%s: %d workers give other bits", m.name, workers)
+			}
+		}
+	}
+}
+
+func TestLimits(t *testing.T) {
+	a := randomGraph(2000)
+	deg := degreesOf(t, a)
+	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, deg)}
+	for _, m := range methods[1:] {
+		out, err := m.solve(p, 10, &Settings{MaxProducts: 15})
+		if !errors.Is(err, ErrIterationLimit) || out == nil {
+			t.Fatalf("%s: error %v, result %v", m.name, err, out != nil)
+		}
+		if out.Converged == 10 {
+			t.Errorf("%s: all converged", m.name)
+		}
+		checkPairs(t, p.A, out, out.Values, 0)
+	}
+	if _, err := p.Lanczos(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := p.LOBPCG(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
+		t.Errorf("error %v", err)
+	}
+	// A smaller basis does too.
+	w, _ := p.prepare(10, nil)
+	out, err := p.Lanczos(ctx, 10, &Settings{Memory: w.bytes(40)})
+	if err != nil || out.Basis > 40 {
+		t.Errorf("basis %d, error %v", out.Basis, err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	a := randomGraph(5000)
+	deg := degreesOf(t, a)
+	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, deg)}
+	for _, m := range []func(ctx context.Context) error{
+		func(ctx context.Context) error {
+			stop, cancel := context.WithCancel(ctx)
+			_, err := p.Lanczos(stop, 20, &Settings{Progress: func(Progress) { cancel() }})
+			cancel()
+			return err
+		},
+		func(ctx context.Context) error {
+			stop, cancel := context.WithCancel(ctx)
+			_, err := p.LOBPCG(stop, 20, &Settings{Progress: func(Progress) { cancel() }})
+			cancel()
+			return err
+		},
+	} {
+		if err := m(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func TestKnownAtTheWrongEnd(t *testing.T) {
+	a := randomGraph(1000)
+	p := &Problem{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Which: Largest, Known: NewKnown(componentsOf(t, a), nil, 0)}
+	if _, err := p.Lanczos(ctx, 5, nil); !errors.Is(err, ErrKnown) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestProjection removes known vectors of components of many sizes, and
+// compares with dot products of the whole vectors.
+func TestProjection(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	n := 20000
+	c := &sparse.Components{Of: make([]uint32, n), Sizes: make([]int, 40)}
+	weights := make([]float64, n)
+	for i := range n {
+		g := 0
+		if rng.IntN(2) == 0 {
+			g = rng.IntN(len(c.Sizes))
+		}
+		c.Of[i] = uint32(g)
+		c.Sizes[g]++
+		weights[i] = 1 + rng.Float64()
+		if g == 3 {
+			weights[i] = 0
+		}
+	}
+	k := NewKnown(c, weights, 0)
+	if k.Count() != len(c.Sizes)-1 {
+		t.Fatalf("%d vectors", k.Count())
+	}
+	x := sparse.NewBlock[float64](n, 3)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	before := slices.Clone(x.Data)
+	p := projection{Known: k, workers: 2}
+	if err := p.remove(ctx, x); err != nil {
+		t.Fatal(err)
+	}
+	v := sparse.NewBlock[float64](n, 1)
+	want := before
+	for g := range k.Count() {
+		k.vectorTo(v, 0, g)
+		for j := range 3 {
+			var dot, length float64
+			for i := range n {
+				dot += v.Row(i)[0] * before[i*x.Stride+j]
+				length += v.Row(i)[0] * v.Row(i)[0]
+			}
+			if math.Abs(length-1) > 1e-12 {
+				t.Fatalf("vector %d has length² %g", g, length)
+			}
+			for i := range n {
+				want[i*x.Stride+j] -= dot * v.Row(i)[0]
+			}
+		}
+	}
+	for i := range n {
+		for j := range 3 {
+			if d := x.Row(i)[j] - want[i*x.Stride+j]; math.Abs(d) > 1e-12 {
+				t.Fatalf("row %d, column %d: off by %g", i, j, d)
+			}
+		}
+	}
+}

@@ -1,0 +1,418 @@
+package lanczos
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func randomBlock(rngSeed uint64, rows, cols int) *sparse.Block[float64] {
+	rng := rand.New(rand.NewPCG(rngSeed, uint64(cols)))
+	b := sparse.NewBlock[float64](rows, cols)
+	for i := range rows {
+		for j := range cols {
+			b.Row(i)[j] = rng.NormFloat64()
+		}
+	}
+	return b
+}
+
+// apply returns f(m)·b from the eigenpairs of m.
+func apply(m *mat.SymDense, f func(float64) float64, b *sparse.Block[float64]) *mat.Dense {
+	var e mat.EigenSym
+	if !e.Factorize(m, true) {
+		panic("eigenpairs")
+	}
+	var v, c, y mat.Dense
+	e.VectorsTo(&v)
+	c.Mul(v.T(), b)
+	for i, x := range e.Values(nil) {
+		for j := range b.Cols {
+			c.Set(i, j, f(x)*c.At(i, j))
+		}
+	}
+	y.Mul(&v, &c)
+	return &y
+}
+
+// errors of the columns of got, and the norms of want.
+func columnErrors(got *sparse.Block[float64], want *mat.Dense) (errs, norms []float64) {
+	errs, norms = make([]float64, got.Cols), make([]float64, got.Cols)
+	for j := range got.Cols {
+		for i := range got.Rows {
+			errs[j] = math.Hypot(errs[j], got.At(i, j)-want.At(i, j))
+			norms[j] = math.Hypot(norms[j], want.At(i, j))
+		}
+	}
+	return errs, norms
+}
+
+func TestActionBounds(t *testing.T) {
+	for _, weighted := range []bool{false, true} {
+		a := testgraph.Random(4, 200, 420, weighted)
+		deg := degreesOf(t, a)
+		b := randomBlock(1, 200, 3)
+		for _, c := range []struct {
+			name  string
+			op    *sparse.Operator[float64]
+			lo    float64
+			known *Known
+			fs    []Function
+		}{
+			{"L", sparse.NewLaplacian[float64](a, deg), 0, nil, []Function{
+				Exp(-0.01), Exp(-0.5), Exp(-3), Exp(-30),
+				{Value: func(x float64) float64 { return 1 / (x + 0.5) }, Monotone: Falling},
+				{Value: func(x float64) float64 { return math.Pow(x+2, -1.5) }, Monotone: Falling},
+			}},
+			{"L known", sparse.NewLaplacian[float64](a, deg), 0, NewKnown(componentsOf(t, a), nil, 0), []Function{
+				Exp(-0.5), Exp(-30), Exp(-300),
+			}},
+			{"S", sparse.NewNormalizedAdjacency[float64](a, deg), -1, nil, []Function{
+				Exp(1), Exp(10), Exp(-2),
+			}},
+			{"A", &sparse.Operator[float64]{A: a}, math.NaN(), nil, []Function{Exp(0.1), Exp(1), Exp(-1)}},
+		} {
+			m := denseOf(t, c.op)
+			for _, tolerance := range []float64{1e-3, 1e-6, 1e-10} {
+				s := &ActionSettings{Tolerance: tolerance, Known: c.known}
+				if !math.IsNaN(c.lo) {
+					all := spectrum(m, Largest)
+					s.Bounds = &Bounds{Lo: c.lo, Hi: all[0] + 0.1}
+				}
+				dst := make([]*sparse.Block[float64], len(c.fs))
+				for i := range dst {
+					dst[i] = randomBlock(7, 200, 3)
+				}
+				out, err := ActionTo(ctx, dst, c.op, b, c.fs, s)
+				if err != nil {
+					t.Fatalf("%s, %g: %v", c.name, tolerance, err)
+				}
+				for i, f := range c.fs {
+					errs, norms := columnErrors(dst[i], apply(m, f.Value, b))
+					for j, e := range errs {
+						floor := 1e-13 * norms[j] // of the reference
+						if e > out.Error[i][j]+floor {
+							t.Errorf("%s, %g, function %d, column %d: error %g above the bound %g", c.name, tolerance, i, j, e, out.Error[i][j])
+						}
+						if e > tolerance*norms[j]+floor {
+							t.Errorf("%s, %g, function %d, column %d: error %g of %g", c.name, tolerance, i, j, e, norms[j])
+						}
+						if math.Abs(out.Norm[i][j]-norms[j]) > 1e-2*norms[j] {
+							t.Errorf("%s, function %d, column %d: norm %g, reported %g", c.name, i, j, norms[j], out.Norm[i][j])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestActionBoundWithoutConvergence: the bound also holds where few steps are
+// allowed, and it is no wild guess.
+func TestActionBoundWithoutConvergence(t *testing.T) {
+	a := testgraph.Random(4, 300, 900, true)
+	deg := degreesOf(t, a)
+	op := sparse.NewLaplacian[float64](a, deg)
+	m, b := denseOf(t, op), randomBlock(3, 300, 4)
+	fs := []Function{
+		Exp(-1), Exp(-0.2),
+		{Value: func(x float64) float64 { return 1 / (x + 1) }, Monotone: Falling},
+		{Value: math.Sqrt},
+	}
+	for steps := 2; steps < 40; steps += 3 {
+		dst := []*sparse.Block[float64]{}
+		for range fs {
+			dst = append(dst, sparse.NewBlock[float64](300, 4))
+		}
+		out, err := ActionTo(ctx, dst, op, b, fs, &ActionSettings{Tolerance: 1e-14, MaxSteps: steps, Bounds: &Bounds{Lo: 0, Hi: 60}})
+		if !errors.Is(err, ErrIterationLimit) {
+			t.Fatalf("%d steps: error %v", steps, err)
+		}
+		if out.Steps != steps || out.Sweeps != 2*steps-1 {
+			t.Errorf("%d steps in %d sweeps, %d allowed", out.Steps, out.Sweeps, steps)
+		}
+		for i, f := range fs {
+			errs, norms := columnErrors(dst[i], apply(m, f.Value, b))
+			for j, e := range errs {
+				bound := out.Error[i][j]
+				if f.Monotone != General && e > bound+1e-13*norms[j] {
+					t.Errorf("%d steps, function %d: error %g above the bound %g", steps, i, e, bound)
+				}
+				if e > 1e-9*norms[j] && (bound > 100*e || bound < e/3) {
+					t.Errorf("%d steps, function %d: bound %g, error %g", steps, i, bound, e)
+				}
+			}
+		}
+	}
+}
+
+func TestActionWorkersAgree(t *testing.T) {
+	a := testgraph.Random(4, 3000, 9000, true)
+	deg := degreesOf(t, a)
+	b := randomBlock(3, 3000, 5)
+	var first []float64
+	for _, workers := range []int{1, 2, 7} {
+		op := sparse.NewLaplacian[float64](a, deg)
+		op.Workers = workers
+		dst := []*sparse.Block[float64]{sparse.NewBlock[float64](3000, 5)}
+		if _, err := ActionTo(ctx, dst, op, b, []Function{Exp(-1)}, &ActionSettings{Workers: workers}); err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = dst[0].Data
+		} else if !slices.Equal(first, dst[0].Data) {
+			t.Errorf("%d workers give other bits", workers)
+		}
+	}
+}
+
+func TestActionOfInvariantStarts(t *testing.T) {
+	// A zero column, an eigenvector, and e_i of a complete graph: after at most
+	// two steps there is nothing left.
+	n := 50
+	a := testgraph.Complete(n)
+	op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
+	b := sparse.NewBlock[float64](n, 3)
+	for i := range n {
+		b.Row(i)[1] = 1
+	}
+	b.Row(3)[2] = 1
+	dst := []*sparse.Block[float64]{sparse.NewBlock[float64](n, 3)}
+	out, err := ActionTo(ctx, dst, op, b, []Function{Exp(-0.05)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs, _ := columnErrors(dst[0], apply(denseOf(t, op), Exp(-0.05).Value, b))
+	for j, e := range errs {
+		if e > 1e-13 || out.Error[0][j] > 1e-12 {
+			t.Errorf("column %d: error %g, bound %g", j, e, out.Error[0][j])
+		}
+	}
+	if out.Steps > 3 {
+		t.Errorf("%d steps", out.Steps)
+	}
+}
+
+func TestIntervalEncloses(t *testing.T) {
+	for seed := range uint64(10) {
+		for _, a := range []*sparse.CSR{
+			testgraph.Random(seed, 400, 700, true),
+			testgraph.Random(seed, 400, 2500, false),
+			testgraph.Star(100), testgraph.Path(300), testgraph.TwoCliques(20), hypercube(t, 7),
+		} {
+			deg := degreesOf(t, a)
+			for _, kd := range kinds {
+				op := kd.op(a, deg)
+				all := spectrum(denseOf(t, op), Smallest)
+				for _, steps := range []int{8, 20} {
+					b, err := Interval(ctx, op, &IntervalSettings{Steps: steps, RNGSeed: seed})
+					if err != nil {
+						t.Fatal(err)
+					}
+					lo, hi := all[0], all[len(all)-1]
+					if b.Lo > lo || b.Hi < hi {
+						t.Errorf("%s: [%g, %g] does not hold [%g, %g]", kd.name, b.Lo, b.Hi, lo, hi)
+					}
+					if norm := max(math.Abs(lo), math.Abs(hi)); b.Norm > norm*(1+1e-12) || b.Norm < norm/2 {
+						t.Errorf("%s: norm %g, at least %g", kd.name, norm, b.Norm)
+					}
+					if steps == 20 && b.Hi-b.Lo > 1.8*(hi-lo)+1e-12 {
+						t.Errorf("%s: [%g, %g] is far wider than [%g, %g]", kd.name, b.Lo, b.Hi, lo, hi)
+					}
+				}
+			}
+		}
+		if testing.Short() {
+			break
+		}
+	}
+}
+
+func TestTraces(t *testing.T) {
+	a := testgraph.Random(8, 400, 1200, true)
+	deg := degreesOf(t, a)
+	op := sparse.NewLaplacian[float64](a, deg)
+	all := spectrum(denseOf(t, op), Smallest)
+	known := NewKnown(componentsOf(t, a), nil, 0)
+	fs := []Function{Exp(-0.1), Exp(-1), Exp(-10), {Value: func(x float64) float64 { return 1 / (1 + x) }}}
+	for _, k := range []*Known{nil, known} {
+		out, err := Trace(ctx, op, fs, &TraceSettings{Probes: 64, Known: k, Bounds: &Bounds{Lo: 0, Hi: 2 * slices.Max(deg)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range fs {
+			var want float64
+			for _, x := range all {
+				want += f.Value(x)
+			}
+			e := out[i]
+			if math.Abs(e.Value-want) > 4*e.StdErr+e.Upper-e.Lower {
+				t.Errorf("function %d: %g ± %g, want %g", i, e.Value, e.StdErr, want)
+			}
+			if e.StdErr > 0.1*want {
+				t.Errorf("function %d: standard error %g of %g", i, e.StdErr, want)
+			}
+			if !(e.Lower <= e.Value && e.Value <= e.Upper && e.Upper-e.Lower <= 1e-4*e.Value) {
+				t.Errorf("function %d: %g in [%g, %g]", i, e.Value, e.Lower, e.Upper)
+			}
+		}
+	}
+}
+
+// TestBracket: with few steps the quadrature of a probe is poor, and its
+// bracket says so.
+func TestBracket(t *testing.T) {
+	a := testgraph.Random(8, 300, 900, true)
+	deg := degreesOf(t, a)
+	op := sparse.NewLaplacian[float64](a, deg)
+	m := denseOf(t, op)
+	spectrumBounds := &Bounds{Lo: 0, Hi: 2*slices.Max(deg) + 1}
+	f := Exp(-2).Value
+	for steps := 1; steps < 30; steps += 2 {
+		q, err := newQuadrature(op, []Function{{Value: f}}, &TraceSettings{Probes: 3, Bounds: spectrumBounds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		z := sparse.NewBlock[float64](300, 3)
+		copy(z.Data, q.r.u.Data)
+		y := apply(m, f, z)
+		for range steps {
+			if err := q.r.step(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for j := range 3 {
+			var want float64
+			for i := range 300 {
+				want += z.At(i, j) * y.At(i, j)
+			}
+			lower, upper := q.r.columns[j].bracket(f, spectrumBounds)
+			if slack := 1e-12 * want; want < lower-slack || want > upper+slack {
+				t.Errorf("%d steps: %g is not in [%g, %g]", steps, want, lower, upper)
+			}
+			if steps > 20 && upper-lower > 0.01*want {
+				t.Errorf("%d steps: bracket [%g, %g]", steps, lower, upper)
+			}
+		}
+	}
+}
+
+func TestLogDet(t *testing.T) {
+	a := testgraph.Random(8, 400, 1200, true)
+	deg := degreesOf(t, a)
+	for _, alpha := range []float64{0.1, 1, 100} {
+		diag := make([]float64, len(deg))
+		scale := make([]float64, len(deg))
+		var most float64
+		for i, d := range deg {
+			diag[i] = 1 + alpha*d
+			scale[i] = diag[i]
+			most = max(most, diag[i])
+		}
+		op := &sparse.Operator[float64]{A: a, Scale: -alpha, Diag: diag}
+		var want float64
+		for _, x := range spectrum(denseOf(t, op), Smallest) {
+			want += math.Log(x)
+		}
+		e, err := LogDet(ctx, op, scale, &TraceSettings{Probes: 32, Bounds: &Bounds{Lo: 1 / most, Hi: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(e.Value-want) > 4*e.StdErr+e.Upper-e.Lower || e.StdErr > 0.02*want {
+			t.Errorf("α = %g: %g ± %g, want %g", alpha, e.Value, e.StdErr, want)
+		}
+		plain, err := LogDet(ctx, op, nil, &TraceSettings{Probes: 32, Bounds: &Bounds{Lo: 1, Hi: 2 * most}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(plain.Value-want) > 4*plain.StdErr+plain.Upper-plain.Lower {
+			t.Errorf("α = %g: %g ± %g without a scale, want %g", alpha, plain.Value, plain.StdErr, want)
+		}
+		if alpha == 100 && e.Steps >= plain.Steps {
+			t.Errorf("%d steps with the scale, %d without", e.Steps, plain.Steps)
+		}
+	}
+	op := sparse.NewLaplacian[float64](a, deg)
+	if _, err := LogDet(ctx, op, nil, nil); err == nil {
+		t.Error("a singular map was accepted")
+	}
+	if _, err := LogDet(ctx, op, make([]float64, 400), nil); err == nil {
+		t.Error("a zero scale was accepted")
+	}
+}
+
+func TestTridiagonal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, n := range []int{1, 2, 3, 10, 60} {
+		for range 5 {
+			tri := tridiagonal{diag: make([]float64, n), off: make([]float64, n-1)}
+			m := mat.NewSymDense(n, nil)
+			for i := range n {
+				tri.diag[i] = rng.NormFloat64()
+				m.SetSym(i, i, tri.diag[i])
+				if i+1 < n {
+					if rng.IntN(5) > 0 {
+						tri.off[i] = math.Exp(4 * rng.NormFloat64())
+					}
+					m.SetSym(i, i+1, tri.off[i])
+				}
+			}
+			rows := make([]int, n)
+			for i := range rows {
+				rows[i] = i
+			}
+			values, z := tri.eigenRows(rows...)
+			size := 1 + tri.size()
+			for k, v := range values {
+				for i := range n {
+					var sum float64
+					for j := range n {
+						sum += m.At(i, j) * z[k*n+j]
+					}
+					if math.Abs(sum-v*z[k*n+i]) > 1e-13*size*math.Sqrt(float64(n)) {
+						t.Fatalf("n = %d: residual %g", n, sum-v*z[k*n+i])
+					}
+				}
+			}
+			some, last := tri.eigenRows(0, n-1)
+			for k := range values {
+				if some[k] != values[k] || last[2*k] != z[k*n] || last[2*k+1] != z[k*n+n-1] {
+					t.Fatal("rows differ")
+				}
+			}
+		}
+	}
+}
+
+func TestCancelFunctions(t *testing.T) {
+	a := testgraph.Random(8, 2000, 6000, true)
+	op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
+	b := randomBlock(1, 2000, 2)
+	stop, cancel := context.WithCancel(ctx)
+	_, err := ActionTo(stop, []*sparse.Block[float64]{sparse.NewBlock[float64](2000, 2)}, op, b, []Function{Exp(-10)},
+		&ActionSettings{Progress: func(sweeps int) {
+			if sweeps == 5 {
+				cancel()
+			}
+		}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Trace(stop, op, []Function{Exp(-1)}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Interval(stop, op, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}

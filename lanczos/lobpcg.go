@@ -1,0 +1,386 @@
+package lanczos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Solve returns k extreme eigenpairs by [Problem.Lanczos], and by
+// [Problem.LOBPCG] where there is a preconditioner and Lanczos has found fewer
+// than two pairs when [Settings.Patience] is at its end: at the lower end of
+// the spectrum of a Laplacian with hubs, long paths or fringes.
+func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error) {
+	if p.Precondition == nil {
+		return p.Lanczos(ctx, k, s)
+	}
+	w, err := p.prepare(k, s)
+	if err != nil {
+		return nil, err
+	}
+	out, err := w.lanczos(ctx, w.s.Patience)
+	if !errors.Is(err, errSlow) {
+		return out, err
+	}
+	spent := w.krylov.products
+	if out, err = p.LOBPCG(ctx, k, s); out != nil {
+		out.Products += spent
+	}
+	return out, err
+}
+
+// LOBPCG returns k extreme eigenpairs, orthogonal to the known ones, by the
+// locally optimal block preconditioned conjugate gradient method (Knyazev
+// 2001) on k and a few more columns, the basis [X P W] made orthonormal in
+// every iteration. How many iterations it takes depends on the preconditioner,
+// hardly on the gaps in the spectrum. A map of few rows is solved as a dense
+// matrix.
+//
+// Cost of an iteration: two sweeps with all columns and one application of the
+// preconditioner. Errors are those of [Problem.Lanczos].
+func (p *Problem) LOBPCG(ctx context.Context, k int, s *Settings) (*Pairs, error) {
+	w, err := p.prepare(k, s)
+	if err != nil {
+		return nil, err
+	}
+	if done, out, err := w.direct(ctx, 2*w.wanted); done {
+		return out, err
+	}
+	return w.byLOBPCG(ctx)
+}
+
+func (w *solve) byLOBPCG(ctx context.Context) (*Pairs, error) {
+	g := &lobpcg{solve: w, cols: min(w.wanted+min(8, max(4, w.wanted/4)), w.n-w.p.Known.Count())}
+	if need := g.bytes(); !w.fits(need) {
+		return nil, fmt.Errorf("%w: %d bytes are allowed, %d pairs of %d rows need %d",
+			ErrMemory, w.s.Memory, len(w.result.Values), w.n, need)
+	}
+	if w.p.Precondition != nil {
+		var err error
+		if g.inverse, err = w.p.Precondition(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.start(ctx); err != nil {
+		return nil, err
+	}
+	return g.iterate(ctx)
+}
+
+// lobpcg is one run of the method on B, whose upper end is wanted. The basis
+// holds X, then P, then W.
+type lobpcg struct {
+	*solve
+	cols    int // of X
+	inverse Preconditioner
+
+	x, y     *sparse.Block[float64] // of as many columns
+	theta    []float64              // the Ritz values of X, falling
+	residual []float64              // of X, true
+	active   []int                  // the columns of X that have not converged
+	held     int                    // columns of P
+	inner    *mat.Dense             // PᵀBP
+}
+
+func (g *lobpcg) bytes() int64 {
+	stride := sparse.Stride[float64](g.cols)
+	pairs := sparse.Stride[float64](len(g.result.Values))
+	return basisBytes(g.n, 4*g.cols+width) + int64(g.n)*8*int64(2*stride+2*width+pairs)
+}
+
+// start makes X orthonormal Ritz vectors of random columns.
+func (g *lobpcg) start(ctx context.Context) error {
+	g.allocateBlocks()
+	k := &g.krylov
+	k.v = newBasis(g.n, 3*g.cols)
+	g.image = newBasis(g.n, g.cols)
+	g.x, g.y = sparse.NewBlock[float64](g.n, g.cols), sparse.NewBlock[float64](g.n, g.cols)
+	g.result.Method, g.result.Basis = LOBPCG, 3*g.cols
+	g.residual = make([]float64, g.cols)
+	bounds, err := Interval(ctx, g.p.A, &IntervalSettings{RNGSeed: g.s.RNGSeed, Workers: g.s.Workers})
+	if err != nil {
+		return err
+	}
+	g.result.Products += bounds.Sweeps
+	g.norm = max(g.norm, bounds.Norm)
+	for at := 0; at < g.cols; at += width {
+		x := k.v.slice(at, min(g.cols, at+width))
+		if err := k.fillRandom(ctx, x); err != nil {
+			return err
+		}
+		c, r := make([]float64, max(1, at)*width), make([]float64, width*width)
+		if _, err := k.ortho.run(ctx, k.v.slice(0, at), x, c, r); err != nil {
+			return err
+		}
+	}
+	k.ortho.fill, k.ortho.project = nil, g.purify
+
+	x := k.v.slice(0, g.cols)
+	if err := g.product(ctx, x); err != nil {
+		return err
+	}
+	if err := k.e.pack(ctx, g.image.slice(0, g.cols), g.y); err != nil {
+		return err
+	}
+	gram := make([]float64, g.cols*g.cols)
+	if err := k.e.gramTo(ctx, gram, x, g.image.slice(0, g.cols)); err != nil {
+		return err
+	}
+	h := mat.NewSymDense(g.cols, nil)
+	for i := range g.cols {
+		for j := range i + 1 {
+			h.SetSym(i, j, gram[j*g.cols+i])
+		}
+	}
+	var q *mat.Dense
+	g.theta, q = symmetricEigen(h)
+	return k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, g.cols)
+}
+
+// iterate improves X until the wanted pairs have converged.
+func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
+	for {
+		if err := g.measure(ctx); err != nil {
+			return nil, err
+		}
+		converged := g.countConverged()
+		if over := g.result.Products >= g.s.MaxProducts; over || converged == g.wanted {
+			out, err := g.finish(ctx, g.theta[:g.wanted])
+			if err == nil && converged < g.wanted {
+				err = fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, g.wanted, out.Products)
+			}
+			return out, err
+		}
+		found, err := g.directions(ctx)
+		if err == nil {
+			err = g.combine(ctx, found)
+		}
+		if err != nil {
+			return nil, err
+		}
+		g.result.Restarts++
+	}
+}
+
+// product stores the columns in g.x and B times them in g.y.
+func (g *lobpcg) product(ctx context.Context, c columns) error {
+	reshape(g.x, c.width())
+	reshape(g.y, c.width())
+	if err := g.krylov.e.unpack(ctx, g.x, c); err != nil {
+		return err
+	}
+	g.result.Products += roundUp(c.width()) / width
+	return g.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.p.Which.sign()})
+}
+
+// reshape gives a block another number of columns, and zeros for its content.
+func reshape(b *sparse.Block[float64], cols int) {
+	b.Cols, b.Stride = cols, sparse.Stride[float64](cols)
+	b.Data = b.Data[:b.Rows*b.Stride]
+	clear(b.Data)
+}
+
+// measure stores B·X − X·Θ in g.y, and the norms of its columns.
+func (g *lobpcg) measure(ctx context.Context) error {
+	e := g.krylov.e
+	if err := g.product(ctx, g.krylov.v.slice(0, g.cols)); err != nil {
+		return err
+	}
+	err := e.each(ctx, g.cols, func(_, chunk int, sums []float64) {
+		for i := chunk * segment; i < min(g.n, (chunk+1)*segment); i++ {
+			image, x := g.y.Row(i), g.x.Row(i)
+			for j, theta := range g.theta {
+				image[j] -= float64(theta * x[j])
+				sums[j] += float64(image[j] * image[j])
+			}
+		}
+	})
+	e.totalTo(g.residual, g.cols, 0)
+	for j, square := range g.residual {
+		g.residual[j] = math.Sqrt(square)
+	}
+	return err
+}
+
+// countConverged notes which columns are to be improved, and returns how many
+// of the wanted ones are not.
+func (g *lobpcg) countConverged() (converged int) {
+	g.active, g.worst = g.active[:0], 0
+	for j, r := range g.residual {
+		switch {
+		case r > g.s.Tolerance*g.norm:
+			g.active = append(g.active, j)
+			if j < g.wanted {
+				g.worst = max(g.worst, r)
+			}
+		case j < g.wanted:
+			converged++
+		}
+	}
+	if g.s.Progress != nil {
+		known := len(g.result.Values) - g.wanted
+		g.s.Progress(Progress{
+			Products:  g.result.Products,
+			Converged: known + converged,
+			Wanted:    len(g.result.Values),
+			Residual:  g.worst / g.norm,
+		})
+	}
+	return converged
+}
+
+// directions makes the preconditioned residuals of the active columns W,
+// orthonormal to X and P, and returns how many are left.
+func (g *lobpcg) directions(ctx context.Context) (int, error) {
+	k, count := &g.krylov, len(g.active)
+	reshape(g.x, count)
+	err := k.e.each(ctx, 0, func(_, chunk int, _ []float64) {
+		for i := chunk * segment; i < min(g.n, (chunk+1)*segment); i++ {
+			residual, row := g.y.Row(i), g.x.Row(i)
+			for to, j := range g.active {
+				row[to] = residual[j]
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	w := g.x
+	if g.inverse != nil {
+		reshape(g.y, count)
+		if err := g.inverse.ApplyTo(ctx, g.y, g.x); err != nil {
+			return 0, err
+		}
+		w = g.y
+	}
+	if err := k.known.remove(ctx, w); err != nil {
+		return 0, err
+	}
+	before := g.cols + g.held
+	to := k.v.slice(before, before+count)
+	if err := k.e.pack(ctx, to, w); err != nil {
+		return 0, err
+	}
+	c, r := make([]float64, before*count), make([]float64, count*count)
+	found, err := k.ortho.run(ctx, k.v.slice(0, before), to, c, r)
+	if err != nil || found == 0 {
+		return found, err
+	}
+	return found, g.purify(ctx, k.v.slice(before, before+found))
+}
+
+// purify takes what they have of the known vectors from columns.
+func (g *lobpcg) purify(ctx context.Context, w columns) error {
+	if g.krylov.known.Count() == 0 {
+		return nil
+	}
+	reshape(g.x, w.width())
+	if err := g.krylov.e.unpack(ctx, g.x, w); err != nil {
+		return err
+	}
+	if err := g.krylov.known.remove(ctx, g.x); err != nil {
+		return err
+	}
+	return g.krylov.e.pack(ctx, w, g.x)
+}
+
+// combine makes the best vectors of [X P W] the new X, and what they have of P
+// and W the new P (Hetmaniuk and Lehoucq 2006).
+func (g *lobpcg) combine(ctx context.Context, found int) error {
+	k, before := &g.krylov, g.cols+g.held
+	size := before + found
+	h := mat.NewSymDense(size, nil)
+	for i, theta := range g.theta {
+		h.SetSym(i, i, theta)
+	}
+	for i := range g.held {
+		for j := range i + 1 {
+			h.SetSym(g.cols+i, g.cols+j, g.inner.At(i, j))
+		}
+	}
+	if found > 0 {
+		w := k.v.slice(before, size)
+		if err := g.product(ctx, w); err != nil {
+			return err
+		}
+		image := g.image.slice(0, found)
+		if err := k.e.pack(ctx, image, g.y); err != nil {
+			return err
+		}
+		gram := make([]float64, size*found)
+		if err := k.e.gramTo(ctx, gram, k.v.slice(0, size), image); err != nil {
+			return err
+		}
+		for j := range found {
+			for i := range before + j + 1 {
+				h.SetSym(i, before+j, gram[i*found+j])
+			}
+		}
+	}
+	theta, all := symmetricEigen(h)
+	g.theta = theta[:g.cols]
+	q := g.split(all, size)
+	if err := k.e.multiplyTo(ctx, k.v.slice(0, size), k.v.slice(0, size), q.RawMatrix().Data, g.cols+g.held); err != nil {
+		return err
+	}
+	g.inner = &mat.Dense{}
+	if g.held > 0 {
+		p := q.Slice(0, size, g.cols, g.cols+g.held)
+		var hp mat.Dense
+		hp.Mul(h, p)
+		g.inner.Mul(p.T(), &hp)
+	}
+	return nil
+}
+
+// split returns the coefficients of the new X and P, orthonormal columns: the
+// first eigenvectors, and what they have outside of the old X, as far as it is
+// independent. It sets the number of columns of P.
+func (g *lobpcg) split(all *mat.Dense, size int) *mat.Dense {
+	most := min(2*g.cols, size)
+	q := mat.NewDense(size, most, nil)
+	q.Slice(0, size, 0, g.cols).(*mat.Dense).Copy(all.Slice(0, size, 0, g.cols))
+	next := g.cols
+	column := make([]float64, size)
+	for _, j := range g.active {
+		if next == most {
+			break
+		}
+		clear(column)
+		for i := g.cols; i < size; i++ {
+			column[i] = all.At(i, j)
+		}
+		if !orthogonal(column, q, next) {
+			continue
+		}
+		q.SetCol(next, column)
+		next++
+	}
+	g.held = next - g.cols
+	return mat.DenseCopyOf(q.Slice(0, size, 0, next))
+}
+
+// orthogonal makes the vector a unit vector orthogonal to the first columns of
+// q, and reports whether enough of it is left.
+func orthogonal(v []float64, q *mat.Dense, cols int) bool {
+	const independent = 1e-6
+	length := mat.Norm(mat.NewVecDense(len(v), v), 2)
+	if length == 0 {
+		return false
+	}
+	vector := mat.NewVecDense(len(v), v)
+	for range 2 {
+		for j := range cols {
+			c := q.ColView(j)
+			vector.AddScaledVec(vector, -mat.Dot(c, vector), c)
+		}
+	}
+	left := mat.Norm(vector, 2)
+	vector.ScaleVec(1/left, vector)
+	return left > independent*length
+}

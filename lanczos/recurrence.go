@@ -1,0 +1,205 @@
+package lanczos
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// recurrence is the three-term recurrence of Lanczos on each column of a block
+// by itself, all columns in one sweep, without reorthogonalisation:
+//
+//	β·v_{j+1} = A·v_j − α·v_j − β·v_{j−1}
+//
+// It keeps two vectors of each column, unnormalised, and the numbers α and β.
+type recurrence struct {
+	a              sparse.Applier[float64]
+	e              *engine
+	u, before, w   *sparse.Block[float64]
+	scale, earlier []float64 // of u and before, to unit length; 0 once a column has ended
+	columns        []chain
+	alpha, beta    []float64 // of a step
+	steps          int
+	sweeps         int
+}
+
+// chain is what Lanczos found out about one column.
+type chain struct {
+	tridiagonal
+	norm float64 // of the start
+	last float64 // β that couples to the next vector; 0 once the space is invariant
+	done bool
+}
+
+func newRecurrence(a sparse.Applier[float64], cols, workers int) *recurrence {
+	n, _ := a.Dims()
+	block := func() *sparse.Block[float64] { return sparse.NewBlock[float64](n, cols) }
+	return &recurrence{
+		a: a, e: newEngine(n, workers),
+		u: block(), before: block(), w: block(),
+		scale: make([]float64, cols), earlier: make([]float64, cols),
+		alpha: make([]float64, cols), beta: make([]float64, cols),
+		columns: make([]chain, cols),
+	}
+}
+
+// begin starts from the columns that stand in r.u.
+func (r *recurrence) begin(ctx context.Context) error {
+	cols := len(r.scale)
+	squares := make([]float64, cols)
+	err := r.rows(ctx, cols, func(i int, sums []float64) {
+		for j, v := range r.u.Row(i) {
+			sums[j] += float64(v * v)
+		}
+	})
+	r.e.totalTo(squares, cols, 0)
+	for j := range r.columns {
+		r.columns[j] = chain{norm: math.Sqrt(squares[j]), done: squares[j] == 0}
+	}
+	r.reset()
+	return err
+}
+
+// reset makes the scales those of the start, before the first step or before
+// all steps are repeated.
+func (r *recurrence) reset() {
+	r.steps = 0
+	for j, c := range r.columns {
+		r.scale[j], r.earlier[j], r.beta[j] = 0, 0, 0
+		if c.norm > 0 {
+			r.scale[j] = 1 / c.norm
+		}
+	}
+}
+
+// rows calls do for every row, with its piece's sums.
+func (r *recurrence) rows(ctx context.Context, size int, do func(i int, sums []float64)) error {
+	return r.e.each(ctx, size, func(_, chunk int, sums []float64) {
+		for i := chunk * segment; i < min(r.e.rows, (chunk+1)*segment); i++ {
+			do(i, sums)
+		}
+	})
+}
+
+// step does one step of all columns that have not ended.
+func (r *recurrence) step(ctx context.Context) error {
+	cols := len(r.columns)
+	if err := r.multiply(ctx, cols); err != nil {
+		return err
+	}
+	r.e.totalTo(r.alpha, cols, 0)
+	err := r.rows(ctx, cols, func(i int, sums []float64) {
+		w, u := r.w.Row(i), r.u.Row(i)
+		for j := range w {
+			w[j] -= float64(r.alpha[j] * float64(r.scale[j]*u[j]))
+			sums[j] += float64(w[j] * w[j])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.e.totalTo(r.beta, cols, 0)
+	for j := range r.columns {
+		c := &r.columns[j]
+		r.beta[j] = math.Sqrt(r.beta[j])
+		if math.IsNaN(r.alpha[j]) || math.IsInf(r.alpha[j], 0) || math.IsNaN(r.beta[j]) || math.IsInf(r.beta[j], 0) {
+			return fmt.Errorf("%w in column %d at step %d", ErrNotFinite, j, r.steps+1)
+		}
+		if c.done {
+			r.beta[j] = 0
+			continue
+		}
+		if r.steps > 0 {
+			c.off = append(c.off, c.last)
+		}
+		c.diag = append(c.diag, r.alpha[j])
+		c.last = r.beta[j]
+		if c.last <= 16*epsilon*c.size() {
+			c.last, c.done, r.beta[j] = 0, true, 0
+		}
+	}
+	r.turn()
+	return nil
+}
+
+// repeat does a step again, with the numbers that are known.
+func (r *recurrence) repeat(ctx context.Context) error {
+	if err := r.multiply(ctx, 0); err != nil {
+		return err
+	}
+	for j, c := range r.columns {
+		r.alpha[j], r.beta[j] = 0, 0
+		if r.steps < len(c.diag) {
+			r.alpha[j] = c.diag[r.steps]
+		}
+		if r.steps < len(c.off) {
+			r.beta[j] = c.off[r.steps]
+		}
+	}
+	err := r.rows(ctx, 0, func(i int, _ []float64) {
+		w, u := r.w.Row(i), r.u.Row(i)
+		for j := range w {
+			w[j] -= float64(r.alpha[j] * float64(r.scale[j]*u[j]))
+		}
+	})
+	r.turn()
+	return err
+}
+
+// multiply stores A·v − β·v_before in w, and sums v·w where cols is not 0.
+func (r *recurrence) multiply(ctx context.Context, cols int) error {
+	if err := r.a.StepTo(ctx, r.w, r.u, sparse.Step[float64]{Alpha: 1}); err != nil {
+		return err
+	}
+	r.sweeps++
+	return r.rows(ctx, cols, func(i int, sums []float64) {
+		w, u, before := r.w.Row(i), r.u.Row(i), r.before.Row(i)
+		for j := range w {
+			w[j] = float64(r.scale[j]*w[j]) - float64(r.beta[j]*float64(r.earlier[j]*before[j]))
+			if cols > 0 {
+				sums[j] += float64(float64(r.scale[j]*u[j]) * w[j])
+			}
+		}
+	})
+}
+
+// turn makes the new vector the present one.
+func (r *recurrence) turn() {
+	r.before, r.u, r.w = r.u, r.w, r.before
+	r.earlier, r.scale = r.scale, r.earlier
+	for j, b := range r.beta {
+		r.scale[j] = 0
+		if b > 0 {
+			r.scale[j] = 1 / b
+		}
+	}
+	r.steps++
+}
+
+// ended reports whether every column has an invariant space.
+func (r *recurrence) ended() bool {
+	for j := range r.columns {
+		if !r.columns[j].done {
+			return false
+		}
+	}
+	return true
+}
+
+// size returns about the norm of T.
+func (t tridiagonal) size() float64 {
+	var most float64
+	for i, a := range t.diag {
+		row := math.Abs(a)
+		if i > 0 {
+			row += t.off[i-1]
+		}
+		if i < len(t.off) {
+			row += t.off[i]
+		}
+		most = max(most, row)
+	}
+	return most
+}

@@ -1,0 +1,109 @@
+package lanczos
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// symmetricEigen returns the eigenvalues of h, falling, and its eigenvectors.
+func symmetricEigen(h *mat.SymDense) ([]float64, *mat.Dense) {
+	n := h.SymmetricDim()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(h, true) {
+		panic(noEigen)
+	}
+	rising := eigen.Values(nil)
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	falling := make([]float64, n)
+	turned := mat.NewDense(n, n, nil)
+	for j := range n {
+		falling[j] = rising[n-1-j]
+		for i := range n {
+			turned.Set(i, j, vectors.At(i, n-1-j))
+		}
+	}
+	return falling, turned
+}
+
+const noEigen = "lanczos: small eigenproblem failed: the map gave numbers that are not finite"
+
+// cholesky stores in r the upper triangle with RᵀR = G. A pivot that rounding
+// has swallowed is replaced by the smallest part of the column that G can
+// resolve; that of a zero column is 0.
+func cholesky(r, g []float64, n int) {
+	clear(r)
+	for i := range n {
+		pivot := g[i*n+i]
+		for k := range i {
+			pivot -= r[k*n+i] * r[k*n+i]
+		}
+		pivot = math.Sqrt(max(pivot, weakPivot*weakPivot*g[i*n+i]))
+		r[i*n+i] = pivot
+		if pivot == 0 {
+			continue
+		}
+		for j := i + 1; j < n; j++ {
+			sum := g[i*n+j]
+			for k := range i {
+				sum -= r[k*n+i] * r[k*n+j]
+			}
+			r[i*n+j] = sum / pivot
+		}
+	}
+}
+
+// invertUpper stores R⁻¹ in dst, for an upper triangle R; a column with a zero
+// pivot becomes zero.
+func invertUpper(dst, r []float64, n int) {
+	clear(dst)
+	for j := range n {
+		if r[j*n+j] == 0 {
+			continue
+		}
+		dst[j*n+j] = 1 / r[j*n+j]
+		for i := j - 1; i >= 0; i-- {
+			if r[i*n+i] == 0 {
+				continue
+			}
+			var sum float64
+			for k := i + 1; k <= j; k++ {
+				sum += r[i*n+k] * dst[k*n+j]
+			}
+			dst[i*n+j] = -sum / r[i*n+i]
+		}
+	}
+}
+
+// multiplyUpper stores U·R in R, which has n rows of cols columns; U is an
+// upper triangle.
+func multiplyUpper(r, u []float64, n, cols int) {
+	for i := range n {
+		for j := range cols {
+			var sum float64
+			for k := i; k < n; k++ {
+				sum += u[i*n+k] * r[k*cols+j]
+			}
+			r[i*cols+j] = sum
+		}
+	}
+}
+
+// addProduct adds A·B to dst: A has rows×inner elements, B inner×cols.
+func addProduct(dst, a, b []float64, rows, inner, cols int) {
+	for i := range rows {
+		for k := range inner {
+			f := a[i*inner+k]
+			for j := range cols {
+				dst[i*cols+j] += f * b[k*cols+j]
+			}
+		}
+	}
+}
+
+func negative(dst, src []float64) {
+	for i, v := range src {
+		dst[i] = -v
+	}
+}
