@@ -133,7 +133,7 @@ type Config struct {
 	Order        Order      // of the store's rows; default: that of the ids
 	Force        bool       // replace the store that is there
 	Codec        shard.Codec
-	Memory       int64          // bytes for edges and ids; 0 means no limit
+	Memory       int64          // bytes for edges, ids and their sorting; 0 means no limit
 	Workers      int            // 0 means one for each processor
 	Stdin        io.Reader      // what "-" reads; nil: os.Stdin
 	Progress     func(Progress) // called often, by one goroutine at a time; nil: nobody

@@ -102,7 +102,7 @@ func (r *run) pattern() (*sparse.CSR, error) {
 	}
 	need := int64(entries)*each + 8*int64(rows+1)
 	if s.limit > 0 && need >= s.limit {
-		return nil, &MemoryError{Need: r.held.Load() + need, Limit: r.c.Memory}
+		return nil, &MemoryError{Need: r.c.Memory - s.limit + need, Limit: r.c.Memory}
 	} else if s.limit > 0 {
 		s.limit -= need
 	}

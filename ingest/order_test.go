@@ -101,7 +101,7 @@ func TestOrderMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enough := report.PeakBytes + 1<<20 // for the rounds of the sort
+	enough := report.PeakBytes + 2<<20 // for a worker and for rounds of the sort
 	const entries = 400_000            // of the graph
 	for _, test := range []struct {
 		order Order
@@ -114,7 +114,7 @@ func TestOrderMemory(t *testing.T) {
 		{LocalityOrder, enough + 4*entries, false},
 		{LocalityOrder, enough + 12*entries, true},
 	} {
-		_, _, err = ingestInto(t, &Config{Memory: test.limit, Order: test.order}, paths...)
+		_, _, err = ingestInto(t, &Config{Memory: test.limit, Order: test.order, Workers: 1}, paths...)
 		var over *MemoryError
 		if test.fits && err != nil || !test.fits && (!errors.As(err, &over) || over.Limit != test.limit || over.Need <= test.limit) {
 			t.Errorf("%v: error %v with %d bytes", test.order, err, test.limit)

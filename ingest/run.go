@@ -288,10 +288,37 @@ func (r *run) hold(p *part) error {
 		held += r.dict.bytes()
 	}
 	r.report.PeakBytes = max(r.report.PeakBytes, held)
-	if r.c.Memory > 0 && held > r.c.Memory {
-		return &MemoryError{Need: held, Limit: r.c.Memory}
+	if need := held + r.beside(); r.c.Memory > 0 && need > r.c.Memory {
+		return &MemoryError{Need: need, Limit: r.c.Memory}
 	}
 	return nil
+}
+
+// beside returns what the work takes beside the lines and their dictionary:
+// room of each worker, and what the store knows of each row.
+func (r *run) beside() int64 {
+	const (
+		worker  = 1 << 20 // a chunk of text and its codes, or a bucket twice and its rows
+		row     = 16      // the degree, in a slice that grows
+		ordered = 40      // for counts and what sorts them
+	)
+	bytes := int64(r.workers) * worker
+	if r.nodes == nil {
+		return bytes
+	}
+	bytes += int64(r.nodes.Len())*row + r.nodes.Bytes()
+	if r.c.Order != DefaultOrder {
+		bytes += int64(r.nodes.Len()) * ordered
+	}
+	return bytes
+}
+
+// left returns what the limit leaves for sorting, 1 at least; 0 is no limit.
+func (r *run) left() int64 {
+	if r.c.Memory == 0 {
+		return 0
+	}
+	return max(1, r.c.Memory-r.held.Load()-r.beside())
 }
 
 // plan decides how an input is built; nil means that there is nothing in it.
@@ -376,13 +403,9 @@ func (r *run) sorter(v view) *sorter {
 	for _, p := range r.parts {
 		values = values || p.weight != nil
 	}
-	s := &sorter{
-		ctx: r.ctx, workers: r.workers, rows: r.nodes.Len(), view: v, values: values,
+	return &sorter{
+		ctx: r.ctx, workers: r.workers, rows: r.nodes.Len(), view: v, values: values, limit: r.left(),
 		keepLoops: r.c.SelfLoops == KeepLoops,
 		merge:     merger{policy: r.c.Duplicates, values: values, perDirection: r.market != nil, directed: v != undirected},
 	}
-	if r.c.Memory > 0 {
-		s.limit = max(1, r.c.Memory-r.held.Load())
-	}
-	return s
 }

@@ -360,7 +360,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := contents(t, dir)
-	dir, _, err = ingestInto(t, fixed(Config{Memory: report.PeakBytes + 1<<20}), paths...)
+	dir, _, err = ingestInto(t, fixed(Config{Memory: report.PeakBytes + 2<<20, Workers: 1}), paths...)
 	if err != nil {
 		t.Fatal(err)
 	}

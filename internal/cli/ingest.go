@@ -129,7 +129,7 @@ func dropped(r *ingest.Report) string {
 func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
 	c := r.config
 	c.Force = force
-	c.Memory, c.Workers = in.memory, in.threads
+	c.Memory, c.Workers = max(1, in.memory-runtimeBytes), in.threads
 	c.Stdin = in.stdin
 	c.Warn = func(text string) { in.warn("%s", text) }
 	var (
@@ -149,6 +149,10 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 		stage.set(p.Done, p.Total)
 	}
 	report, err := ingest.Run(in.ctx, dir, inputs, &c)
+	if over := new(*ingest.MemoryError); errors.As(err, over) {
+		(*over).Need += runtimeBytes
+		(*over).Limit = in.memory
+	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
 		in.reached = counted(lines, "line")
 	}
