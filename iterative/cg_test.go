@@ -210,6 +210,63 @@ func TestIndefinite(t *testing.T) {
 	if !errors.Is(err, ErrIndefinite) || res == nil {
 		t.Fatalf("%v, %+v", err, res)
 	}
+	// Negative definite: no step is taken.
+	minus := make([]float64, 12)
+	for i := range minus {
+		minus[i] = -3
+	}
+	cg = &CG{A: &sparse.Operator[float64]{A: a, Diag: minus}}
+	res, err = cg.SolveTo(ctx, x, b, nil)
+	if !errors.Is(err, ErrIndefinite) || slices.Max(res.ColumnSteps) != 0 {
+		t.Fatalf("%v, steps %v", err, res.ColumnSteps)
+	}
+}
+
+// TestEnergy checks that the estimate is the decrease of the energy norm over
+// the last five steps.
+func TestEnergy(t *testing.T) {
+	g := graphOf(t, grid(12))
+	n := len(g.Degrees)
+	b := randomBlock(1, n, 3)
+	exact := sparse.NewBlock[float64](n, 3)
+	s, err := g.VonNeumann(0.99)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.SolveTo(ctx, exact, b, &Settings{Tolerance: 1e-12}); err != nil {
+		t.Fatal(err)
+	}
+	op := &sparse.Operator[float64]{A: g.A, Scale: -s.Edge, Diag: s.diagonal(false)}
+	after := func(steps int) (squares, estimate []float64) {
+		x := sparse.NewBlock[float64](n, 3)
+		res, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12, MaxIterations: steps})
+		if !errors.Is(err, ErrIterationLimit) {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range 3 {
+				x.Row(i)[j] = (x.At(i, j) - exact.At(i, j)) / s.Scale[i]
+			}
+		}
+		y := sparse.NewBlock[float64](n, 3)
+		if err := op.ApplyTo(ctx, y, x); err != nil {
+			t.Fatal(err)
+		}
+		squares = make([]float64, 3)
+		for i := range n {
+			for j := range 3 {
+				squares[j] += x.At(i, j) * y.At(i, j)
+			}
+		}
+		return squares, res.Energy
+	}
+	before, _ := after(7)
+	last, estimate := after(12)
+	for j, e := range estimate {
+		if want := math.Sqrt(before[j] - last[j]); math.Abs(e-want) > 1e-8*want {
+			t.Errorf("column %d: %g, want %g", j, e, want)
+		}
+	}
 }
 
 func TestStagnation(t *testing.T) {

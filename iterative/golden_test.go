@@ -2,6 +2,7 @@ package iterative
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -164,6 +165,21 @@ func TestGoldenSpread(t *testing.T) {
 			}
 		}
 		testgraph.Close(t, f, want, 1e-10, 1e-9)
+
+		// The bound of a rough result.
+		rough := sparse.NewBlock[float64](y.Rows, y.Cols)
+		if res, err = Spread(ctx, op, rough, y, alpha, &Settings{Tolerance: 1e-3}); err != nil {
+			t.Fatal(file, err)
+		}
+		for j, bound := range res.ErrorBound {
+			var d float64
+			for i := range y.Rows {
+				d = math.Hypot(d, rough.At(i, j)-(1-alpha)*want.At(i, j))
+			}
+			if d > bound*(1+1e-9) {
+				t.Errorf("%s: column %d: error %g above %g", file, j, d, bound)
+			}
+		}
 	}
 }
 
