@@ -89,10 +89,6 @@ type part struct {
 
 // run computes all parts.
 func (e *evaluation) run(ctx context.Context) error {
-	for i := range e.w {
-		e.w[i] = sparse.NewBlock[float64](e.n, e.b.Cols)
-	}
-	e.norms = make([]float64, e.b.Cols)
 	plan, err := e.plan(ctx)
 	if err != nil {
 		return err
@@ -131,6 +127,12 @@ func (e *evaluation) run(ctx context.Context) error {
 // the sweeps (scaled) or of H_s, and in each part's block f of its null space.
 // The norms of the former go to norms and norm.
 func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) error {
+	if e.w[0] == nil {
+		for i := range e.w {
+			e.w[i] = sparse.NewBlock[float64](e.n, e.b.Cols)
+		}
+		e.norms = make([]float64, e.b.Cols)
+	}
 	inner := e.inner
 	if !scaled {
 		inner = nil
@@ -256,14 +258,11 @@ func (p *part) finish(e *evaluation, bound float64, columns []float64, norm floa
 		columns[j] += own * p.colNorms[j]
 	}
 	o.NormLowerBound = max(p.lower, norm-o.ErrorBound, 0)
-	switch {
-	case o.ErrorBound == 0:
-		o.Relative = 0
-	default:
-		o.Relative = o.ErrorBound / o.NormLowerBound
-	}
 	if p.expansion != nil {
 		o.LogScale = p.logScale
+	}
+	if o.ErrorBound > 0 {
+		o.Relative = o.ErrorBound / o.NormLowerBound
 	}
 	if o.Relative > e.settings.Tolerance {
 		e.refuse(p)

@@ -86,9 +86,9 @@ type expansion struct {
 }
 
 // at returns the function's value at x, scaled as the expansion is.
-func (e *expansion) at(f *Function, x float64) float64 {
-	if e.logScale != 0 {
-		return math.Exp(f.rate*x - e.logScale)
+func (s *expansion) at(f *Function, x float64) float64 {
+	if s.logScale != 0 {
+		return math.Exp(f.rate*x - s.logScale)
 	}
 	return f.value(x)
 }

@@ -500,3 +500,41 @@ func TestCallersMistakes(t *testing.T) {
 		}()
 	}
 }
+
+// On long paths Jacobi crawls, and a factor takes its place in the solves.
+func TestSampledCholesky(t *testing.T) {
+	n := 1200
+	g := graphOf(t, testgraph.Path(n), 2)
+	m := mapOf(t, g, "L")
+	b := randomBlock(4, n, 3)
+	for _, memory := range []int64{0, 1} {
+		y := blocks(n, 3, 1)
+		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-1e4)}, &Settings{Tolerance: 1e-7, Method: Resolvent, Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Functions[0].SampledCholesky; got != (memory == 0) {
+			t.Errorf("memory %d: a factor: %v", memory, got)
+		}
+		want, s := applyBy(t, m, b, Chebyshev, 1e-10, Exp(-1e4))
+		certified(t, "path", y[0], want[0], r.Functions[0], 1e-7, s.Functions[0].ErrorBound)
+	}
+}
+
+// The method that the plan takes is not much slower than the other one.
+func TestPrediction(t *testing.T) {
+	for name, a := range map[string]*sparse.CSR{"hubs": hubs(3000), "path": testgraph.Path(600), "sparse": testgraph.Random(3, 1000, 3000, false)} {
+		m := mapOf(t, graphOf(t, a, 2), "L")
+		b := randomBlock(4, m.n, 2)
+		for _, rate := range []float64{1, 100} {
+			_, auto := applyBy(t, m, b, Automatic, 1e-6, Exp(-rate))
+			_, c := applyBy(t, m, b, Chebyshev, 1e-6, Exp(-rate))
+			_, s := applyBy(t, m, b, Resolvent, 1e-6, Exp(-rate))
+			best := min(c.Sweeps, s.Sweeps)
+			t.Logf("%s, rate %g: %d sweeps (%v, predicted %d), series %d, resolvent %d", name, rate, auto.Sweeps, auto.Functions[0].Method, auto.PredictedSweeps, c.Sweeps, s.Sweeps)
+			if auto.Sweeps > best*3/2+10 {
+				t.Errorf("%s, rate %g: %d sweeps, the other way %d", name, rate, auto.Sweeps, best)
+			}
+		}
+	}
+}

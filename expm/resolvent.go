@@ -27,13 +27,13 @@ func falling(ratio float64, samples int) *expansion {
 }
 
 // terms returns the number of terms that leave a tail of at most eps.
-func (x *expansion) terms(eps float64) int {
-	for j, tail := range x.tail {
+func (s *expansion) terms(eps float64) int {
+	for j, tail := range s.tail {
 		if tail <= eps {
 			return j + 1
 		}
 	}
-	return len(x.tail)
+	return len(s.tail)
 }
 
 // chooseShift returns the γ that takes the fewest terms for all parts of a

@@ -101,6 +101,11 @@ func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part)
 	if e.outer != nil || e.null == nil {
 		return false, nil
 	}
+	if e.w[0] == nil {
+		if err := e.split(ctx, groups[0], false); err != nil {
+			return false, err
+		}
+	}
 	if err := e.null.RemoveTo(ctx, e.w[0], p.y, e.workers); err != nil {
 		return false, err
 	}

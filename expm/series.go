@@ -66,36 +66,36 @@ func (q *series) reach(from int, bound float64) (j int, ok bool) {
 // settle it: with a tail that is small beside any likely result.
 //
 // It is called with measured set after term j, with the norm of the result.
-func (q *part) aim(e *evaluation, j int, norm float64, measured bool) {
-	tolerance, unit := e.tolerance(q), e.norm*e.outerMax
+func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
+	tolerance, unit := e.tolerance(p), e.norm*e.outerMax
 	if unit == 0 {
-		q.end, q.settled = 0, true
+		p.end, p.settled = 0, true
 		return
 	}
 	if measured {
-		q.lower = max(q.lower, norm-q.errorAt(j)*unit)
-		if q.errorAt(j)*unit <= tolerance*q.lower || j >= len(q.coef)-1 {
-			q.end, q.settled = j, true
+		p.lower = max(p.lower, norm-p.errorAt(j)*unit)
+		if p.errorAt(j)*unit <= tolerance*p.lower || j >= len(p.coef)-1 {
+			p.end, p.settled = j, true
 			return
 		}
 	}
-	settle, ok := q.reach(j+1, tolerance*q.lower/unit)
-	if measured && q.lower >= q.errorAt(j)*unit {
-		q.end, q.settled = settle, true
+	settle, ok := p.reach(j+1, tolerance*p.lower/unit)
+	if measured && p.lower >= p.errorAt(j)*unit {
+		p.end, p.settled = settle, true
 		return
 	}
 	const ahead = 30
 	var next int
 	if measured {
-		next, _ = q.reach(j+1, q.errorAt(j)/1000)
+		next, _ = p.reach(j+1, p.errorAt(j)/1000)
 	} else {
-		next, _ = q.reach(0, ahead*tolerance*q.size)
+		next, _ = p.reach(0, ahead*tolerance*p.size)
 	}
 	if ok && next >= settle {
-		q.end, q.settled = settle, true
+		p.end, p.settled = settle, true
 		return
 	}
-	q.measure = next
+	p.measure = next
 }
 
 // runSeries computes the parts by series in H: one sweep for each term of the
@@ -185,8 +185,7 @@ type recurrence struct {
 
 	j     int
 	x, t  *sparse.Block[float64] // T_{j−1} and T_j
-	width int
-	guard bool // the coming sweep measures T_j
+	guard bool                   // the coming sweep measures T_j
 }
 
 // guardEvery is the number of sweeps after which the vectors' norm is checked.
