@@ -7,6 +7,8 @@
 //	DotColumns        a sum of products for each column
 //	ResidualColumns   r − q·diag(α) and its weighted squares, by columns
 //	TurnColumns       x + p·diag(α) and diag(f)·z + p·diag(β)
+//	DotPanels         products of columns that stand by themselves
+//	AddPanels         combinations of such columns
 //	DecodeFourWidths  column ids out of their code on disk
 //
 // Every loop has one plain Go body, generic over float32 and float64, which
@@ -15,7 +17,8 @@
 // both give the same bits. Products are rounded before they are added
 // (T(a*b) + c): a fused multiply-add would round once less on some machines.
 //
-// Vector lanes of the twins run across columns, never along a sum. A gather
+// Vector lanes of the twins run across columns, never along a sum, unless the
+// plain body splits its sum likewise. A gather
 // waits for memory, so its twin keeps many rows under way: it prefetches
 // those that it will need a fixed number of entries later, also beyond the
 // end of the rows at hand. Go cannot interrupt assembly; callers keep a call

@@ -32,6 +32,12 @@ func residualColumnsAVX2(r *float64, rStride int, q *float64, qStride int, alpha
 func turnColumnsAVX2(x *float64, xStride int, p *float64, pStride int, z *float64, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
 
 //go:noescape
+func dotPanelsAVX2(dst *float64, v0 *float64, v1 *float64, w0 *float64, w1 *float64, w2 *float64, w3 *float64, n int)
+
+//go:noescape
+func addPanelsAVX2(w0 *float64, w1 *float64, v0 *float64, v1 *float64, v2 *float64, v3 *float64, c *float64, n int)
+
+//go:noescape
 func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)
 
 //go:noescape

@@ -13,6 +13,7 @@ func main() {
 		addRows(t)
 	}
 	columns()
+	panels()
 	decodeAVX2()
 	decodeAVX512()
 	build.Generate()
