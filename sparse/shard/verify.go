@@ -85,7 +85,7 @@ func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 type census struct {
 	frames   []frameCensus
 	degrees  []float64
-	pairs    uint64 // the sum of pairShare
+	pairs    uint64 // the sum of pairSum
 	loops    int64
 	weighted bool
 }
@@ -117,16 +117,11 @@ func (v *view) census(ctx context.Context, o *Options) (*census, error) {
 		}
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
-			for e, j := range col {
-				w := 1.0
-				if val != nil {
-					w = val[e]
-				}
-				f.pairs += pairShare(v.s.m.Directed, int(v.direction), uint32(i), j, w)
+			pairs, loops := pairSum(v.s.m.Directed, int(v.direction), uint32(i), col, val)
+			f.pairs += pairs
+			f.loops += loops
+			for _, w := range val {
 				f.weighted = f.weighted || w != 1
-				if int(j) == i {
-					f.loops++
-				}
 			}
 			if p.Pieces == 1 {
 				c.degrees[i] = degree(col, val)

@@ -57,7 +57,7 @@ type Writer struct {
 	rows      int64
 	entries   int64
 	top       int64  // the largest column so far
-	pairs     uint64 // the sum of pairShare over the entries
+	pairs     uint64 // the sum of pairSum over the rows
 	outPairs  uint64 // that of the out direction
 
 	// The open frame.
@@ -214,26 +214,24 @@ func (w *Writer) appendPieces(col []uint32, val []float64) error {
 // account checks a row and adds it to the counts, the degrees and the sums.
 func (w *Writer) account(col []uint32, val []float64) error {
 	row := uint32(w.rows)
-	last, pairs := int64(-1), uint64(0)
-	for e, c := range col {
+	last := int64(-1)
+	for _, c := range col {
 		if int64(c) <= last {
 			return fmt.Errorf("%w: row %d: column %d after %d", sparse.ErrStructure, row, c, last)
 		}
 		last = int64(c)
-		v := 1.0
-		if val != nil {
-			v = val[e]
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%w: row %d, column %d: value %v", sparse.ErrStructure, row, c, v)
-			}
-			w.m.Weighted = w.m.Weighted || v != 1
-		}
-		if c == row && w.direction == 0 {
-			w.m.SelfLoops++
-		}
-		pairs += pairShare(w.o.Directed, w.direction, row, c, v)
 	}
+	for e, v := range val {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%w: row %d, column %d: value %v", sparse.ErrStructure, row, col[e], v)
+		}
+		w.m.Weighted = w.m.Weighted || v != 1
+	}
+	pairs, loops := pairSum(w.o.Directed, w.direction, row, col, val)
 	w.pairs += pairs
+	if w.direction == 0 {
+		w.m.SelfLoops += loops
+	}
 	w.top = max(w.top, last)
 	w.entries += int64(len(col))
 	if w.direction == 0 {
@@ -260,27 +258,52 @@ func degree(col []uint32, val []float64) float64 {
 	return total
 }
 
-// pairShare is what entry (i, j) of a direction adds to a sum modulo 2^64 that
-// shows, but for one chance in 2^64, whether the matrix is what it claims: for
-// an undirected store the sum is 0 if the matrix is symmetric, for a directed
-// one both directions have the same sum if they hold the same entries.
-func pairShare(directed bool, direction int, i, j uint32, v float64) uint64 {
-	switch {
-	case directed && direction == 0 || !directed && i < j:
-		return pairHash(i, j, v)
-	case directed:
-		return pairHash(j, i, v)
-	case i > j:
-		return -pairHash(j, i, v)
+// pairSum is what row i of a direction adds to a sum modulo 2^64 that shows, but
+// for one chance in 2^64, whether the matrix is what it claims: for an
+// undirected store the sum is 0 if the matrix is symmetric, for a directed one
+// both directions have the same sum if they hold the same entries. It also
+// counts entries on the diagonal. Columns must increase.
+func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64) (sum uint64, loops int64) {
+	one := math.Float64bits(1)
+	value := func(e int) uint64 {
+		if val == nil {
+			return one
+		}
+		return math.Float64bits(val[e])
 	}
-	return 0
+	e := 0
+	for ; e < len(col) && col[e] < i; e++ {
+		switch {
+		case !directed:
+			sum -= pairHash(col[e], i, value(e))
+		case direction == 0:
+			sum += pairHash(i, col[e], value(e))
+		default:
+			sum += pairHash(col[e], i, value(e))
+		}
+	}
+	if e < len(col) && col[e] == i {
+		loops = 1
+		if directed {
+			sum += pairHash(i, i, value(e))
+		}
+		e++
+	}
+	for ; e < len(col); e++ {
+		if direction == 0 {
+			sum += pairHash(i, col[e], value(e))
+		} else {
+			sum += pairHash(col[e], i, value(e))
+		}
+	}
+	return sum, loops
 }
 
-// pairHash mixes an entry into 64 bits.
-func pairHash(i, j uint32, v float64) uint64 {
+// pairHash mixes an entry, of whose value it takes the bits, into 64 bits.
+func pairHash(i, j uint32, value uint64) uint64 {
 	x := uint64(i)<<32 | uint64(j)
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
-	x = (x ^ math.Float64bits(v) ^ x>>29) * 0x9e3779b97f4a7c15
+	x = (x ^ value ^ x>>29) * 0x9e3779b97f4a7c15
 	return x ^ x>>32
 }
 
