@@ -211,3 +211,10 @@ func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64])
 func (s *inverses) own(norm float64) float64 {
 	return solveRounding * epsilon * s.f.value(0) * norm
 }
+
+func addScaled(dst []float64, f float64, x []float64) {
+	dst = dst[:len(x)]
+	for j, v := range x {
+		dst[j] += float64(f * v)
+	}
+}

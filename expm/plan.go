@@ -104,8 +104,11 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if series && degree(z, e.settings.Tolerance*guess) <= fewSweeps {
 		from = len(falling)
 	} else {
-		if err := e.split(ctx, falling, false); err != nil {
+		if err := e.split(ctx, falling[:1], false); err != nil {
 			return err
+		}
+		for _, p := range falling { // all are 1 in the null space
+			p.null, p.lower = falling[0].null, falling[0].lower
 		}
 		best := infinity
 		for at := len(falling); at >= 0; at-- {

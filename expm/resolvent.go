@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -119,7 +120,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	for _, p := range s.group {
 		const samples = 512
 		p.expansion = falling(-p.f.rate/s.gamma, samples)
-		p.settled, p.out.Method = false, Resolvent
+		p.settled, p.added, p.norms, p.out.Method = false, 0, false, Resolvent
 	}
 	s.prepare()
 	s.residual, s.whole = nil, nil
@@ -127,12 +128,16 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		last := 0
 		for _, p := range s.group {
 			if !p.settled {
-				p.end = max(s.lastTerm(p), j)
-				p.settled = p.end == j && j > 0
+				least := j + 1
+				if p.added == j+1 && p.norms {
+					least = j
+				}
+				p.end = max(s.lastTerm(p), least)
+				p.settled = p.end == j
 			}
 			last = max(last, p.end)
 		}
-		if last <= j && j > 0 {
+		if last <= j {
 			break
 		}
 		if err := s.solve(ctx, j, s.target(j)); err != nil {
@@ -260,46 +265,73 @@ func (s *solves) solve(ctx context.Context, j int, target float64) error {
 	return nil
 }
 
-// advance makes T_{j+1} and adds it to the results, whose norms it measures.
+// advance makes T_{j+1} and adds terms to the results, two at a time unless
+// their norms are wanted.
 func (s *solves) advance(ctx context.Context, j int) error {
-	now, next := s.w[j%2], s.w[(j+1)%2]
 	for _, p := range s.group {
-		p.sums.begin(s.b.Cols)
+		p.scheduleSolved(s, j+1)
 	}
-	err := s.chunks(ctx, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			x, a, b := s.x.Row(i), now.Row(i), next.Row(i)
-			if j == 0 {
-				for c := range b {
-					b[c] = 2*x[c] - a[c]
-				}
-			} else {
-				for c := range b {
-					b[c] = 4*x[c] - 2*a[c] - b[c]
-				}
-			}
-			for _, p := range s.group {
-				y := p.y.Row(i)
-				if j == 0 {
-					addScaled(y, p.coef[0], a)
-				}
-				if j+1 <= p.end {
-					addScaled(y, p.coef[j+1], b)
-				}
-				addSquares(p.sums.of(lo/chunkRows), factor(s.outer, i), y)
-			}
-		}
-	})
-	if err != nil {
+	if err := s.chunks(ctx, func(_, lo, hi int) { s.advanceRows(j, lo, hi) }); err != nil {
 		return err
 	}
 	for _, p := range s.group {
-		norm := p.sums.rootsTo(p.colNorms)
-		added := min(j+1, p.end)
-		behind := p.spent(s, added)
-		p.lower = max(p.lower, norm-behind*s.outerMax)
+		if p.visit {
+			p.added = j + 2
+		}
+		if p.norms {
+			norm := p.sums.rootsTo(p.colNorms)
+			p.lower = max(p.lower, norm-p.spent(s, j+1)*s.outerMax)
+		}
 	}
 	return nil
+}
+
+// scheduleSolved decides what is done for a part when T_j is there. Norms are
+// measured after the last term, and now and then before, for a better budget.
+func (p *part) scheduleSolved(s *solves, j int) {
+	p.visit, p.first, p.norms = false, false, false
+	if p.added > p.end {
+		return
+	}
+	pending := j + 1 - p.added
+	p.norms = j >= p.end || j >= 4 && j&(j-1) == 0
+	p.visit = pending == 2 || p.norms
+	p.first = pending == 2
+	if p.norms {
+		p.sums.begin(s.b.Cols)
+	}
+}
+
+func (s *solves) advanceRows(j, lo, hi int) {
+	k, now, next := s.b.Cols, s.w[j%2], s.w[(j+1)%2]
+	for i := lo; i < hi; i++ {
+		x, a, b := s.x.Row(i), now.Row(i), next.Row(i)
+		if j == 0 {
+			for c := range b {
+				b[c] = 2*x[c] - a[c]
+			}
+		} else {
+			for c := range b {
+				b[c] = 4*x[c] - 2*a[c] - b[c]
+			}
+		}
+	}
+	for _, p := range s.group {
+		if !p.visit {
+			continue
+		}
+		y := rowsOf(p.y, lo)
+		if p.first {
+			simd.AddRows(y, hi-lo, k, y, p.coef[j:j+1], rowsOf(now, lo))
+		}
+		simd.AddRows(y, hi-lo, k, y, p.coef[j+1:j+2], rowsOf(next, lo))
+		if p.norms {
+			sums := p.sums.of(lo / chunkRows)
+			for i := lo; i < hi; i++ {
+				addSquares(sums, factor(s.outer, i), p.y.Row(i))
+			}
+		}
+	}
 }
 
 // spent bounds the error of a part's result after a term.
@@ -309,11 +341,4 @@ func (p *part) spent(s *solves, term int) float64 {
 	sum := s.spent(p, -1)
 	p.end = end
 	return sum
-}
-
-func addScaled(dst []float64, f float64, x []float64) {
-	dst = dst[:len(x)]
-	for j, v := range x {
-		dst[j] += float64(f * v)
-	}
 }

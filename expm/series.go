@@ -204,7 +204,7 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	}
 	r.guard = j%guardEvery == 0 || j == last
 	for _, p := range r.parts {
-		p.schedule(j)
+		p.scheduleTerm(j)
 		r.guard = r.guard || p.norms
 		if p.norms {
 			p.sums.begin(r.b.Cols)
@@ -229,8 +229,8 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	return nil
 }
 
-// schedule decides what the sweep that makes T_j does for a part.
-func (p *part) schedule(j int) {
+// scheduleTerm decides what the sweep that makes T_j does for a part.
+func (p *part) scheduleTerm(j int) {
 	p.visit, p.first, p.norms, p.scale = false, false, false, false
 	if p.done {
 		return
