@@ -1,0 +1,160 @@
+package kernel
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// distance is the commute time, vol·(L⁺_ii + L⁺_jj − 2L⁺_ij) with the volume
+// of the nodes' component, +Inf between components.
+type distance struct {
+	inverse *spectral
+	volume  []float64 // of each component
+}
+
+func newDistance(inverse *spectral) *distance {
+	g := inverse.graph
+	d := &distance{inverse, make([]float64, len(g.Components.Sizes))}
+	for i, deg := range g.Degrees {
+		d.volume[g.Components.Of[i]] += deg
+	}
+	return d
+}
+
+func (d *distance) Len() int { return d.inverse.Len() }
+
+// ApplyTo implements [Kernel]; it returns ErrDistance.
+func (d *distance) ApplyTo(context.Context, *sparse.Block[float64], *sparse.Block[float64], *Settings) (*Report, error) {
+	return nil, ErrDistance
+}
+
+// Block implements [Kernel]. It takes the columns of L⁺ of all rows and cols.
+func (d *distance) Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error) {
+	checkNodes(d.Len(), rows, cols)
+	c, err := d.inverse.begin(s)
+	if err != nil {
+		return nil, err
+	}
+	// Four errors of values of L⁺ make one of a commute time.
+	c.tightest = 4
+	if slices.Equal(rows, cols) {
+		diagonal := make([]float64, 0, len(rows))
+		err = c.mirrored(ctx, rows, func(lo, hi int, y, piece *sparse.Block[float64]) {
+			for j, node := range rows[lo:hi] {
+				diagonal = append(diagonal, y.Row(node)[j])
+			}
+			for i := range hi {
+				d.timesTo(piece.Row(i), rows[i], diagonal[i], rows[lo:hi], diagonal[lo:hi], y.Row(rows[i]))
+			}
+		}, d.counted(c, sink))
+	} else {
+		err = d.across(ctx, c, rows, cols, d.counted(c, sink))
+	}
+	if err != nil {
+		return nil, err
+	}
+	// c.core is the largest value of L⁺, which scales rounding errors.
+	c.report.ErrorBound = slices.Max(d.volume) * (4*c.worst + 8*epsilon*c.core)
+	return &c.report, nil
+}
+
+// counted remembers the largest finite value.
+func (d *distance) counted(c *computation, sink Sink) Sink {
+	return func(lo, left int, piece *sparse.Block[float64]) error {
+		for i := range piece.Rows {
+			for _, v := range piece.Row(i) {
+				if !math.IsInf(v, 1) {
+					c.report.Largest = max(c.report.Largest, v)
+				}
+			}
+		}
+		return sink(lo, left, piece)
+	}
+}
+
+// timesTo stores the commute times between node and others in dst, given the
+// diagonal of L⁺ there and the values between them. A time is not negative.
+func (d *distance) timesTo(dst []float64, node int, own float64, others []int, diagonal, values []float64) {
+	of := d.inverse.graph.Components.Of
+	for j, other := range others {
+		switch {
+		case node == other:
+			dst[j] = 0
+		case of[node] != of[other]:
+			dst[j] = math.Inf(1)
+		default:
+			dst[j] = max(0, d.volume[of[node]]*(own+diagonal[j]-2*values[j]))
+		}
+	}
+}
+
+// across is Block for different lists: first the diagonal of the short one,
+// then the columns of the long one.
+func (d *distance) across(ctx context.Context, c *computation, rows, cols []int, out Sink) error {
+	short, long, turned := rows, cols, false
+	if len(cols) < len(rows) {
+		short, long, turned = cols, rows, true
+	}
+	n := c.k.Len()
+	width := min(slabColumns(n), len(long))
+	if err := c.reserve(c.k.whole, len(long), 8*int64(len(short))*int64(width)); err != nil {
+		return err
+	}
+	first, second := slabsOf(n, len(short)), slabsOf(n, len(long))
+	c.slabs = len(first) + len(second)
+	column := func(nodes []int) (*sparse.Block[float64], error) {
+		y := c.y.Columns(0, len(nodes))
+		a, err := c.image(ctx, c.k.whole, y, nodes, c.direct)
+		if err == nil {
+			c.accept(y, a.bound)
+		}
+		return y, err
+	}
+	own := make([]float64, 0, len(short))
+	for _, slab := range first {
+		nodes := short[slab[0]:slab[1]]
+		y, err := column(nodes)
+		if err != nil {
+			return err
+		}
+		for j, node := range nodes {
+			own = append(own, y.Row(node)[j])
+		}
+	}
+	values, row := make([]float64, len(short)*width), make([]float64, width)
+	for _, slab := range second {
+		nodes := long[slab[0]:slab[1]]
+		y, err := column(nodes)
+		if err != nil {
+			return err
+		}
+		diagonal := make([]float64, len(nodes))
+		for j, node := range nodes {
+			diagonal[j] = y.Row(node)[j]
+		}
+		piece := sparse.BlockOf(len(short), len(nodes), values[:len(short)*len(nodes)])
+		lo, left := 0, slab[0]
+		if turned {
+			piece = sparse.BlockOf(len(nodes), len(short), values[:len(short)*len(nodes)])
+			lo, left = slab[0], 0
+		}
+		for i, node := range short {
+			times := row[:len(nodes)]
+			d.timesTo(times, node, own[i], nodes, diagonal, y.Row(node))
+			for j, v := range times {
+				if turned {
+					piece.Row(j)[i] = v
+				} else {
+					piece.Row(i)[j] = v
+				}
+			}
+		}
+		if err := out(lo, left, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+// Package kernel holds the kernels on the nodes of a graph, by name: positive
+// semidefinite functions of two nodes, and one distance, that are functions of
+// a matrix of the graph.
+//
+//	diffusion                 exp(−βL)
+//	exponential               exp(βA)
+//	von-neumann               (I − αS)⁻¹
+//	regularized-laplacian     (I + αL)⁻¹
+//	pseudo-inverse            L⁺
+//	commute-time              vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), a distance
+//	regularized-commute-time  (D − αA)⁺
+//	p-step                    (aI − L̃)^p
+//	matern                    (2ν/κ²·I + L)^−ν
+//	modularity                Σ λuuᵀ over the positive eigenvalues of M
+//	pagerank                  (1−α)(I − αT)⁻¹
+//	heat-pagerank             exp(−β(I − T))
+//
+// [New] makes one from its [Parameters]; where L stands the normalised L̃ and,
+// where that has a meaning, I − T may stand too, and A and S for each other.
+// Nodes without edges and several components are part of all of them: between
+// components every kernel but that of modularity is 0.
+//
+// # Blocks and maps
+//
+// A [Kernel] does two things. Block computes the values between some nodes and
+// others and hands them out in pieces, so that a matrix of all nodes by all
+// nodes never exists. ApplyTo multiplies the whole kernel with a block of
+// columns and forms no value at all:
+//
+//	g, err := iterative.NewGraph(ctx, a, 0)
+//	k, err := kernel.New(ctx, g, "diffusion", kernel.Parameters{Beta: 2})
+//	gram, report, err := kernel.Gram(ctx, k, train, nil)
+//	fmt.Println(report.ErrorBound)
+//	report, err = k.ApplyTo(ctx, scores, dual, nil)
+//
+// Both come with a bound that the error of no value, or column, exceeds.
+//
+// # Half steps
+//
+// The block of some nodes among themselves is UᵀU with U = K^½·E where the
+// square root of the kernel is as easy as the kernel: symmetric to the bit,
+// positive semidefinite up to rounding, and its small values are more exact
+// than those of K·E. Where it is not, or where U would be too large, values are
+// those of K·E on one side of the diagonal, and mirrored.
+//
+// # Determinism
+//
+// Columns are computed in slabs whose width depends on the number of rows
+// alone, and sums over rows are added in a fixed order: results have the same
+// bits for any number of workers, any memory limit, and for a matrix in memory
+// or on disk.
+package kernel

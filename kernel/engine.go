@@ -1,0 +1,170 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// engine applies a symmetric function of a graph's matrix to a block.
+type engine interface {
+	// applyTo stores K·X in dst. The tolerance is the engine's own measure, in
+	// which errors are proportional to it. With again dst holds the result for
+	// a larger tolerance.
+	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error)
+
+	// bytes returns the memory that applyTo takes for blocks of k columns,
+	// dst and x included.
+	bytes(n, k int) int64
+}
+
+// effort is what an engine is to spend.
+type effort struct {
+	tolerance float64
+	memory    int64
+	progress  func(done, expected int)
+}
+
+// applied is what an engine found out.
+type applied struct {
+	bound   []float64 // of the norm of each column's error
+	sweeps  int
+	method  string
+	least   bool // the error cannot be made smaller
+	assumed string
+}
+
+// series is a function of a matrix by package expm.
+type series struct {
+	m *expm.Map
+	f expm.Function
+}
+
+func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, _ bool) (*applied, error) {
+	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{
+		Tolerance: o.tolerance, Memory: o.memory, Progress: o.progress,
+	})
+	if err != nil && !errors.Is(err, expm.ErrTolerance) {
+		return nil, err
+	}
+	f := r.Functions[0]
+	return &applied{bound: f.ColumnBound, sweeps: r.Sweeps, method: f.Method.String(), least: err != nil}, nil
+}
+
+func (e *series) bytes(n, k int) int64 { return 9 * blockBytes(n, k) }
+
+// solves is the inverse of a system, times scale, by package iterative.
+type solves struct {
+	system *iterative.System
+	scale  float64
+	lone   []int // rows where the inverse is that of scale·I
+
+	assumed string // about the least eigenvalue of a singular system
+}
+
+func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
+	if err := e.findLeast(ctx); err != nil {
+		return nil, err
+	}
+	if again {
+		scaleBy(dst, 1/e.scale)
+	}
+	expected := 0
+	e.system.Memory = o.memory
+	r, err := e.system.SolveTo(ctx, dst, x, &iterative.Settings{
+		Tolerance: min(o.tolerance, 0.5), Start: again,
+		Recorder: func(step int, residual []float64) {
+			if o.progress == nil || step == 0 {
+				return
+			}
+			worst := 0.0
+			for _, v := range residual {
+				worst = max(worst, v)
+			}
+			if worst < 1 && worst > o.tolerance {
+				expected = int(math.Ceil(float64(step) * math.Log(o.tolerance) / math.Log(worst)))
+			}
+			o.progress(step, max(step, expected))
+		},
+	})
+	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
+		return nil, err
+	}
+	scaleBy(dst, e.scale)
+	for _, i := range e.lone {
+		copy(dst.Row(i), x.Row(i))
+	}
+	out := &applied{bound: make([]float64, x.Cols), sweeps: r.Sweeps, method: "conjugate gradients", least: err != nil, assumed: e.assumed}
+	if r.SampledCholesky {
+		out.method += " with a sampled Cholesky factor"
+	}
+	for j := range out.bound {
+		out.bound[j] = e.scale * r.ErrorBound[j]
+	}
+	return out, nil
+}
+
+func (e *solves) bytes(n, k int) int64 { return 6 * blockBytes(n, k) }
+
+// findLeast finds the smallest eigenvalue of a singular system outside its
+// null space, on which the error bounds of its solutions rest.
+func (e *solves) findLeast(ctx context.Context) error {
+	s := e.system
+	if s.Least > 0 {
+		return nil
+	}
+	g := s.Graph
+	n, components := len(g.Degrees), len(g.Components.Sizes)
+	if components == n {
+		s.Least = 1 // the map is zero, and so is everything
+		return nil
+	}
+	op, weights := sparse.NewLaplacian[float64](g.A, g.Degrees), s.Scale
+	if weights != nil {
+		op = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees)
+	}
+	op.Workers = g.Workers
+	p := lanczos.Problem{
+		A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0),
+		Precondition: func(ctx context.Context) (lanczos.Preconditioner, error) { return s.Preconditioner(ctx) },
+	}
+	// The residual must be small beside an eigenvalue that may be far below
+	// the norm of the map.
+	for tolerance := 1e-6; ; tolerance *= 1e-3 {
+		pairs, err := p.Solve(ctx, components+1, &lanczos.Settings{Tolerance: tolerance, Memory: s.Memory, Workers: g.Workers})
+		if err != nil {
+			return err
+		}
+		value, residual := pairs.Values[components], pairs.Residuals[components]
+		if residual < value/10 || tolerance < 1e-11 && residual < value {
+			s.Least = value - residual
+			e.assumed = "the smallest positive eigenvalue, found by iteration, is the smallest"
+			return nil
+		}
+		if tolerance < 1e-11 {
+			return ErrTolerance
+		}
+	}
+}
+
+// scaleBy multiplies a block by f.
+func scaleBy(b *sparse.Block[float64], f float64) {
+	if f == 1 {
+		return
+	}
+	for i := range b.Rows {
+		for j := range b.Row(i) {
+			b.Row(i)[j] *= f
+		}
+	}
+}
+
+// blockBytes returns the size of an n×k block.
+func blockBytes(n, k int) int64 {
+	return 8 * int64(n) * int64(sparse.Stride[float64](k))
+}

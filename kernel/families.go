@@ -1,0 +1,274 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// family is a kernel before its parameters are known.
+type family struct {
+	name          string
+	takes         []string
+	laplacians    []Laplacian
+	matrices      []Base
+	alphaBelowOne bool
+	build         func(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error)
+}
+
+var families = []family{
+	{name: "diffusion", takes: []string{"laplacian", "beta"}, laplacians: anyLaplacian, build: diffusion},
+	{name: "exponential", takes: []string{"matrix", "beta"}, matrices: []Base{Adjacency, NormalizedAdjacency}, build: exponential},
+	{name: "von-neumann", takes: []string{"matrix", "alpha"}, matrices: []Base{NormalizedAdjacency, Adjacency}, build: vonNeumann},
+	{name: "regularized-laplacian", takes: []string{"laplacian", "alpha"}, laplacians: anyLaplacian, build: regularizedLaplacian},
+	{name: "pseudo-inverse", takes: []string{"laplacian"}, laplacians: symmetricLaplacian, build: pseudoInverse},
+	{name: "commute-time", build: commuteTime},
+	{name: "regularized-commute-time", takes: []string{"alpha"}, alphaBelowOne: true, build: regularizedCommuteTime},
+	{name: "p-step", takes: []string{"shift", "steps"}, build: pStep},
+	{name: "matern", takes: []string{"laplacian", "nu", "kappa"}, laplacians: anyLaplacian, build: matern},
+	{name: "modularity", takes: []string{"rank", "resolution"}, build: newModularity},
+	{name: "pagerank", takes: []string{"alpha", "symmetric"}, alphaBelowOne: true, build: pageRank},
+	{name: "heat-pagerank", takes: []string{"beta"}, build: heatPageRank},
+}
+
+var (
+	anyLaplacian       = []Laplacian{Combinatorial, Normalized, RandomWalk}
+	symmetricLaplacian = anyLaplacian[:2]
+)
+
+// New returns the kernel with the given name on the nodes of a graph, whose
+// matrix must be symmetric with weights ≥ 0. The error is a [*ParameterError]
+// that says what the kernel takes on this graph, [ErrAsymmetric], the
+// context's, or that of a sweep. Cost: a sweep of one column, and for bounds
+// of a spectrum a few more.
+func New(ctx context.Context, g *iterative.Graph, name string, p Parameters) (Kernel, error) {
+	f := find(name)
+	if f == nil {
+		return nil, &ParameterError{"kernel", fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(Names(), ", "))}
+	}
+	p, err := f.fill(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSymmetric(ctx, g); err != nil {
+		return nil, err
+	}
+	return f.build(ctx, g, p)
+}
+
+// checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
+func checkSymmetric(ctx context.Context, g *iterative.Graph) error {
+	n := len(g.Degrees)
+	x, y := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range n {
+		x.Row(i)[0], x.Row(i)[1] = rng.Float64(), rng.Float64()
+	}
+	op := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
+	if err := op.ApplyTo(ctx, y, x); err != nil {
+		return err
+	}
+	var uv, vu float64
+	for i := range n {
+		uv += float64(x.Row(i)[0] * y.Row(i)[1])
+		vu += float64(x.Row(i)[1] * y.Row(i)[0])
+	}
+	// Both are sums of terms ≥ 0, so that rounding stays relative; one arc
+	// among many changes one of them by more.
+	if math.Abs(uv-vu) > 1e-13*math.Sqrt(float64(n)+64)*math.Abs(uv) {
+		return ErrAsymmetric
+	}
+	return nil
+}
+
+// laplacianOf returns the map of a Laplacian that functions are computed of,
+// and d^½ if what is asked for is similar to it.
+func laplacianOf(ctx context.Context, g *iterative.Graph, l Laplacian) (*expm.Map, []float64, error) {
+	switch l {
+	case Combinatorial:
+		m, err := expm.NewLaplacian(ctx, g)
+		return m, nil, err
+	case RandomWalk:
+		return expm.NewLaplacianNormalized(g), roots(g.Degrees), nil
+	}
+	return expm.NewLaplacianNormalized(g), nil, nil
+}
+
+// systemOf is laplacianOf for a·L + c·I.
+func systemOf(g *iterative.Graph, l Laplacian, a, c float64) (*iterative.System, []float64, error) {
+	switch l {
+	case Combinatorial:
+		s, err := g.ShiftedLaplacian(a, c)
+		return s, nil, err
+	case RandomWalk:
+		s, err := g.ShiftedLaplacianNormalized(a, c)
+		return s, roots(g.Degrees), err
+	}
+	s, err := g.ShiftedLaplacianNormalized(a, c)
+	return s, nil, err
+}
+
+// roots returns d^½, and 1 for a row without entries.
+func roots(deg []float64) []float64 {
+	root := make([]float64, len(deg))
+	for i, d := range deg {
+		root[i] = 1
+		if d > 0 {
+			root[i] = math.Sqrt(d)
+		}
+	}
+	return root
+}
+
+func diffusion(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	m, root, err := laplacianOf(ctx, g, p.Laplacian)
+	if err != nil {
+		return nil, err
+	}
+	return &spectral{graph: g, root: root,
+		whole: &series{m, expm.Exp(-p.Beta)}, half: &series{m, expm.Exp(-p.Beta / 2)}}, nil
+}
+
+func heatPageRank(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	return diffusion(ctx, g, Parameters{Laplacian: RandomWalk, Beta: p.Beta})
+}
+
+func exponential(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	m := expm.NewAdjacencyNormalized(g)
+	if p.Matrix == Adjacency {
+		var err error
+		if m, err = expm.NewAdjacency(ctx, g); err != nil {
+			return nil, err
+		}
+	}
+	if _, hi := m.Interval(); p.Beta*hi > maxLog {
+		return nil, &ParameterError{"beta", fmt.Sprintf("%v is out of range; values overflow unless β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g", p.Beta, maxLog/hi, hi)}
+	}
+	return &spectral{graph: g, whole: &series{m, expm.Exp(p.Beta)}, half: &series{m, expm.Exp(p.Beta / 2)}}, nil
+}
+
+func vonNeumann(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	if p.Matrix == NormalizedAdjacency {
+		if p.Alpha >= 1 {
+			return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the normalised adjacency takes 0 < α < 1", p.Alpha)}
+		}
+		s, err := g.VonNeumann(p.Alpha)
+		if err != nil {
+			return nil, err
+		}
+		return &spectral{graph: g, whole: &solves{system: s, scale: 1}}, nil
+	}
+	m, err := expm.NewAdjacency(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if _, hi := m.Interval(); p.Alpha*hi >= 0.95 {
+		if m, err = nearRadius(ctx, g, p.Alpha); err != nil {
+			return nil, err
+		}
+	}
+	return &spectral{graph: g, whole: &series{m, expm.Inverse(1, -p.Alpha)}}, nil
+}
+
+// nearRadius returns A on [−ρ, ρ] with a spectral radius ρ exact enough for α
+// near 1/ρ, or says what α may be. The largest eigenvalue of A ≥ 0 is ρ.
+func nearRadius(ctx context.Context, g *iterative.Graph, alpha float64) (*expm.Map, error) {
+	op := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
+	problem := lanczos.Problem{A: op}
+	pairs, err := problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: 1e-10, Workers: g.Workers})
+	if err != nil {
+		return nil, err
+	}
+	rho := pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0]
+	if alpha*rho >= 1 {
+		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the adjacency takes 0 < α < %.10g on this graph, whose largest eigenvalue is %.10g", alpha, 1/rho, pairs.Values[0])}
+	}
+	return expm.NewBounded(op, -rho, rho, g.Workers)
+}
+
+func regularizedLaplacian(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	s, root, err := systemOf(g, p.Laplacian, p.Alpha, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &spectral{graph: g, root: root, whole: &solves{system: s, scale: 1}}, nil
+}
+
+func pseudoInverse(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	s, _, err := systemOf(g, p.Laplacian, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &spectral{graph: g, whole: &solves{system: s, scale: 1}}, nil
+}
+
+func commuteTime(ctx context.Context, g *iterative.Graph, _ Parameters) (Kernel, error) {
+	k, err := pseudoInverse(ctx, g, Parameters{Laplacian: Combinatorial})
+	if err != nil {
+		return nil, err
+	}
+	return newDistance(k.(*spectral)), nil
+}
+
+func regularizedCommuteTime(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	s, err := g.RegularizedCommuteTime(p.Alpha)
+	if err != nil {
+		return nil, err
+	}
+	return &spectral{graph: g, whole: &solves{system: s, scale: 1}}, nil
+}
+
+func pStep(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	m := expm.NewLaplacianNormalized(g)
+	k := &spectral{graph: g, whole: &series{m, expm.Power(p.Shift, p.Steps)}}
+	if p.Steps%2 == 0 {
+		k.half = &series{m, expm.Power(p.Shift, p.Steps/2)}
+	}
+	return k, nil
+}
+
+func matern(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	m, root, err := laplacianOf(ctx, g, p.Laplacian)
+	if err != nil {
+		return nil, err
+	}
+	sigma := 2 * p.Nu / (p.Kappa * p.Kappa)
+	if most := math.Abs(p.Nu * math.Log(sigma)); sigma == 0 || most > maxLog {
+		return nil, &ParameterError{"nu", fmt.Sprintf("ν = %v and κ = %v make values overflow; choose them so that (2ν/κ²)^−ν is a number", p.Nu, p.Kappa)}
+	}
+	return &spectral{graph: g, root: root,
+		whole: &series{m, expm.Matern(sigma, p.Nu)}, half: &series{m, expm.Matern(sigma, p.Nu/2)}}, nil
+}
+
+func pageRank(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	s, err := g.VonNeumann(p.Alpha)
+	if err != nil {
+		return nil, err
+	}
+	k := &spectral{graph: g, whole: &solves{system: s, scale: 1 - p.Alpha}}
+	if !p.Symmetric {
+		k.root = roots(g.Degrees)
+	}
+	// A walk that cannot leave its node stays: the kernel is 1 there, where
+	// the system is that of the identity.
+	k.whole.(*solves).lone = lone(g.Degrees)
+	return k, nil
+}
+
+// lone returns the rows without entries.
+func lone(deg []float64) []int {
+	var rows []int
+	for i, d := range deg {
+		if d == 0 {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,259 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// gammas are f/ρ(A) to six digits, with which the golden files of the von
+// Neumann kernel of A are made.
+var gammas = map[string]float64{
+	"karate f0.5": 0.0743417, "karate f0.9": 0.133815,
+	"wrand60 f0.5": 0.0629833, "wrand60 f0.9": 0.11337,
+	"sbm300 f0.9": 0.136355,
+}
+
+// goldenCase is a golden file with the kernel that it holds.
+type goldenCase struct {
+	file  string // graph/name
+	graph string
+	name  string
+	p     Parameters
+}
+
+// goldenCases reads names of files such as matern_Lnorm_nu0.5_k1.0.npy.
+func goldenCases(t testing.TB) []goldenCase {
+	var list []goldenCase
+	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
+		files, err := filepath.Glob(filepath.Join(testgraph.Root(t), "testdata", "golden", graph, "*.npy"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			base := strings.TrimSuffix(filepath.Base(file), ".npy")
+			c := goldenCase{file: graph + "/" + base + ".npy", graph: graph}
+			parts := strings.Split(base, "_")
+			number := func(i int, prefix string) float64 {
+				v, err := strconv.ParseFloat(strings.TrimPrefix(parts[i], prefix), 64)
+				if err != nil {
+					t.Fatalf("%s: %v", base, err)
+				}
+				return v
+			}
+			laplacian := Combinatorial
+			matrix := Adjacency
+			if len(parts) > 1 {
+				switch parts[1] {
+				case "Lnorm":
+					laplacian = Normalized
+				case "S":
+					matrix = NormalizedAdjacency
+				}
+			}
+			switch parts[0] {
+			case "diffusion":
+				c.name, c.p = "diffusion", Parameters{Laplacian: laplacian, Beta: number(2, "b")}
+			case "exponential":
+				c.name, c.p = "exponential", Parameters{Matrix: matrix, Beta: number(2, "b")}
+			case "vonneumann":
+				if parts[1] == "B" {
+					continue
+				}
+				c.name, c.p = "von-neumann", Parameters{Matrix: matrix}
+				if parts[1] == "A" {
+					c.p.Alpha = gammas[graph+" "+parts[2]]
+				} else {
+					c.p.Alpha = number(2, "a")
+				}
+			case "reglap":
+				if parts[1] == "B" {
+					continue
+				}
+				c.name, c.p = "regularized-laplacian", Parameters{Laplacian: laplacian, Alpha: number(2, "a")}
+			case "Lplus", "Lnormplus":
+				if len(parts) > 1 {
+					continue
+				}
+				c.name = "pseudo-inverse"
+				if parts[0] == "Lnormplus" {
+					c.p.Laplacian = Normalized
+				}
+			case "commute":
+				c.name = "commute-time"
+			case "regcommute":
+				c.name, c.p = "regularized-commute-time", Parameters{Alpha: number(1, "a")}
+			case "pstep":
+				c.name, c.p = "p-step", Parameters{Shift: number(1, "a"), Steps: int(number(2, "p"))}
+			case "matern":
+				c.name, c.p = "matern", Parameters{Laplacian: laplacian, Nu: number(2, "nu"), Kappa: number(3, "k")}
+			case "modularity":
+				c.name = "modularity"
+				if len(parts) > 1 {
+					c.p.Rank = int(number(1, "q"))
+				}
+			case "ppr":
+				c.name, c.p = "pagerank", Parameters{Symmetric: parts[1] == "sym"}
+				c.p.Alpha = number(len(parts)-1, "a")
+			case "heatpagerank":
+				c.name, c.p = "heat-pagerank", Parameters{Beta: number(1, "t")}
+			default:
+				continue
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func newGraph(t testing.TB, a sparse.Matrix, workers int) *iterative.Graph {
+	t.Helper()
+	g, err := iterative.NewGraph(context.Background(), a, workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// worstError returns the largest difference of finite values, and fails where
+// an infinity stands in one of the blocks alone.
+func worstError(t testing.TB, got, want *sparse.Block[float64]) (worst float64) {
+	t.Helper()
+	if got.Rows != want.Rows || got.Cols != want.Cols {
+		t.Fatalf("got %d×%d, want %d×%d", got.Rows, got.Cols, want.Rows, want.Cols)
+	}
+	for i := range got.Rows {
+		for j, v := range got.Row(i) {
+			w := want.Row(i)[j]
+			if math.IsInf(w, 1) && math.IsInf(v, 1) {
+				continue
+			}
+			worst = max(worst, math.Abs(v-w))
+			if math.IsNaN(v) {
+				t.Fatalf("(%d, %d) is not a number", i, j)
+			}
+		}
+	}
+	return worst
+}
+
+// The values of every golden file, between training nodes and all nodes where
+// it holds only these, and with the printed bound no smaller than the error.
+func TestGolden(t *testing.T) {
+	seen := map[string]int{}
+	for _, c := range goldenCases(t) {
+		seen[c.name]++
+		t.Run(c.file, func(t *testing.T) {
+			loaded := testgraph.Load(t, c.graph)
+			want := testgraph.Golden(t, c.file)
+			n := len(loaded.Nodes)
+			rows := upTo(n)
+			if want.Rows < n {
+				rows = loaded.Train
+			}
+			k, err := New(context.Background(), newGraph(t, loaded.A, 2), c.name, c.p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, r, err := Matrix(context.Background(), k, rows, upTo(n), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			abs, rel := 1e-10, 1e-9
+			if c.name == "modularity" {
+				abs, rel = 1e-8, 1e-8
+			}
+			testgraph.Close(t, got, want, abs, rel)
+			// The reference itself is exact to about 4e-11 of its largest value.
+			if e := worstError(t, got, want); e > r.ErrorBound+4e-11*r.Largest {
+				t.Errorf("the error is %g, the bound %g", e, r.ErrorBound)
+			}
+			if r.Relative() > 1e-9 && c.name != "modularity" {
+				t.Errorf("the bound is %g of the largest value", r.Relative())
+			}
+			if c.name == "commute-time" {
+				return
+			}
+			checkMap(t, k, want, rows)
+		})
+	}
+	for _, name := range Names() {
+		if seen[name] == 0 {
+			t.Errorf("no golden file for %s", name)
+		}
+	}
+}
+
+// checkMap compares ApplyTo with the product of the golden block and a block
+// of columns, in the rows that the file has.
+func checkMap(t *testing.T, k Kernel, want *sparse.Block[float64], rows []int) {
+	t.Helper()
+	const cols = 3
+	n := k.Len()
+	x, y := sparse.NewBlock[float64](n, cols), sparse.NewBlock[float64](n, cols)
+	for i := range n {
+		for j := range cols {
+			x.Row(i)[j] = math.Sin(float64(1 + i*cols + j))
+		}
+	}
+	r, err := k.ApplyTo(context.Background(), y, x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, product := sparse.NewBlock[float64](len(rows), cols), sparse.NewBlock[float64](len(rows), cols)
+	for i, row := range rows {
+		copy(got.Row(i), y.Row(row))
+		for q := range n {
+			for j := range cols {
+				product.Row(i)[j] += want.Row(i)[q] * x.Row(q)[j]
+			}
+		}
+	}
+	largest := largestOf(want)
+	for j := range cols {
+		var squares float64
+		for i := range rows {
+			d := got.Row(i)[j] - product.Row(i)[j]
+			squares += d * d
+		}
+		if e := math.Sqrt(squares); e > r.ColumnBound[j]+1e-9*largest*float64(n) {
+			t.Errorf("column %d: the error is %g, the bound %g", j, e, r.ColumnBound[j])
+		}
+		if r.ColumnBound[j] > 1e-7*(largest*float64(n)+1) {
+			t.Errorf("column %d: the bound is %g", j, r.ColumnBound[j])
+		}
+	}
+}
+
+// Example of what the names of golden files stand for.
+func TestGoldenCases(t *testing.T) {
+	for _, c := range goldenCases(t) {
+		if c.file == "wrand60/matern_Lnorm_nu2.5_k3.0.npy" {
+			if got := fmt.Sprint(c.name, " ", c.p); got != "matern normalized, ν = 2.5, κ = 3" {
+				t.Error(got)
+			}
+			return
+		}
+	}
+	t.Error("a file is missing")
+}

@@ -1,0 +1,153 @@
+package kernel
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// gram computes the block of nodes among themselves as UᵀU, U = K^½·E in
+// slabs. As many slabs as memory allows are held; those behind them are
+// computed, and once more for each further group that is held.
+func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
+	n, m := c.k.Len(), len(nodes)
+	slabs := slabsOf(n, m)
+	width := slabs[0][1]
+	piece := 16 * int64(m) * int64(width)
+	if err := c.reserve(c.k.half, m, piece); err != nil {
+		return err
+	}
+	c.report.HalfSteps = true
+	held := len(slabs)
+	if c.s.Memory > 0 {
+		spare := c.s.Memory - c.k.half.bytes(n, width) - piece
+		held = min(held, max(1, int(spare/blockBytes(n, width))))
+	}
+	for first := 0; first < len(slabs); first += held {
+		c.slabs += len(slabs) - first
+	}
+	g := &gramPieces{n: n, workers: c.k.graph.Workers, values: make([]float64, m*width), turned: make([]float64, m*width)}
+	room := make([]*sparse.Block[float64], held)
+	// What a slab's errors are compared with, the same whenever it is computed.
+	beside := make([]float64, len(slabs))
+	for first := 0; first < len(slabs); first += held {
+		end := min(first+held, len(slabs))
+		for i, slab := range slabs[first:] {
+			at := first + i
+			u := c.y
+			if at < end {
+				if room[i] == nil {
+					room[i] = sparse.NewBlock[float64](n, width)
+				}
+				u = room[i]
+			}
+			u = u.Columns(0, slab[1]-slab[0])
+			if first == 0 {
+				beside[at] = c.norm
+			}
+			if err := c.halfStep(ctx, u, nodes[slab[0]:slab[1]], beside[at]); err != nil {
+				return err
+			}
+			if at < end {
+				g.left = append(g.left[:i], u)
+			}
+			if err := g.multiply(ctx, u, slabs[first][0], slab, at < end, out); err != nil {
+				return err
+			}
+		}
+		g.left = g.left[:0]
+	}
+	// |ΔK_ij| ≤ η_i‖u_j‖ + η_j‖u_i‖ + η_iη_j, and rounding in sums of chunks.
+	rounding := float64(chunkRows+n/chunkRows+2) * epsilon
+	c.finish(2*c.worst*(c.norm+c.worst) + rounding*c.norm*c.norm)
+	return nil
+}
+
+// halfStep computes a slab of U, with errors that are small beside a column of
+// the given norm or its own largest one.
+func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], nodes []int, beside float64) error {
+	var norms []float64
+	a, err := c.image(ctx, c.k.half, u, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
+		norms = columnNorms(y)
+		largest, worst := max(beside, slices.Max(norms)), slices.Max(bound)
+		if worst == 0 || largest == 0 {
+			return 0
+		}
+		return 2 * worst * (1 + worst/largest) / largest * c.tightest / c.s.Tolerance
+	})
+	if err != nil {
+		return err
+	}
+	c.norm, c.worst = max(c.norm, slices.Max(norms)), max(c.worst, slices.Max(a.bound))
+	return nil
+}
+
+// gramPieces multiplies slabs of U with each other.
+type gramPieces struct {
+	n, workers     int
+	left           []*sparse.Block[float64]
+	values, turned []float64
+}
+
+// chunkRows is the number of rows whose products are added before the sums of
+// chunks are added in order. Bits of results depend on it.
+const chunkRows = 512
+
+// multiply hands out the products of the slabs on the left, which begin in
+// column first of the block, with u, which is one of them if held, and their
+// mirror image.
+func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64], first int, slab [2]int, held bool, out Sink) error {
+	rows, cols := 0, u.Cols
+	at := make([]int, len(g.left))
+	for i, l := range g.left {
+		at[i] = rows
+		rows += l.Cols
+	}
+	piece := sparse.BlockOf(rows, cols, g.values[:rows*cols])
+	err := sched.Run(ctx, g.workers, len(g.left), func(_, i int) error {
+		l := g.left[i]
+		part := &sparse.Block[float64]{Rows: l.Cols, Cols: cols, Stride: cols, Data: piece.Data[at[i]*cols : (at[i]+l.Cols)*cols]}
+		productTo(part, l, u)
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	above := rows
+	if held {
+		above -= cols
+	}
+	if above > 0 {
+		below := sparse.BlockOf(cols, above, g.turned[:cols*above])
+		for i := range above {
+			for j, v := range piece.Row(i) {
+				below.Row(j)[i] = v
+			}
+		}
+		if err := out(slab[0], first, below); err != nil {
+			return err
+		}
+	}
+	return out(first, slab[0], piece)
+}
+
+// productTo stores aᵀ·b in dst: for each element the sum over all rows, in
+// chunks, of products that are rounded before they are added. It depends on
+// two columns alone, and aᵀ·a is symmetric to the bit.
+func productTo(dst, a, b *sparse.Block[float64]) {
+	sum := make([]float64, a.Cols*b.Cols)
+	total := simd.Rows[float64]{Data: dst.Data, Stride: dst.Stride}
+	part := simd.Rows[float64]{Data: sum, Stride: b.Cols}
+	one := []float64{1}
+	clear(dst.Data[:(dst.Rows-1)*dst.Stride+dst.Cols])
+	for lo := 0; lo < a.Rows; lo += chunkRows {
+		clear(sum)
+		for r := lo; r < min(lo+chunkRows, a.Rows); r++ {
+			simd.AddRows(part, a.Cols, b.Cols, part, a.Row(r), simd.Rows[float64]{Data: b.Row(r)})
+		}
+		simd.AddRows(total, a.Cols, b.Cols, total, one, part)
+	}
+}

@@ -1,0 +1,146 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var (
+	// ErrParameter is wrapped by every [ParameterError].
+	ErrParameter = errors.New("kernel: parameter out of range")
+
+	// ErrTolerance is returned when the tolerance that was asked for is beyond
+	// the precision of float64 here.
+	ErrTolerance = errors.New("kernel: the tolerance is beyond the precision of float64")
+
+	// ErrDistance is returned by ApplyTo of a distance, which is no map that
+	// can be applied without its diagonal.
+	ErrDistance = errors.New("kernel: a distance cannot be applied to a block")
+
+	// ErrAsymmetric is returned for a matrix that is not symmetric.
+	ErrAsymmetric = errors.New("kernel: the graph is directed, and the kernel needs edges without a direction")
+)
+
+// Kernel is a function of two nodes. A kernel may keep what it found out about
+// its graph between calls; it must not be used by two goroutines at a time.
+type Kernel interface {
+	// Len returns the number of nodes.
+	Len() int
+
+	// Block computes the values between rows and cols and gives them to sink
+	// in pieces that cover the block without overlap, in any order. If rows
+	// and cols are equal and the kernel is symmetric, so is the block, to the
+	// bit. The error is that of the settings, ErrTolerance, a budget.OverError,
+	// the context's, that of a sweep, or the first one of sink.
+	Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error)
+
+	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is
+	// relative to the norm of the result. Errors are those of Block.
+	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error)
+}
+
+// Sink takes the piece of a block whose first element stands in row lo and
+// column left of the block. The piece is valid during the call and may be
+// changed. Calls come one at a time.
+type Sink func(lo, left int, piece *sparse.Block[float64]) error
+
+// Settings are the settings of one computation. Nil means all defaults.
+type Settings struct {
+	// Tolerance bounds the error of every value of a block, relative to the
+	// largest value in the columns that are computed for it. It must be less
+	// than 1. 0 means 1e-10, or as little as float64 allows; any other
+	// tolerance that cannot be met is refused.
+	Tolerance float64
+
+	// Memory is the largest number of bytes to use beside the graph and what
+	// sink keeps; 0 means no limit.
+	Memory int64
+
+	// Progress, if not nil, is called with the sweeps done and those expected
+	// in all.
+	Progress func(done, expected int)
+}
+
+const defaultTolerance = 1e-10
+
+// Validate reports every setting that is out of range.
+func (s *Settings) Validate() error {
+	if s == nil {
+		return nil
+	}
+	var all []error
+	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
+		all = append(all, &ParameterError{"tolerance", fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
+	}
+	if s.Memory < 0 {
+		all = append(all, &ParameterError{"memory", fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})
+	}
+	return errors.Join(all...)
+}
+
+// Report is what is known of a result.
+type Report struct {
+	Method string // how it was computed, such as "chebyshev" or "conjugate gradients"
+	Sweeps int    // over all entries of the graph
+
+	// HalfSteps says that the block is UᵀU.
+	HalfSteps bool
+
+	// ErrorBound is never below the error of any value of a block, and
+	// Largest is the size of the largest one.
+	ErrorBound, Largest float64
+
+	// ColumnBound is never below the norm of the error of each column of
+	// K·X; of ApplyTo only.
+	ColumnBound []float64
+
+	// Condition, if not empty, says what the bound relies on beyond the
+	// arithmetic: that an eigenvalue found by iteration is the one wanted.
+	Condition string
+}
+
+// Relative returns ErrorBound over Largest, 0 for 0 over 0.
+func (r *Report) Relative() float64 {
+	if r.ErrorBound == 0 {
+		return 0
+	}
+	return r.ErrorBound / r.Largest
+}
+
+// ParameterError is a parameter that a kernel does not take, or not for this
+// graph. It wraps [ErrParameter].
+type ParameterError struct {
+	Parameter string // its name, such as "beta"
+	What      string // what is wrong; what to do
+}
+
+func (e *ParameterError) Error() string { return "kernel: " + e.Parameter + ": " + e.What }
+
+func (e *ParameterError) Unwrap() error { return ErrParameter }
+
+// Matrix returns the block of k between rows and cols. Memory: beside what
+// Block takes, the block.
+func Matrix(ctx context.Context, k Kernel, rows, cols []int, s *Settings) (*sparse.Block[float64], *Report, error) {
+	out := sparse.BlockOf(len(rows), len(cols), make([]float64, len(rows)*len(cols)))
+	report, err := k.Block(ctx, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
+		for i := range piece.Rows {
+			copy(out.Row(lo + i)[left:], piece.Row(i))
+		}
+		return nil
+	}, s)
+	return out, report, err
+}
+
+// Gram returns the block of k among the given nodes.
+func Gram(ctx context.Context, k Kernel, rows []int, s *Settings) (*sparse.Block[float64], *Report, error) {
+	return Matrix(ctx, k, rows, rows, s)
+}
+
+const (
+	badShape   = "kernel: dimension mismatch"
+	badNode    = "kernel: a node outside of the graph"
+	badOverlap = "kernel: the result is the argument"
+)

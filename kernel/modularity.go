@@ -1,0 +1,228 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// modularity is the part of M = A − γ·d·dᵀ/vol that belongs to its largest
+// positive eigenvalues, K = FFᵀ with a column √λ·u for each.
+type modularity struct {
+	graph      *iterative.Graph
+	rank       int // 0: all
+	resolution float64
+
+	features  *sparse.Block[float64] // F, once it has been computed; a column of zeros if nothing is positive
+	tolerance float64                // with which
+	bound     float64                // of ‖FFᵀ − K‖
+	sweeps    int
+	method    string
+}
+
+// wholeRows is the number of rows up to which all positive eigenpairs may be
+// asked for: about half of all there are.
+const wholeRows = 4096
+
+func newModularity(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+	n := len(g.Degrees)
+	switch {
+	case p.Rank < 0 || p.Rank > n:
+		return nil, &ParameterError{"rank", fmt.Sprintf("%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", p.Rank, n)}
+	case p.Rank == 0 && n > wholeRows:
+		return nil, &ParameterError{"rank", fmt.Sprintf("about half of the %d eigenvalues are positive; give the number of those that count, as in --rank 100", n)}
+	}
+	return &modularity{graph: g, rank: p.Rank, resolution: p.Resolution}, nil
+}
+
+func (m *modularity) Len() int { return len(m.graph.Degrees) }
+
+// prepare computes F.
+func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error) {
+	if err := s.Validate(); err != nil {
+		return Settings{}, err
+	}
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	explicit := set.Tolerance > 0
+	if !explicit {
+		set.Tolerance = defaultTolerance
+	}
+	if m.features == nil || set.Tolerance < m.tolerance {
+		if err := m.find(ctx, set); err != nil {
+			return set, err
+		}
+	}
+	if largest := m.largest(); explicit && m.bound > set.Tolerance*largest {
+		return set, tooTight(set.Tolerance, m.bound/largest)
+	}
+	return set, nil
+}
+
+// largest returns the largest value of K, which is on its diagonal.
+func (m *modularity) largest() (v float64) {
+	for i := range m.features.Rows {
+		row := m.features.Row(i)
+		v = max(v, dot(row, row))
+	}
+	return v
+}
+
+// find finds the eigenpairs, and one more, which tells how well they are told
+// from the rest.
+func (m *modularity) find(ctx context.Context, s Settings) error {
+	n := m.Len()
+	m.features, m.tolerance, m.sweeps, m.method = sparse.NewBlock[float64](n, 1), s.Tolerance, 0, "no eigenpairs"
+	if m.graph.A.NNZ() == 0 {
+		return nil
+	}
+	op := sparse.NewModularity[float64](m.graph.A, m.graph.Degrees, m.resolution)
+	op.Workers = m.graph.Workers
+	problem := lanczos.Problem{A: op}
+	wanted := min(m.rank+1, n)
+	if m.rank == 0 {
+		wanted = n
+	}
+	settings := &lanczos.Settings{Tolerance: max(s.Tolerance/100, 1e-14), Memory: s.Memory, Workers: m.graph.Workers}
+	if s.Progress != nil {
+		settings.Progress = func(p lanczos.Progress) {
+			s.Progress(p.Products, p.Products*p.Wanted/max(p.Converged, 1))
+		}
+	}
+	pairs, err := problem.Lanczos(ctx, wanted, settings)
+	if err != nil {
+		return err
+	}
+	m.sweeps = pairs.Products
+	m.method = fmt.Sprintf("%v eigenpairs", pairs.Method)
+	m.fill(pairs)
+	return nil
+}
+
+// fill takes F and its error bound from the pairs. Let M' = M − E be the map
+// of which the pairs are exact eigenpairs, ‖E‖ ≤ √2·‖R‖ with the residuals R.
+// A function of a symmetric matrix changes by at most ‖E‖ times its largest
+// divided difference between eigenvalues of M and of M', in the Frobenius
+// norm: 1 for the positive part, λ_q/(λ_q − λ_q+1) for the q largest.
+func (m *modularity) fill(pairs *lanczos.Pairs) {
+	kept := 0
+	limit := len(pairs.Values)
+	if m.rank > 0 {
+		limit = min(limit, m.rank)
+	}
+	for kept < limit && pairs.Values[kept] > 4*epsilon*pairs.Norm {
+		kept++
+	}
+	var squares float64
+	for _, r := range pairs.Residuals[:kept] {
+		squares += float64(r * r)
+	}
+	slope := 1.0
+	if m.rank > 0 && kept == m.rank && kept < len(pairs.Values) {
+		last, next := pairs.Values[kept-1], pairs.Values[kept]
+		if next > 0 {
+			slope = last / max(0, last-next-pairs.Residuals[kept-1]-pairs.Residuals[kept])
+		}
+	}
+	top := 0.0
+	if kept > 0 {
+		top = pairs.Values[0]
+	}
+	// Vectors are orthonormal up to rounding.
+	m.bound = slope*math.Sqrt2*math.Sqrt(squares) + 16*epsilon*math.Sqrt(float64(kept))*top
+	m.features = sparse.NewBlock[float64](m.Len(), max(kept, 1))
+	for i := range m.Len() {
+		f, u := m.features.Row(i), pairs.Vectors.Row(i)
+		for j := range kept {
+			f[j] = math.Sqrt(pairs.Values[j]) * u[j]
+		}
+	}
+}
+
+func (m *modularity) report() *Report {
+	return &Report{
+		Method: m.method, Sweeps: m.sweeps, HalfSteps: true, ErrorBound: m.bound,
+		Condition: "no eigenvalue was missed by the iteration",
+	}
+}
+
+// Block implements [Kernel].
+func (m *modularity) Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error) {
+	checkNodes(m.Len(), rows, cols)
+	set, err := m.prepare(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	report := m.report()
+	const panelBytes = 8 << 20
+	most := min(len(rows), max(1, panelBytes/8/len(cols)))
+	plan := budget.Plan{Limit: set.Memory}
+	if err := plan.Reserve(blockBytes(m.Len(), m.features.Cols)+8*int64(most)*int64(len(cols)), "the eigenvectors"); err != nil {
+		return nil, err
+	}
+	values := make([]float64, most*len(cols))
+	for lo := 0; lo < len(rows); lo += most {
+		panel := sparse.BlockOf(min(most, len(rows)-lo), len(cols), values[:min(most, len(rows)-lo)*len(cols)])
+		err := sched.Run(ctx, m.graph.Workers, panel.Rows, func(_, i int) error {
+			for j, c := range cols {
+				panel.Row(i)[j] = dot(m.features.Row(rows[lo+i]), m.features.Row(c))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		report.Largest = max(report.Largest, largestOf(panel))
+		if err := sink(lo, 0, panel); err != nil {
+			return nil, err
+		}
+	}
+	return report, nil
+}
+
+// ApplyTo implements [Kernel].
+func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
+	checkBlocks(m.Len(), dst, x)
+	if _, err := m.prepare(ctx, s); err != nil {
+		return nil, err
+	}
+	f := m.features
+	product := make([]float64, f.Cols*x.Cols)
+	inner := sparse.BlockOf(f.Cols, x.Cols, product)
+	productTo(inner, f, x)
+	for i := range dst.Rows {
+		to, row := dst.Row(i), f.Row(i)
+		clear(to)
+		for q, v := range row {
+			for j, w := range inner.Row(q) {
+				to[j] += float64(v * w)
+			}
+		}
+	}
+	report := m.report()
+	report.ColumnBound = columnNorms(x)
+	for j := range report.ColumnBound {
+		report.ColumnBound[j] *= m.bound
+	}
+	report.Largest = largestOf(dst)
+	for _, b := range report.ColumnBound {
+		report.ErrorBound = max(report.ErrorBound, b)
+	}
+	return report, nil
+}
+
+// dot returns the sum of products in their order.
+func dot(x, y []float64) (sum float64) {
+	for i, v := range x {
+		sum += float64(v * y[i])
+	}
+	return sum
+}

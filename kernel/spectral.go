@@ -1,0 +1,461 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// spectral is a function K of a symmetric matrix of a graph, or with root = s
+// the map diag(1/s)·K·diag(s) that is similar to it.
+type spectral struct {
+	graph *iterative.Graph
+	whole engine
+	half  engine // K^½; nil: there is none, or it is no easier
+	root  []float64
+}
+
+func (k *spectral) Len() int { return len(k.graph.Degrees) }
+
+// slabColumns returns the width of slabs, which decides about bits and so
+// depends on the number of rows alone: 32 MiB, within 8 to 64 columns.
+func slabColumns(n int) int {
+	const elements = 32 << 20 / 8
+	return min(64, max(8, elements/max(n, 1)/8*8))
+}
+
+// computation is one call of Block or ApplyTo under way.
+type computation struct {
+	k        *spectral
+	s        Settings
+	explicit bool // the tolerance was asked for
+	report   Report
+
+	x, y   *sparse.Block[float64] // a slab of unit vectors, and its image
+	slabs  int                    // to be computed in all
+	done   int                    // slabs
+	sweeps int                    // of slabs done
+
+	core     float64 // the largest value of K so far
+	norm     float64 // the largest column of K^½ so far
+	worst    float64 // the largest bound of a column so far
+	tightest float64 // by which the tolerance of columns is divided
+}
+
+func (k *spectral) begin(s *Settings) (*computation, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	c := &computation{k: k, tightest: 1}
+	if s != nil {
+		c.s = *s
+	}
+	c.explicit = c.s.Tolerance > 0
+	if !c.explicit {
+		c.s.Tolerance = defaultTolerance
+	}
+	return c, nil
+}
+
+// slabsOf returns the bounds of the slabs of m columns.
+func slabsOf(n, m int) [][2]int {
+	width := slabColumns(n)
+	var list [][2]int
+	for lo := 0; lo < m; lo += width {
+		list = append(list, [2]int{lo, min(lo+width, m)})
+	}
+	return list
+}
+
+// reserve makes room for slabs of the engine and for so many more bytes.
+func (c *computation) reserve(e engine, columns int, more int64) error {
+	n := c.k.Len()
+	width := min(slabColumns(n), columns)
+	plan := budget.Plan{Limit: c.s.Memory}
+	if err := plan.Reserve(e.bytes(n, width)+more, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
+		return err
+	}
+	c.x, c.y = sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
+	return nil
+}
+
+// left returns the memory that engines may take for factors.
+func (c *computation) left(e engine) int64 {
+	if c.s.Memory == 0 {
+		return 0
+	}
+	return max(1, c.s.Memory-e.bytes(c.k.Len(), c.x.Cols))
+}
+
+// image computes the engine's image of the unit vectors of nodes, within the
+// tolerance that measure, given the bounds of the columns, compares with what
+// is reached: a number that must not exceed 1. The block is valid until the
+// next call.
+func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[float64], nodes []int, measure func(y *sparse.Block[float64], bound []float64) float64) (*applied, error) {
+	x := c.x.Columns(0, len(nodes))
+	for j, i := range nodes {
+		x.Row(i)[j] = 1
+	}
+	defer func() {
+		for j, i := range nodes {
+			x.Row(i)[j] = 0
+		}
+	}()
+	// A second attempt knows how far the first one missed.
+	tolerance := c.s.Tolerance / c.tightest
+	var total *applied
+	for attempt := 0; ; attempt++ {
+		a, err := e.applyTo(ctx, dst, x, effort{tolerance: tolerance, memory: c.left(e), progress: c.progress}, attempt > 0)
+		if err != nil {
+			return nil, err
+		}
+		if total != nil {
+			a.sweeps += total.sweeps
+		}
+		total = a
+		miss := measure(dst, a.bound)
+		if miss <= 1 {
+			break
+		}
+		if a.least || attempt == 2 {
+			if c.explicit {
+				return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
+			}
+			break
+		}
+		tolerance /= 2 * miss
+	}
+	c.done++
+	c.sweeps += total.sweeps
+	c.report.Sweeps = c.sweeps
+	c.report.Method, c.report.Condition = total.method, total.assumed
+	return total, nil
+}
+
+// tooTight says which tolerance can be promised.
+func tooTight(asked, reached float64) error {
+	return fmt.Errorf("%w here: asked for %.3g where %.3g can be promised; loosen the tolerance", ErrTolerance, asked, reached)
+}
+
+// progress passes on the progress of one slab.
+func (c *computation) progress(done, expected int) {
+	if c.s.Progress == nil {
+		return
+	}
+	each := max(done, expected)
+	if c.done > 0 {
+		each = max(each, c.sweeps/c.done)
+	}
+	c.s.Progress(c.sweeps+done, c.sweeps+each*max(1, c.slabs-c.done))
+}
+
+// direct is the measure of columns of K: the error of a value beside the
+// largest one.
+func (c *computation) direct(y *sparse.Block[float64], bound []float64) float64 {
+	largest := max(c.core, largestOf(y))
+	worst := slices.Max(bound)
+	if worst == 0 || largest == 0 {
+		return 0
+	}
+	return worst * c.tightest / largest / c.s.Tolerance
+}
+
+// accept takes up the bounds of columns of K.
+func (c *computation) accept(y *sparse.Block[float64], bound []float64) {
+	c.core = max(c.core, largestOf(y))
+	c.worst = max(c.worst, slices.Max(bound))
+}
+
+func largestOf(b *sparse.Block[float64]) (m float64) {
+	for i := range b.Rows {
+		for _, v := range b.Row(i) {
+			m = max(m, math.Abs(v))
+		}
+	}
+	return m
+}
+
+// halfLimit is the number of elements of U up to which a block of nodes among
+// themselves is UᵀU: it decides about bits, so it is no part of the settings.
+const halfLimit = 1 << 28
+
+// Block implements [Kernel].
+func (k *spectral) Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error) {
+	checkNodes(k.Len(), rows, cols)
+	c, err := k.begin(s)
+	if err != nil {
+		return nil, err
+	}
+	out := c.scaled(rows, cols, sink)
+	same := slices.Equal(rows, cols)
+	switch {
+	case same && k.half != nil && int64(k.Len())*int64(len(rows)) <= halfLimit:
+		err = c.gram(ctx, rows, out)
+	case same:
+		err = c.mirrored(ctx, rows, func(lo, hi int, y *sparse.Block[float64], piece *sparse.Block[float64]) {
+			for i := range hi {
+				copy(piece.Row(i), y.Row(rows[i]))
+			}
+		}, out)
+	case len(cols) <= len(rows):
+		err = c.across(ctx, rows, cols, false, out)
+	default:
+		err = c.across(ctx, cols, rows, true, out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &c.report, nil
+}
+
+func checkNodes(n int, lists ...[]int) {
+	for _, list := range lists {
+		if len(list) == 0 {
+			panic(badShape)
+		}
+		for _, i := range list {
+			if i < 0 || i >= n {
+				panic(badNode)
+			}
+		}
+	}
+}
+
+// scaled returns the sink that the pieces of K go to: it makes those of
+// diag(1/s)·K·diag(s) of them and remembers the largest value.
+func (c *computation) scaled(rows, cols []int, sink Sink) Sink {
+	root := c.k.root
+	if root != nil {
+		// An error of K_ij grows by s_j/s_i.
+		least, most := math.Inf(1), 0.0
+		for _, i := range rows {
+			least = min(least, root[i])
+		}
+		for _, j := range cols {
+			most = max(most, root[j])
+		}
+		c.tightest = max(1, most/least)
+	}
+	return func(lo, left int, piece *sparse.Block[float64]) error {
+		for i := range piece.Rows {
+			row := piece.Row(i)
+			for j := range row {
+				if root != nil {
+					row[j] *= root[cols[left+j]] / root[rows[lo+i]]
+				}
+				c.report.Largest = max(c.report.Largest, math.Abs(row[j]))
+			}
+		}
+		return sink(lo, left, piece)
+	}
+}
+
+// finish fills the error bound, given that of the values of K.
+func (c *computation) finish(bound float64) {
+	c.report.ErrorBound = bound * c.tightest
+	if c.k.root != nil {
+		c.report.ErrorBound += 4 * epsilon * c.report.Largest
+	}
+}
+
+const epsilon = 0x1p-52
+
+// across computes the columns of the short list and takes the values of the
+// long one out of them. Transposed, the short list is that of the rows.
+func (c *computation) across(ctx context.Context, long, short []int, transposed bool, out Sink) error {
+	n := c.k.Len()
+	slabs := slabsOf(n, len(short))
+	c.slabs = len(slabs)
+	width := min(slabColumns(n), len(short))
+	if err := c.reserve(c.k.whole, len(short), 8*int64(len(long))*int64(width)); err != nil {
+		return err
+	}
+	values := make([]float64, len(long)*width)
+	for _, slab := range slabs {
+		lo, hi := slab[0], slab[1]
+		y := c.y.Columns(0, hi-lo)
+		a, err := c.image(ctx, c.k.whole, y, short[lo:hi], c.direct)
+		if err != nil {
+			return err
+		}
+		c.accept(y, a.bound)
+		if transposed {
+			piece := sparse.BlockOf(hi-lo, len(long), values[:(hi-lo)*len(long)])
+			for i, r := range long {
+				for j, v := range y.Row(r) {
+					piece.Row(j)[i] = v
+				}
+			}
+			err = out(lo, 0, piece)
+		} else {
+			piece := sparse.BlockOf(len(long), hi-lo, values[:(hi-lo)*len(long)])
+			for i, r := range long {
+				copy(piece.Row(i), y.Row(r))
+			}
+			err = out(0, lo, piece)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c.finish(c.worst)
+	return nil
+}
+
+// mirrored computes the columns of nodes and hands out what is on and above
+// the diagonal, and its mirror image below. fill stores the first hi rows of
+// the columns lo ≤ j < hi in piece.
+func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, hi int, y, piece *sparse.Block[float64]), out Sink) error {
+	n := c.k.Len()
+	slabs := slabsOf(n, len(nodes))
+	c.slabs = len(slabs)
+	width := min(slabColumns(n), len(nodes))
+	if err := c.reserve(c.k.whole, len(nodes), 16*int64(len(nodes))*int64(width)); err != nil {
+		return err
+	}
+	values, turned := make([]float64, len(nodes)*width), make([]float64, len(nodes)*width)
+	for _, slab := range slabs {
+		lo, hi := slab[0], slab[1]
+		y := c.y.Columns(0, hi-lo)
+		a, err := c.image(ctx, c.k.whole, y, nodes[lo:hi], c.direct)
+		if err != nil {
+			return err
+		}
+		c.accept(y, a.bound)
+		piece := sparse.BlockOf(hi, hi-lo, values[:hi*(hi-lo)])
+		fill(lo, hi, y, piece)
+		for i := lo; i < hi; i++ {
+			for j := lo; j < i; j++ {
+				piece.Row(i)[j-lo] = piece.Row(j)[i-lo]
+			}
+		}
+		if err := handOver(piece, lo, turned, out); err != nil {
+			return err
+		}
+	}
+	c.finish(c.worst)
+	return nil
+}
+
+// handOver gives the first columns, which begin in row 0 of a symmetric block,
+// to out, and the mirror image of what is above row left.
+func handOver(piece *sparse.Block[float64], left int, turned []float64, out Sink) error {
+	if left > 0 {
+		below := sparse.BlockOf(piece.Cols, left, turned[:piece.Cols*left])
+		for i := range left {
+			for j, v := range piece.Row(i) {
+				below.Row(j)[i] = v
+			}
+		}
+		if err := out(left, 0, below); err != nil {
+			return err
+		}
+	}
+	return out(0, left, piece)
+}
+
+// ApplyTo implements [Kernel].
+func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *Settings) (*Report, error) {
+	checkBlocks(k.Len(), dst, x)
+	c, err := k.begin(s)
+	if err != nil {
+		return nil, err
+	}
+	c.slabs = 1
+	plan := budget.Plan{Limit: c.s.Memory}
+	if err := plan.Reserve(k.whole.bytes(k.Len(), x.Cols), "columns of the kernel"); err != nil {
+		return nil, err
+	}
+	c.x = x
+	if k.root != nil {
+		c.x = sparse.NewBlock[float64](x.Rows, x.Cols)
+		scaleRows(c.x, x, func(i int) float64 { return k.root[i] })
+	}
+	tolerance := c.s.Tolerance
+	spread, least := 1.0, 1.0
+	if k.root != nil {
+		least = slices.Min(k.root)
+		spread = slices.Max(k.root) / least
+	}
+	for attempt := 0; ; attempt++ {
+		a, err := k.whole.applyTo(ctx, dst, c.x, effort{tolerance: min(tolerance/spread, 0.5), memory: c.left(k.whole), progress: c.progress}, attempt > 0)
+		if err != nil {
+			return nil, err
+		}
+		c.report.Sweeps += a.sweeps
+		c.report.Method, c.report.Condition = a.method, a.assumed
+		c.report.ColumnBound = a.bound
+		// Relative to the result's own norm.
+		size := frobenius(dst)
+		miss := norm(a.bound) * spread / size / c.s.Tolerance
+		if size == 0 || miss <= 1 {
+			break
+		}
+		if a.least || attempt == 2 {
+			if c.explicit {
+				return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
+			}
+			break
+		}
+		tolerance /= 2 * miss
+	}
+	if k.root != nil {
+		scaleRows(dst, dst, func(i int) float64 { return 1 / k.root[i] })
+		for j := range c.report.ColumnBound {
+			c.report.ColumnBound[j] /= least
+		}
+		sums := columnNorms(dst)
+		for j := range sums {
+			c.report.ColumnBound[j] += 4 * epsilon * sums[j]
+		}
+	}
+	c.report.ErrorBound, c.report.Largest = slices.Max(c.report.ColumnBound), largestOf(dst)
+	return &c.report, nil
+}
+
+func checkBlocks(n int, dst, x *sparse.Block[float64]) {
+	if dst.Rows != n || x.Rows != n || dst.Cols != x.Cols || x.Cols == 0 {
+		panic(badShape)
+	}
+	if &dst.Data[0] == &x.Data[0] {
+		panic(badOverlap)
+	}
+}
+
+// scaleRows stores diag(f)·x in dst, which may be x.
+func scaleRows(dst, x *sparse.Block[float64], f func(i int) float64) {
+	for i := range x.Rows {
+		v, to := f(i), dst.Row(i)
+		for j, e := range x.Row(i) {
+			to[j] = v * e
+		}
+	}
+}
+
+func norm(v []float64) float64 {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x * x)
+	}
+	return math.Sqrt(sum)
+}
+
+func columnNorms(b *sparse.Block[float64]) []float64 {
+	sums := make([]float64, b.Cols)
+	for i := range b.Rows {
+		for j, v := range b.Row(i) {
+			sums[j] += float64(v * v)
+		}
+	}
+	for j, v := range sums {
+		sums[j] = math.Sqrt(v)
+	}
+	return sums
+}
+
+func frobenius(b *sparse.Block[float64]) float64 { return norm(columnNorms(b)) }
