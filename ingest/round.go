@@ -207,12 +207,8 @@ func finish[K key](s *sorter, scratch *bucketScratch[K], b bucket, keys []K, val
 	if s.values {
 		scratch.values = slices.Grow(scratch.values[:0], len(keys))[:len(keys)]
 	}
-	if narrow, ok := any(keys).([]uint32); ok && !s.values {
-		keys = any(sortNarrow(narrow, any(scratch.keys).([]uint32))).([]K)
-	} else {
-		high := s.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
-		keys, values = radixSort(keys, scratch.keys, values, scratch.values, 1, high)
-	}
+	high := s.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
+	keys, values = radixSort(keys, scratch.keys, values, scratch.values, 1, high)
 	out := &scratch.out
 	*out = sorted{lo: b.lo, ptr: out.ptr[:0], col: out.col[:0], val: out.val[:0]}
 	return out, mergeRows(&s.merge, out, b.hi-b.lo, s.column, keys, values)

@@ -1,83 +1,94 @@
 package ingest
 
-// sortNarrow sorts keys by all bits but the lowest; keys that agree in those
-// keep their order. The scratch slice has the length of keys, and is what is
-// returned. Three digits of fixed places are two to three times as fast as
-// the general loop of radixSort.
-func sortNarrow(keys, scratch []uint32) []uint32 {
-	var low [1 << 11]uint32
-	var middle, high [1 << 10]uint32
-	for _, k := range keys {
-		low[k>>1%(1<<11)]++
-		middle[k>>12%(1<<10)]++
-		high[k>>22]++
-	}
-	starts(low[:])
-	starts(middle[:])
-	starts(high[:])
-	scratch = scratch[:len(keys)]
-	for _, k := range keys {
-		d := k >> 1 % (1 << 11)
-		at := low[d]
-		low[d] = at + 1
-		scratch[at] = k
-	}
-	for _, k := range scratch {
-		d := k >> 12 % (1 << 10)
-		at := middle[d]
-		middle[d] = at + 1
-		keys[at] = k
-	}
-	for _, k := range keys {
-		d := k >> 22
-		at := high[d]
-		high[d] = at + 1
-		scratch[at] = k
-	}
-	return scratch
-}
-
-// starts turns the number of keys of each digit into where they start.
-func starts(count []uint32) {
-	sum := uint32(0)
-	for d, n := range count {
-		count[d] = sum
-		sum += n
-	}
-}
-
 const (
-	radixBits = 11
-	radixSize = 1 << radixBits
+	radixBits   = 11
+	radixSize   = 1 << radixBits
+	radixDigits = 3 // counted together
 )
 
 // radixSort sorts keys by their bits lo ≤ b < hi and moves values along; keys
 // that agree in those bits keep their order. The scratch slices have the
-// lengths of the others. It returns the sorted slices, which are the ones given
-// or the scratch. Cost: one pass to count and one to move for every 11 bits in
-// which keys differ.
+// lengths of the others; values may be nil. It returns the sorted slices,
+// which are the ones given or the scratch. Cost: one pass to move for every 11
+// bits in which keys differ, and one to count for every 33.
 func radixSort[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo, hi uint) ([]K, []V) {
-	for shift := lo; shift < hi; shift += radixBits {
-		var count [radixSize]uint32
-		mask := K(1)<<min(radixBits, hi-shift) - 1
-		for _, k := range keys {
-			count[k>>shift&mask]++
+	if len(keys) < 2 {
+		return keys, values
+	}
+	for lo < hi {
+		width := min(radixBits, (hi-lo+radixDigits-1)/radixDigits)
+		var mask [radixDigits]uint64
+		for d := range mask {
+			mask[d] = 1<<min(width, hi-min(hi, lo+uint(d)*width)) - 1
 		}
-		if len(keys) == 0 || int(count[keys[0]>>shift&mask]) == len(keys) {
-			continue
-		}
-		starts(count[:])
-		for i, k := range keys {
-			d := k >> shift & mask
-			at := count[d]
-			count[d] = at + 1
-			keyScratch[at] = k
-			if values != nil {
-				valueScratch[at] = values[i]
+		var count [radixDigits][radixSize]uint32
+		countDigits(&count, keys, lo, width, mask)
+		for d := range mask {
+			shift := lo & 63
+			lo += width
+			at := &count[d]
+			if int(at[uint64(keys[0])>>shift&mask[d]]) == len(keys) {
+				continue
 			}
+			sum := uint32(0)
+			for v, n := range at[:mask[d]+1] {
+				at[v] = sum
+				sum += n
+			}
+			if values == nil {
+				move(keyScratch, keys, at, shift, mask[d])
+			} else {
+				moveBoth(keyScratch, keys, valueScratch, values, at, shift, mask[d])
+			}
+			keys, keyScratch = keyScratch, keys
+			values, valueScratch = valueScratch, values
 		}
-		keys, keyScratch = keyScratch, keys
-		values, valueScratch = valueScratch, values
 	}
 	return keys, values
+}
+
+// The loops over keys stand apart and are not inlined: within radixSort the
+// compiler would run out of registers, which halves their speed.
+
+// countDigits counts three digits of all keys.
+//
+//go:noinline
+func countDigits[K key](count *[radixDigits][radixSize]uint32, keys []K, lo, width uint, mask [radixDigits]uint64) {
+	low, middle, high := &count[0], &count[1], &count[2]
+	first, second, third := mask[0], mask[1], mask[2]
+	for _, k := range keys {
+		x := uint64(k) >> (lo & 63)
+		low[x&first%radixSize]++
+		x >>= width & 63
+		middle[x&second%radixSize]++
+		x >>= width & 63
+		high[x&third%radixSize]++
+	}
+}
+
+// move puts each key where its digit says; at is where the next one of each
+// digit goes.
+//
+//go:noinline
+func move[K key](to, from []K, at *[radixSize]uint32, shift uint, mask uint64) {
+	to = to[:len(from)]
+	for _, k := range from {
+		d := uint64(k) >> (shift & 63) & mask % radixSize
+		next := at[d]
+		at[d] = next + 1
+		to[next] = k
+	}
+}
+
+// moveBoth is move for keys and their values.
+//
+//go:noinline
+func moveBoth[K key, V any](to, from []K, toValues, values []V, at *[radixSize]uint32, shift uint, mask uint64) {
+	to, values, toValues = to[:len(from)], values[:len(from)], toValues[:len(from)]
+	for i, k := range from {
+		d := uint64(k) >> (shift & 63) & mask % radixSize
+		next := at[d]
+		at[d] = next + 1
+		to[next], toValues[next] = k, values[i]
+	}
 }
