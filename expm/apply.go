@@ -18,7 +18,8 @@ import (
 //
 // The error is [ErrTolerance], with a result whose blocks and bounds are
 // valid, [ErrParameter], [ErrSmooth], [ErrInterval], the context's, or that of
-// a sweep. Memory: two blocks more, six with solves, seven with a factor.
+// a sweep. Memory: two blocks more, six with solves, seven with a factor, and
+// one where a rate is above 1e8/λ.
 func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	m.checkBlocks(dst, b, fs)
 	if err := s.Validate(); err != nil {

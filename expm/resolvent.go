@@ -37,23 +37,24 @@ func (s *expansion) terms(eps float64) int {
 	return len(s.tail)
 }
 
-// chooseShift returns the γ that takes the fewest terms for all parts of a
-// group, and their number. Half of the error is the tail's.
+// chooseShift returns the γ for which a group's solves are expected to take
+// the fewest steps, and the number of terms. Half of the error is the tail's.
 func (e *evaluation) chooseShift(group []*part) (gamma float64, terms int) {
 	const tries, samples = 32, 256
 	steepest := -group[len(group)-1].f.rate
-	terms = math.MaxInt
+	least, eps := infinity, e.allowed(group[len(group)-1])
 	for i := range tries {
 		relative := math.Pow(10, -3.2*float64(i)/(tries-1))
+		steps := e.steps(relative*steepest, eps)
 		most := 0
 		for _, p := range group {
 			x := falling(-p.f.rate/(relative*steepest), samples)
-			if most = max(most, x.terms(e.allowed(p)/2)); most >= terms {
+			if most = max(most, x.terms(e.allowed(p)/2)); float64(most)*steps >= least {
 				break
 			}
 		}
-		if most < terms {
-			gamma, terms = relative*steepest, most
+		if cost := float64(most) * steps; cost < least {
+			least, gamma, terms = cost, relative*steepest, most
 		}
 	}
 	return gamma, terms
@@ -128,6 +129,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		last := 0
 		for _, p := range s.group {
 			if !p.settled {
+				// The last term is one that is added, with the norm measured.
 				least := j + 1
 				if p.added == j+1 && p.norms {
 					least = j
