@@ -18,7 +18,7 @@ import (
 func fuzzRun(t *testing.T, name, text string, what uint8) {
 	c := Config{
 		Directed: what&1 != 0, SelfLoops: SelfLoops(what >> 1 & 1), SkipBadLines: what&4 != 0,
-		Duplicates: Duplicates(what>>3&7) % (ErrorDuplicates + 1),
+		Duplicates: Duplicates(what>>3&7) % (ErrorDuplicates + 1), Order: Order(len(text) % len(orderNames)),
 	}
 	path := write(t, file{name, text})[0]
 	disk := durabletest.NewMem()

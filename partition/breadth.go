@@ -16,7 +16,7 @@ import (
 func BreadthFirst(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
 	s := newSearch(ctx, a)
 	for node := range s.seen {
-		if s.seen[node] || s.neighbours(node) == 0 {
+		if s.seen[node] || s.beside[node] == 0 {
 			continue
 		}
 		component, err := s.from(uint32(node), false)
@@ -25,7 +25,7 @@ func BreadthFirst(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
 		}
 		hub := component[0]
 		for _, v := range component {
-			if s.neighbours(int(v)) > s.neighbours(int(hub)) || s.neighbours(int(v)) == s.neighbours(int(hub)) && v < hub {
+			if s.beside[v] > s.beside[hub] || s.beside[v] == s.beside[hub] && v < hub {
 				hub = v
 			}
 		}
@@ -45,7 +45,7 @@ func BreadthFirst(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
 func ReverseCuthillMcKee(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
 	s := newSearch(ctx, a)
 	for node := range s.seen {
-		if s.seen[node] || s.neighbours(node) == 0 {
+		if s.seen[node] || s.beside[node] == 0 {
 			continue
 		}
 		end, err := s.farEnd(uint32(node))
@@ -62,12 +62,13 @@ func ReverseCuthillMcKee(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
 
 // search visits nodes level by level.
 type search struct {
-	ctx   context.Context
-	a     *sparse.CSR
-	seen  []bool
-	order []uint32 // nodes in the order of their visits
-	last  int      // where the last level of the component visited last begins in order
-	depth int      // how many levels it has
+	ctx    context.Context
+	a      *sparse.CSR
+	beside []uint32 // how many neighbours each node has
+	seen   []bool
+	order  []uint32 // nodes in the order of their visits
+	last   int      // where the last level of the component visited last begins in order
+	depth  int      // how many levels it has
 }
 
 func newSearch(ctx context.Context, a *sparse.CSR) *search {
@@ -75,19 +76,18 @@ func newSearch(ctx context.Context, a *sparse.CSR) *search {
 	if n != cols {
 		panic(badShape)
 	}
-	return &search{ctx: ctx, a: a, seen: make([]bool, n), order: make([]uint32, 0, n)}
+	s := &search{ctx: ctx, a: a, beside: make([]uint32, n), seen: make([]bool, n), order: make([]uint32, 0, n)}
+	for i := range n {
+		col, _ := a.Row(i)
+		s.beside[i] = uint32(len(col))
+		if _, loop := slices.BinarySearch(col, uint32(i)); loop {
+			s.beside[i]--
+		}
+	}
+	return s
 }
 
 const badShape = "partition: matrix is not square"
-
-// neighbours returns the number of nodes beside a node.
-func (s *search) neighbours(node int) int {
-	col, _ := s.a.Row(node)
-	if _, loop := slices.BinarySearch(col, uint32(node)); loop {
-		return len(col) - 1
-	}
-	return len(col)
-}
 
 // patience is how many nodes are visited between two looks at the context.
 const patience = 1 << 12
@@ -115,9 +115,7 @@ func (s *search) from(node uint32, rising bool) ([]uint32, error) {
 				}
 			}
 			if rising {
-				slices.SortStableFunc(s.order[before:], func(u, v uint32) int {
-					return cmp.Compare(s.neighbours(int(u)), s.neighbours(int(v)))
-				})
+				slices.SortStableFunc(s.order[before:], func(u, v uint32) int { return cmp.Compare(s.beside[u], s.beside[v]) })
 			}
 		}
 	}
@@ -144,7 +142,7 @@ func (s *search) farEnd(node uint32) (uint32, error) {
 		last := s.order[s.last:]
 		next := last[0]
 		for _, v := range last {
-			if s.neighbours(int(v)) < s.neighbours(int(next)) {
+			if s.beside[v] < s.beside[next] {
 				next = v
 			}
 		}

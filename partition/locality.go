@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"math"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -25,7 +26,7 @@ func Locality(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
 		g.join(node)
 	}
 	for node := range s.seen {
-		if g.parent[node] == uint32(node) && s.neighbours(node) > 0 {
+		if g.parent[node] == uint32(node) && s.beside[node] > 0 {
 			g.visit(uint32(node))
 		}
 	}
@@ -60,15 +61,14 @@ func newMerging(s *search) *merging {
 		search: s, parent: make([]uint32, n), child: make([]uint32, n), sibling: make([]uint32, n),
 		links: make([][]link, n), degree: make([]float64, n), weight: make([]float32, n),
 	}
-	count := make([]uint32, n)
-	for i := range n {
+	falling := make([]uint32, n) // is rising, counted downwards
+	for i, d := range s.beside {
 		g.parent[i], g.child[i], g.sibling[i] = uint32(i), uint32(i), uint32(i)
-		d := s.neighbours(i)
-		count[i] = ^uint32(d)
+		falling[i] = math.MaxUint32 - d
 		g.degree[i] = float64(d)
 		g.total += float64(d)
 	}
-	g.rising = Degree(count)
+	g.rising = Degree(falling)
 	return g
 }
 
