@@ -114,7 +114,9 @@ func (f *family) fill(p Parameters) (Parameters, error) {
 			}
 		case "steps":
 			most := int(maxLog / math.Log(max(p.Shift, 2)))
-			if p.Steps < 1 || p.Steps > most {
+			if p.Steps == 0 {
+				err = &ParameterError{name, fmt.Sprintf("%s needs p ≥ 1; give --steps", f.name)}
+			} else if p.Steps < 1 || p.Steps > most {
 				err = &ParameterError{name, fmt.Sprintf("%d is out of range; %s with a = %v takes 1 to %d, beyond which its values overflow", p.Steps, f.name, p.Shift, most)}
 			}
 		case "nu":
@@ -161,4 +163,45 @@ func (f *family) positive(name, symbol string, v float64) error {
 		return &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes %s > 0", v, f.name, symbol)}
 	}
 	return nil
+}
+
+// Used returns p as a kernel that takes it reads it: with defaults, and
+// without what it does not take.
+func Used(name string, p Parameters) Parameters {
+	f := find(name)
+	if f == nil {
+		return Parameters{}
+	}
+	filled, err := f.fill(p)
+	if err != nil {
+		return p
+	}
+	var used Parameters
+	for _, name := range f.takes {
+		switch name {
+		case "laplacian":
+			used.Laplacian = filled.Laplacian
+		case "matrix":
+			used.Matrix = filled.Matrix
+		case "beta":
+			used.Beta = filled.Beta
+		case "alpha":
+			used.Alpha = filled.Alpha
+		case "shift":
+			used.Shift = filled.Shift
+		case "steps":
+			used.Steps = filled.Steps
+		case "nu":
+			used.Nu = filled.Nu
+		case "kappa":
+			used.Kappa = filled.Kappa
+		case "rank":
+			used.Rank = filled.Rank
+		case "resolution":
+			used.Resolution = filled.Resolution
+		case "symmetric":
+			used.Symmetric = filled.Symmetric
+		}
+	}
+	return used
 }

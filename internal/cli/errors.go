@@ -14,6 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -93,12 +96,13 @@ var exitCodes = []struct {
 }{
 	{code: exitDone, is: []error{errReaderGone}},
 	{code: exitInterrupted, is: []error{context.Canceled, errInterrupted}},
-	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, evaluate.ErrUsage, evaluate.ErrGrid},
+	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, evaluate.ErrUsage, evaluate.ErrGrid,
+		kernel.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
 		as: []any{new(*usageError), new(*ingest.InputError)}},
-	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory},
+	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*limitError), new(*ingest.MemoryError)}},
 	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
-	{code: exitData, is: []error{evaluate.ErrNoLabels, evaluate.ErrOneClass},
+	{code: exitData, is: []error{evaluate.ErrNoLabels, evaluate.ErrOneClass, iterative.ErrWeight},
 		as: []any{new(*dataError), new(*ingest.ParseError)}},
 }
 

@@ -13,57 +13,63 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// kernelFlags are the flags of kernel.
-type kernelFlags struct {
-	reading
-	walking
-	rows, cols string
-	dtype      string
-	out        string
-}
-
 func newKernel(in *invocation) *cobra.Command {
-	var (
-		f    kernelFlags
-		name string
-	)
+	var f kernelFlags
 	cmd := &cobra.Command{
-		Use:   "kernel GRAPH --kernel cwk --labels L.tsv -o K.npy",
+		Use:   "kernel GRAPH --kernel NAME -o K.npy",
 		Short: "A block of kernel values, streamed to a file",
 		Long: `Writes the kernel between the nodes of --rows and those of --cols. Beside
 K.npy stand K.rows.ids and K.cols.ids, the nodes of its rows and columns. With
 the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels.
 
-cwk is the coinciding walk kernel K = 1/(T+1) Σ PₜPₜᵀ over t from --min-steps
-to --steps.`,
+  cwk                       coinciding walks, --labels [--alpha --steps --min-steps --prior]:
+                            K = 1/(T+1) Σ PₜPₜᵀ over t from --min-steps to --steps
+  diffusion                 exp(−βL), --beta [--laplacian]
+  exponential               exp(βA), --beta [--matrix adjacency]
+  von-neumann               (I − αS)⁻¹, --alpha [--matrix normalized-adjacency]
+  regularized-laplacian     (I + αL)⁻¹, --alpha [--laplacian]
+  pseudo-inverse            L⁺ [--laplacian]
+  commute-time              vol·(L⁺ᵢᵢ + L⁺ⱼⱼ − 2L⁺ᵢⱼ), a distance
+  regularized-commute-time  (D − αA)⁺, --alpha
+  p-step                    (aI − L̃)ᵖ, --steps p [--shift a]
+  matern                    (2ν/κ²·I + L)^−ν, --nu --kappa [--laplacian]
+  modularity                the positive part of A − γ·ddᵀ/vol [--rank --resolution]
+  pagerank                  (1−α)(I − αT)⁻¹, --alpha [--symmetric]
+  heat-pagerank             exp(−β(I − T)), --beta
+
+All but cwk need a graph without directions. Their values are computed in
+float64, whatever --dtype, and the summary prints a bound on their error.`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkDense(f.out, append(args, f.labels, f.rows, f.cols)...)
 			in.checkStdin(append(args, f.labels, f.rows, f.cols)...)
-			f.fixed()
-			in.checkWalk(&f.walking)
+			in.checkKernel(cmd, &f)
 			if err := in.checked(); err != nil {
 				return err
 			}
-			if f.dtype == "float64" {
+			switch {
+			case f.name == walkKernel && f.dtype == "float64":
 				return runKernel[float64](in, args[0], &f)
+			case f.name == walkKernel:
+				return runKernel[float32](in, args[0], &f)
+			case f.dtype == "float64":
+				return runSpectral[float64](in, args[0], &f)
 			}
-			return runKernel[float32](in, args[0], &f)
+			return runSpectral[float32](in, args[0], &f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the block: .npy, .npz, .svm or .libsvm")
-	in.choiceVar(flags, &name, "kernel", "cwk", []string{"cwk"}, "which kernel")
-	in.fixedWalkFlags(flags, &f.walking)
+	in.kernelFlags(flags, &f)
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes of the rows, one id a line (default: all)")
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the nodes of the columns (default: all)")
-	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the values")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values, and of walks")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
 
-// runKernel writes the block that f describes.
+// runKernel writes the block of coinciding walks that f describes.
 func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
 	in.doing = f.out + " is unchanged"
 	files := &outputs{in: in}
@@ -127,7 +133,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	}
 	return in.finishDense(files, out.run, g, &denseReport{
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype,
-		Parameters: walkParameters{Kernel: "cwk", Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior},
+		Parameters: walkParameters{Kernel: walkKernel, Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior},
 	})
 }
 

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// placedFile is a dense matrix under way whose pieces come in any order.
+type placedFile[T sparse.Float] struct {
+	put   func(lo, left int, piece *sparse.Block[float64]) error
+	close func() error
+	held  int64 // bytes of memory
+}
+
+// newPlacedFile begins a matrix in d. Where half of the memory holds it (0: no
+// limit), it is held and written by rows; a larger .npy file is written piece
+// by piece, each row of a piece at its place.
+func newPlacedFile[T sparse.Float](d *denseOutput, path string, rows, cols axis, memory int64, l lines) (*placedFile[T], error) {
+	bytes := int64(rows.n) * int64(cols.n) * int64(bytesOf[T]())
+	at, placed := d.matrix.(io.WriterAt)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		placed = false
+	}
+	switch {
+	case memory == 0 || bytes <= memory/2:
+		return newHeldFile[T](d, rows, cols, bytes, l)
+	case d.format == ".npy" && placed:
+		return newScatteredFile[T](d, at, rows, cols)
+	}
+	return nil, &limitError{"-o", fmt.Sprintf("%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
+		path, formatBytes(bytes))}
+}
+
+// newHeldFile keeps the matrix in memory until it is complete.
+func newHeldFile[T sparse.Float](d *denseOutput, rows, cols axis, bytes int64, l lines) (*placedFile[T], error) {
+	file, err := newDenseFile[T](d, rows, cols, l)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]T, rows.n*cols.n)
+	return &placedFile[T]{
+		held: bytes,
+		put: func(lo, left int, piece *sparse.Block[float64]) error {
+			for i := range piece.Rows {
+				if err := narrowTo(values[(lo+i)*cols.n+left:], piece.Row(i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		close: func() error {
+			for i := range rows.n {
+				if err := file.row(i, values[i*cols.n:(i+1)*cols.n]); err != nil {
+					return err
+				}
+			}
+			return file.close()
+		},
+	}, nil
+}
+
+// newScatteredFile writes the rows of pieces at their places in a .npy file.
+func newScatteredFile[T sparse.Float](d *denseOutput, at io.WriterAt, rows, cols axis) (*placedFile[T], error) {
+	if err := export.WriteIDs(d.rowIDs, rows.n, rows.id); err != nil {
+		return nil, err
+	}
+	if err := export.WriteIDs(d.colIDs, cols.n, cols.id); err != nil {
+		return nil, err
+	}
+	if _, err := export.NewNPY[T](d.matrix, rows.n, cols.n); err != nil {
+		return nil, err
+	}
+	size := int64(bytesOf[T]())
+	first := export.NPYBytes[T](rows.n, cols.n) - int64(rows.n)*int64(cols.n)*size
+	var values []T
+	var raw []byte
+	return &placedFile[T]{
+		put: func(lo, left int, piece *sparse.Block[float64]) error {
+			if len(values) < piece.Cols {
+				values = make([]T, piece.Cols)
+			}
+			for i := range piece.Rows {
+				row := values[:piece.Cols]
+				if err := narrowTo(row, piece.Row(i)); err != nil {
+					return err
+				}
+				var err error
+				if raw, err = binary.Append(raw[:0], binary.LittleEndian, row); err != nil {
+					return err
+				}
+				place := (int64(lo+i)*int64(cols.n) + int64(left)) * size
+				if _, err := at.WriteAt(raw, first+place); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		close: func() error { return nil },
+	}, nil
+}
+
+// narrowTo stores values in dst, which has their precision or less.
+func narrowTo[T sparse.Float](dst []T, values []float64) error {
+	for j, v := range values {
+		dst[j] = T(v)
+		if math.IsInf(float64(dst[j]), 0) && !math.IsInf(v, 0) {
+			return usageOf("--dtype", "the value %.3g is too large for float32; give --dtype float64", v)
+		}
+	}
+	return nil
+}
