@@ -40,6 +40,7 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, sink Sink, s *Se
 	}
 	// Four errors of values of L⁺ make one of a commute time.
 	c.tightest = 4
+	c.effort /= 4
 	if slices.Equal(rows, cols) {
 		diagonal := make([]float64, 0, len(rows))
 		err = c.mirrored(ctx, rows, func(lo, hi int, y, piece *sparse.Block[float64]) {

@@ -124,6 +124,7 @@ func (e *ParameterError) Unwrap() error { return ErrParameter }
 // Matrix returns the block of k between rows and cols. Memory: beside what
 // Block takes, the block.
 func Matrix(ctx context.Context, k Kernel, rows, cols []int, s *Settings) (*sparse.Block[float64], *Report, error) {
+	checkNodes(k.Len(), rows, cols)
 	out := sparse.BlockOf(len(rows), len(cols), make([]float64, len(rows)*len(cols)))
 	report, err := k.Block(ctx, rows, cols, func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {

@@ -44,7 +44,8 @@ type computation struct {
 	core     float64 // the largest value of K so far
 	norm     float64 // the largest column of K^½ so far
 	worst    float64 // the largest bound of a column so far
-	tightest float64 // by which the tolerance of columns is divided
+	tightest float64 // by which errors of values of K may grow
+	effort   float64 // the tolerance of the last slab, in the engine's measure
 }
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
@@ -59,6 +60,7 @@ func (k *spectral) begin(s *Settings) (*computation, error) {
 	if !c.explicit {
 		c.s.Tolerance = defaultTolerance
 	}
+	c.effort = c.s.Tolerance
 	return c, nil
 }
 
@@ -106,35 +108,25 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 			x.Row(i)[j] = 0
 		}
 	}()
-	// A second attempt knows how far the first one missed.
-	tolerance := c.s.Tolerance / c.tightest
-	var total *applied
 	for attempt := 0; ; attempt++ {
-		a, err := e.applyTo(ctx, dst, x, effort{tolerance: tolerance, memory: c.left(e), progress: c.progress}, attempt > 0)
+		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(e), progress: c.progress}, attempt > 0)
 		if err != nil {
 			return nil, err
 		}
-		if total != nil {
-			a.sweeps += total.sweeps
-		}
-		total = a
+		c.sweeps += a.sweeps
+		c.report.Sweeps, c.report.Method, c.report.Condition = c.sweeps, a.method, a.assumed
+		// A further attempt, and the next slab, know how far this one missed.
 		miss := measure(dst, a.bound)
-		if miss <= 1 {
-			break
+		if miss > 1 && !a.least && attempt < 2 {
+			c.effort /= 2 * miss
+			continue
 		}
-		if a.least || attempt == 2 {
-			if c.explicit {
-				return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
-			}
-			break
+		if miss > 1 && c.explicit {
+			return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
 		}
-		tolerance /= 2 * miss
+		c.done++
+		return a, nil
 	}
-	c.done++
-	c.sweeps += total.sweeps
-	c.report.Sweeps = c.sweeps
-	c.report.Method, c.report.Condition = total.method, total.assumed
-	return total, nil
 }
 
 // tooTight says which tolerance can be promised.
@@ -147,11 +139,7 @@ func (c *computation) progress(done, expected int) {
 	if c.s.Progress == nil {
 		return
 	}
-	each := max(done, expected)
-	if c.done > 0 {
-		each = max(each, c.sweeps/c.done)
-	}
-	c.s.Progress(c.sweeps+done, c.sweeps+each*max(1, c.slabs-c.done))
+	c.s.Progress(c.sweeps+done, c.sweeps+max(done, expected)*max(1, c.slabs-c.done))
 }
 
 // direct is the measure of columns of K: the error of a value beside the
@@ -240,6 +228,7 @@ func (c *computation) scaled(rows, cols []int, sink Sink) Sink {
 			most = max(most, root[j])
 		}
 		c.tightest = max(1, most/least)
+		c.effort = c.s.Tolerance / c.tightest
 	}
 	return func(lo, left int, piece *sparse.Block[float64]) error {
 		for i := range piece.Rows {
@@ -376,19 +365,19 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		c.x = sparse.NewBlock[float64](x.Rows, x.Cols)
 		scaleRows(c.x, x, func(i int) float64 { return k.root[i] })
 	}
-	tolerance := c.s.Tolerance
 	spread, least := 1.0, 1.0
 	if k.root != nil {
 		least = slices.Min(k.root)
 		spread = slices.Max(k.root) / least
+		c.effort /= spread
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := k.whole.applyTo(ctx, dst, c.x, effort{tolerance: min(tolerance/spread, 0.5), memory: c.left(k.whole), progress: c.progress}, attempt > 0)
+		a, err := k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(k.whole), progress: c.progress}, attempt > 0)
 		if err != nil {
 			return nil, err
 		}
-		c.report.Sweeps += a.sweeps
-		c.report.Method, c.report.Condition = a.method, a.assumed
+		c.sweeps += a.sweeps
+		c.report.Sweeps, c.report.Method, c.report.Condition = c.sweeps, a.method, a.assumed
 		c.report.ColumnBound = a.bound
 		// Relative to the result's own norm.
 		size := frobenius(dst)
@@ -402,7 +391,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 			}
 			break
 		}
-		tolerance /= 2 * miss
+		c.effort /= 2 * miss
 	}
 	if k.root != nil {
 		scaleRows(dst, dst, func(i int) float64 { return 1 / k.root[i] })

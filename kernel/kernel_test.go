@@ -1,0 +1,550 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var background = context.Background()
+
+func mustNew(t testing.TB, g *iterative.Graph, name string, p Parameters) Kernel {
+	t.Helper()
+	k, err := New(background, g, name, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func mustMatrix(t testing.TB, k Kernel, rows, cols []int, s *Settings) (*sparse.Block[float64], *Report) {
+	t.Helper()
+	b, r, err := Matrix(background, k, rows, cols, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, r
+}
+
+// symmetric are the kernels that are symmetric and positive semidefinite, with
+// parameters.
+var symmetric = []struct {
+	name string
+	p    Parameters
+}{
+	{"diffusion", Parameters{Beta: 1.5}},
+	{"diffusion", Parameters{Laplacian: Normalized, Beta: 20}},
+	{"exponential", Parameters{Beta: 0.3}},
+	{"exponential", Parameters{Matrix: NormalizedAdjacency, Beta: 2}},
+	{"von-neumann", Parameters{Alpha: 0.95}},
+	{"von-neumann", Parameters{Matrix: Adjacency, Alpha: 0.03}},
+	{"regularized-laplacian", Parameters{Alpha: 5}},
+	{"regularized-laplacian", Parameters{Laplacian: Normalized, Alpha: 0.5}},
+	{"pseudo-inverse", Parameters{}},
+	{"pseudo-inverse", Parameters{Laplacian: Normalized}},
+	{"regularized-commute-time", Parameters{Alpha: 0.9}},
+	{"p-step", Parameters{Steps: 4}},
+	{"p-step", Parameters{Shift: 3, Steps: 3}},
+	{"matern", Parameters{Nu: 1.5, Kappa: 2}},
+	{"matern", Parameters{Laplacian: Normalized, Nu: 0.3, Kappa: 1}},
+	{"modularity", Parameters{}},
+	{"modularity", Parameters{Rank: 3}},
+	{"pagerank", Parameters{Alpha: 0.85, Symmetric: true}},
+}
+
+// asymmetric are the kernels that are not, and the commute time.
+var others = []struct {
+	name string
+	p    Parameters
+}{
+	{"commute-time", Parameters{}},
+	{"diffusion", Parameters{Laplacian: RandomWalk, Beta: 2}},
+	{"regularized-laplacian", Parameters{Laplacian: RandomWalk, Alpha: 2}},
+	{"matern", Parameters{Laplacian: RandomWalk, Nu: 1, Kappa: 2}},
+	{"pagerank", Parameters{Alpha: 0.5}},
+	{"heat-pagerank", Parameters{Beta: 3}},
+}
+
+// Blocks of nodes among themselves equal their transpose to the bit and have
+// no eigenvalue below what their error bound and rounding allow.
+func TestSymmetricAndSemidefinite(t *testing.T) {
+	g := newGraph(t, testgraph.Random(5, 90, 130, true), 2)
+	for _, c := range symmetric {
+		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
+			k := mustNew(t, g, c.name, c.p)
+			for _, nodes := range [][]int{upTo(90), {7, 3, 80, 3, 0}} {
+				b, r := mustMatrix(t, k, nodes, nodes, nil)
+				sym := mat.NewSymDense(len(nodes), nil)
+				for i := range nodes {
+					for j := range nodes {
+						if b.Row(i)[j] != b.Row(j)[i] {
+							t.Fatalf("(%d, %d) is %v, (%d, %d) is %v", i, j, b.Row(i)[j], j, i, b.Row(j)[i])
+						}
+						sym.SetSym(i, j, b.Row(i)[j])
+					}
+				}
+				var e mat.EigenSym
+				if !e.Factorize(sym, false) {
+					t.Fatal("no eigenvalues")
+				}
+				m := float64(len(nodes))
+				if least := slices.Min(e.Values(nil)); least < -m*(r.ErrorBound+4*epsilon*r.Largest) {
+					t.Errorf("the least eigenvalue is %g, with the bound %g", least, r.ErrorBound)
+				}
+			}
+		})
+	}
+}
+
+// Any rows and columns, any memory and any number of workers give the same
+// values, and those of nodes among themselves the same bits.
+func TestSameBits(t *testing.T) {
+	a := testgraph.Random(8, 200, 500, true)
+	rows, cols := []int{5, 199, 17, 40, 41, 5}, upTo(140)
+	for _, c := range slices.Concat(symmetric, others) {
+		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
+			for _, lists := range [][2][]int{{cols, cols}, {rows, cols}, {cols, rows}} {
+				var want *sparse.Block[float64]
+				for _, workers := range []int{1, 2, 7} {
+					k := mustNew(t, newGraph(t, a, workers), c.name, c.p)
+					memory := int64(0)
+					for range 7 {
+						got, _, err := Matrix(background, k, lists[0], lists[1], &Settings{Memory: memory})
+						var over *budget.OverError
+						switch {
+						case memory == 0:
+							memory = 8 << 20
+						case errors.As(err, &over):
+							memory = over.Need
+						default:
+							memory /= 2
+						}
+						if over != nil {
+							continue
+						}
+						if err != nil {
+							if errors.Is(err, budget.ErrOver) || strings.Contains(err.Error(), "memory") {
+								break
+							}
+							t.Fatal(err)
+						}
+						if want == nil {
+							want = got
+						}
+						for i := range want.Data {
+							if math.Float64bits(got.Data[i]) != math.Float64bits(want.Data[i]) {
+								t.Fatalf("%d workers, %d bytes: element %d is %v, not %v", workers, memory, i, got.Data[i], want.Data[i])
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Blocks between different lists agree with the block of all nodes, within
+// both bounds.
+func TestBlocksAgree(t *testing.T) {
+	g := newGraph(t, testgraph.Random(9, 120, 200, true), 2)
+	rows, cols := []int{0, 119, 17, 40, 17}, []int{17, 3}
+	for _, c := range slices.Concat(symmetric, others) {
+		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
+			k := mustNew(t, g, c.name, c.p)
+			all, r0 := mustMatrix(t, k, upTo(120), upTo(120), nil)
+			for _, lists := range [][2][]int{{rows, cols}, {cols, rows}} {
+				got, r1 := mustMatrix(t, k, lists[0], lists[1], nil)
+				want := sparse.NewBlock[float64](got.Rows, got.Cols)
+				for i, row := range lists[0] {
+					for j, col := range lists[1] {
+						want.Row(i)[j] = all.Row(row)[col]
+					}
+				}
+				if e := worstError(t, got, want); e > r0.ErrorBound+r1.ErrorBound {
+					t.Errorf("the difference is %g, the bounds are %g and %g", e, r0.ErrorBound, r1.ErrorBound)
+				}
+			}
+		})
+	}
+}
+
+// The bound holds for loose tolerances too, against a much tighter result.
+func TestBoundHolds(t *testing.T) {
+	a := testgraph.Random(10, 400, 1500, true)
+	g := newGraph(t, a, 2)
+	rows, cols := upTo(70), []int{399, 12, 100}
+	for _, c := range slices.Concat(symmetric, others) {
+		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
+			for _, lists := range [][2][]int{{rows, rows}, {rows, cols}} {
+				exact, r0 := mustMatrix(t, mustNew(t, g, c.name, c.p), lists[0], lists[1], nil)
+				for _, tolerance := range []float64{1e-2, 1e-4, 1e-7} {
+					got, r := mustMatrix(t, mustNew(t, g, c.name, c.p), lists[0], lists[1], &Settings{Tolerance: tolerance})
+					if e := worstError(t, got, exact); e > r.ErrorBound+r0.ErrorBound {
+						t.Errorf("tolerance %g: the error is %g, the bound %g", tolerance, e, r.ErrorBound)
+					}
+					if r.Relative() > tolerance && r.Largest > 1e-3 && &lists[1][0] == &rows[0] && c.name != "commute-time" {
+						t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, r.Relative())
+					}
+				}
+			}
+		})
+	}
+}
+
+// L·L⁺·L = L, for both Laplacians, with several components.
+func TestPseudoInverse(t *testing.T) {
+	g := newGraph(t, testgraph.Random(11, 60, 70, true), 1)
+	if len(g.Components.Sizes) < 3 {
+		t.Fatal("the graph has too few components")
+	}
+	for l, op := range map[Laplacian]*sparse.Operator[float64]{
+		Combinatorial: sparse.NewLaplacian[float64](g.A, g.Degrees),
+		Normalized:    sparse.NewLaplacianNormalized[float64](g.A, g.Degrees),
+	} {
+		k := mustNew(t, g, "pseudo-inverse", Parameters{Laplacian: l})
+		identity := sparse.NewBlock[float64](60, 60)
+		for i := range 60 {
+			identity.Row(i)[i] = 1
+		}
+		lap, x, y := sparse.NewBlock[float64](60, 60), sparse.NewBlock[float64](60, 60), sparse.NewBlock[float64](60, 60)
+		if err := op.ApplyTo(background, lap, identity); err != nil {
+			t.Fatal(err)
+		}
+		r, err := k.ApplyTo(background, x, lap, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := op.ApplyTo(background, y, x); err != nil {
+			t.Fatal(err)
+		}
+		// ‖L·ΔX‖ ≤ ‖L‖·‖ΔX‖ with ‖L‖ ≤ 2·max d.
+		if e, most := worstError(t, y, lap), 2*slices.Max(g.Degrees)*r.ErrorBound+1e-12; e > max(most, 2*r.ErrorBound) {
+			t.Errorf("%s: L·L⁺·L differs from L by %g, more than %g", l, e, most)
+		}
+	}
+}
+
+// exp(−(a+b)L) = exp(−aL)·exp(−bL).
+func TestSemigroup(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 40).Draw(t, "nodes")
+		edges := rapid.IntRange(0, n*(n-1)/4).Draw(t, "edges")
+		a := testgraph.Random(rapid.Uint64().Draw(t, "rng seed"), n, edges, true)
+		s, u := rapid.Float64Range(0.01, 4).Draw(t, "a"), rapid.Float64Range(0.01, 4).Draw(t, "b")
+		g, err := iterative.NewGraph(background, a, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := rapid.SampledFrom([]Laplacian{Combinatorial, Normalized, RandomWalk}).Draw(t, "laplacian")
+		of := func(beta float64) Kernel {
+			k, err := New(background, g, "diffusion", Parameters{Laplacian: l, Beta: beta})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return k
+		}
+		sum, _, err := Gram(background, of(s+u), upTo(n), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, _, err := Gram(background, of(u), upTo(n), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		product := sparse.NewBlock[float64](n, n)
+		if _, err := of(s).ApplyTo(background, product, second, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range n {
+				if d := math.Abs(product.Row(i)[j] - sum.Row(i)[j]); d > 1e-7*max(1, largestOf(sum)) {
+					t.Fatalf("(%d, %d) differs by %g", i, j, d)
+				}
+			}
+		}
+	})
+}
+
+// Closed forms: on the complete graph exp(−βL) is e^−nβ on top of (1−e^−nβ)/n;
+// on the cycle a sum of cosines; on the hypercube a power of tanh β.
+func TestClosedForms(t *testing.T) {
+	const beta = 0.7
+	check := func(name string, a sparse.Matrix, want func(i, j int) float64) {
+		t.Helper()
+		n, _ := a.Dims()
+		got, r := mustMatrix(t, mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Beta: beta}), upTo(n), upTo(n), nil)
+		for i := range n {
+			for j := range n {
+				if e := math.Abs(got.Row(i)[j] - want(i, j)); e > r.ErrorBound+1e-14 {
+					t.Fatalf("%s (%d, %d): %v, want %v", name, i, j, got.Row(i)[j], want(i, j))
+				}
+			}
+		}
+	}
+	check("complete", testgraph.Complete(7), func(i, j int) float64 {
+		v := -math.Expm1(-7*beta) / 7
+		if i == j {
+			v += math.Exp(-7 * beta)
+		}
+		return v
+	})
+	check("cycle", testgraph.Cycle(9), func(i, j int) (sum float64) {
+		for q := range 9 {
+			angle := 2 * math.Pi * float64(q) / 9
+			sum += math.Exp(-beta*(2-2*math.Cos(angle))) * math.Cos(angle*float64(i-j)) / 9
+		}
+		return sum
+	})
+	var edges []sparse.Triplet
+	for i := range uint32(16) {
+		for b := range 4 {
+			edges = append(edges, sparse.Triplet{Row: i, Col: i ^ 1<<b, Val: 1})
+		}
+	}
+	cube, err := sparse.FromTriplets(16, 16, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("hypercube", cube, func(i, j int) float64 {
+		v := math.Pow((1+math.Exp(-2*beta))/2, 4)
+		for b := range 4 {
+			if (i^j)>>b&1 == 1 {
+				v *= math.Tanh(beta)
+			}
+		}
+		return v
+	})
+}
+
+// On a path of unit weights the commute time is twice the number of edges
+// times the distance.
+func TestCommuteTimeOfPath(t *testing.T) {
+	got, r := mustMatrix(t, mustNew(t, newGraph(t, testgraph.Path(12), 1), "commute-time", Parameters{}), upTo(12), upTo(12), nil)
+	for i := range 12 {
+		for j := range 12 {
+			want := 22 * math.Abs(float64(i-j))
+			if e := math.Abs(got.Row(i)[j] - want); e > r.ErrorBound {
+				t.Errorf("(%d, %d): %v, want %v, the bound is %g", i, j, got.Row(i)[j], want, r.ErrorBound)
+			}
+		}
+	}
+}
+
+// Every row of a PageRank and of its heat kernel is a distribution.
+func TestPageRankSums(t *testing.T) {
+	g := newGraph(t, testgraph.Random(12, 80, 100, true), 1)
+	for _, c := range []struct {
+		name string
+		p    Parameters
+	}{{"pagerank", Parameters{Alpha: 0.85}}, {"heat-pagerank", Parameters{Beta: 4}}} {
+		b, _ := mustMatrix(t, mustNew(t, g, c.name, c.p), upTo(80), upTo(80), nil)
+		for i := range 80 {
+			var sum float64
+			for _, v := range b.Row(i) {
+				sum += v
+			}
+			if math.Abs(sum-1) > 1e-8 {
+				t.Errorf("%s: row %d sums to %v", c.name, i, sum)
+			}
+		}
+	}
+}
+
+func TestParameterErrors(t *testing.T) {
+	g := newGraph(t, testgraph.Complete(5), 1) // ρ = 4
+	for _, c := range []struct {
+		name, parameter, says string
+		p                     Parameters
+	}{
+		{"heat", "kernel", "there is no", Parameters{}},
+		{"diffusion", "beta", "needs β > 0", Parameters{}},
+		{"diffusion", "beta", "-1 is out of range; diffusion takes β > 0", Parameters{Beta: -1}},
+		{"diffusion", "beta", "NaN", Parameters{Beta: math.NaN()}},
+		{"diffusion", "laplacian", "give combinatorial, normalized, random-walk", Parameters{Beta: 1, Laplacian: "L"}},
+		{"exponential", "beta", "β ≤ 15", Parameters{Beta: 151}},
+		{"exponential", "matrix", "give adjacency", Parameters{Beta: 1, Matrix: "T"}},
+		{"von-neumann", "alpha", "0 < α < 1", Parameters{Alpha: 1}},
+		{"von-neumann", "alpha", "0 < α < 0.25 on this graph, whose largest eigenvalue is 4", Parameters{Alpha: 0.25, Matrix: Adjacency}},
+		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: 3, Matrix: Adjacency}},
+		{"regularized-laplacian", "alpha", "α > 0", Parameters{Alpha: math.Inf(1)}},
+		{"regularized-commute-time", "alpha", "0 < α < 1", Parameters{Alpha: 1}},
+		{"pseudo-inverse", "laplacian", "give combinatorial, normalized", Parameters{Laplacian: RandomWalk}},
+		{"p-step", "shift", "a ≥ 2", Parameters{Shift: 1, Steps: 1}},
+		{"p-step", "steps", "p ≥ 1", Parameters{}},
+		{"p-step", "steps", "1 to 546", Parameters{Shift: 3, Steps: 547}},
+		{"matern", "nu", "ν > 0", Parameters{Kappa: 1}},
+		{"matern", "kappa", "κ > 0", Parameters{Nu: 1, Kappa: -2}},
+		{"matern", "nu", "overflow", Parameters{Nu: 300, Kappa: 1e3}},
+		{"modularity", "rank", "1 to 5", Parameters{Rank: 6}},
+		{"modularity", "resolution", "γ > 0", Parameters{Resolution: -1}},
+		{"pagerank", "alpha", "0 < α < 1", Parameters{Alpha: 1.5}},
+		{"heat-pagerank", "beta", "β > 0", Parameters{Beta: -3}},
+	} {
+		_, err := New(background, g, c.name, c.p)
+		var e *ParameterError
+		if !errors.As(err, &e) || !errors.Is(err, ErrParameter) {
+			t.Errorf("%s %v: %v", c.name, c.p, err)
+			continue
+		}
+		if e.Parameter != c.parameter || !strings.Contains(e.What, c.says) {
+			t.Errorf("%s %v: %s, want %s: … %s …", c.name, c.p, e, c.parameter, c.says)
+		}
+	}
+	// Just inside the range.
+	mustNew(t, g, "von-neumann", Parameters{Alpha: 0.2499999, Matrix: Adjacency})
+
+	arcs := newGraph(t, testgraph.RandomDirected(3, 30, 80, false), 1)
+	if _, err := New(background, arcs, "diffusion", Parameters{Beta: 1}); !errors.Is(err, ErrAsymmetric) {
+		t.Errorf("a directed graph: %v", err)
+	}
+	k := mustNew(t, g, "diffusion", Parameters{Beta: 1})
+	for _, tolerance := range []float64{-1, 1, math.NaN()} {
+		if _, _, err := Gram(background, k, []int{0}, &Settings{Tolerance: tolerance}); !errors.Is(err, ErrParameter) {
+			t.Errorf("tolerance %v: %v", tolerance, err)
+		}
+	}
+	for _, c := range symmetric {
+		if c.name == "modularity" {
+			continue // 0 on a complete graph
+		}
+		k := mustNew(t, g, c.name, c.p)
+		if _, _, err := Gram(background, k, upTo(5), &Settings{Tolerance: 1e-17}); !errors.Is(err, ErrTolerance) {
+			t.Errorf("%s: tolerance 1e-17: %v", c.name, err)
+		}
+	}
+}
+
+// A graph without edges, and with one node.
+func TestNoEdges(t *testing.T) {
+	for _, n := range []int{1, 4} {
+		a, err := sparse.FromTriplets(n, n, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := newGraph(t, a, 1)
+		for _, c := range []struct {
+			name            string
+			p               Parameters
+			diagonal, other float64
+		}{
+			{"diffusion", Parameters{Beta: 2}, 1, 0},
+			{"exponential", Parameters{Beta: 2}, 1, 0},
+			{"von-neumann", Parameters{Alpha: 0.5}, 1, 0},
+			{"von-neumann", Parameters{Alpha: 5, Matrix: Adjacency}, 1, 0},
+			{"regularized-laplacian", Parameters{Alpha: 2}, 1, 0},
+			{"pseudo-inverse", Parameters{}, 0, 0},
+			{"pseudo-inverse", Parameters{Laplacian: Normalized}, 0, 0},
+			{"commute-time", Parameters{}, 0, math.Inf(1)},
+			{"regularized-commute-time", Parameters{Alpha: 0.5}, 0, 0},
+			{"p-step", Parameters{Shift: 3, Steps: 2}, 9, 0},
+			{"matern", Parameters{Nu: 0.5, Kappa: 1}, 1, 0},
+			{"modularity", Parameters{}, 0, 0},
+			{"pagerank", Parameters{Alpha: 0.5}, 1, 0},
+			{"heat-pagerank", Parameters{Beta: 1}, 1, 0},
+		} {
+			b, _ := mustMatrix(t, mustNew(t, g, c.name, c.p), upTo(n), upTo(n), nil)
+			for i := range n {
+				for j, v := range b.Row(i) {
+					want := c.other
+					if i == j {
+						want = c.diagonal
+					}
+					if v != want && !(math.Abs(v-want) < 1e-12) {
+						t.Errorf("%d nodes, %s (%d, %d): %v, want %v", n, c.name, i, j, v, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	g := newGraph(t, testgraph.Random(13, 2000, 8000, false), 2)
+	for _, c := range slices.Concat(symmetric, others) {
+		ctx, cancel := context.WithCancel(background)
+		k := mustNew(t, g, c.name, c.p)
+		cancel()
+		if _, _, err := Gram(ctx, k, upTo(100), nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// The first error of a sink ends the block and is returned.
+func TestSinkError(t *testing.T) {
+	g := newGraph(t, testgraph.Random(14, 200, 800, false), 2)
+	full := errors.New("full")
+	for _, c := range slices.Concat(symmetric, others) {
+		k := mustNew(t, g, c.name, c.p)
+		for _, cols := range [][]int{upTo(150), upTo(149)} {
+			calls := 0
+			_, err := k.Block(background, upTo(150), cols, func(int, int, *sparse.Block[float64]) error { calls++; return full }, nil)
+			if !errors.Is(err, full) || calls != 1 {
+				t.Errorf("%s: %v after %d calls", c.name, err, calls)
+			}
+		}
+	}
+}
+
+// Progress never goes back, and ends with what the report says.
+func TestProgress(t *testing.T) {
+	g := newGraph(t, testgraph.Random(15, 300, 1200, true), 2)
+	for _, c := range slices.Concat(symmetric, others) {
+		if c.name == "modularity" {
+			continue // a dense eigenproblem here
+		}
+		k := mustNew(t, g, c.name, c.p)
+		last, calls := 0, 0
+		_, r := mustMatrix(t, k, upTo(200), upTo(200), &Settings{Progress: func(done, expected int) {
+			calls++
+			if done < last || expected < done {
+				t.Errorf("%s: %d of %d after %d", c.name, done, expected, last)
+			}
+			last = done
+		}})
+		if calls == 0 || last > r.Sweeps {
+			t.Errorf("%s: %d calls, the last at %d of %d sweeps", c.name, calls, last, r.Sweeps)
+		}
+	}
+}
+
+func TestPanics(t *testing.T) {
+	g := newGraph(t, testgraph.Complete(4), 1)
+	k := mustNew(t, g, "diffusion", Parameters{Beta: 1})
+	x := sparse.NewBlock[float64](4, 2)
+	for want, f := range map[string]func(){
+		badNode:    func() { _, _, _ = Gram(background, k, []int{4}, nil) },
+		badShape:   func() { _, _, _ = Gram(background, k, nil, nil) },
+		badOverlap: func() { _, _ = k.ApplyTo(background, x, x, nil) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panic %v, want %s", got, want)
+				}
+			}()
+			f()
+		}()
+	}
+	runtime.KeepAlive(x)
+}
+
+func TestDistanceIsNoMap(t *testing.T) {
+	k := mustNew(t, newGraph(t, testgraph.Complete(4), 1), "commute-time", Parameters{})
+	x, y := sparse.NewBlock[float64](4, 1), sparse.NewBlock[float64](4, 1)
+	if _, err := k.ApplyTo(background, y, x, nil); !errors.Is(err, ErrDistance) {
+		t.Error(err)
+	}
+}
