@@ -46,8 +46,8 @@ func (s *sorter) rounds() ([][]bucket, error) {
 			n += s.buckets[to].entries
 			to++
 		}
-		if s.limit > 0 && n > most {
-			return nil, &MemoryError{Need: int64(n) * s.entryBytes(), Limit: s.limit}
+		if bytes := int64(n) * s.entryBytes(); s.limit > 0 && bytes > s.limit {
+			return nil, &MemoryError{Need: bytes, Limit: s.limit}
 		}
 		rounds = append(rounds, s.buckets[from:to])
 		from = to

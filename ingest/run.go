@@ -369,6 +369,11 @@ func (r *run) rows() (*shard.Nodes, error) {
 	if r.market == nil {
 		return r.number()
 	}
+	// A short file may declare any number of rows.
+	const row = 40 // its id, twice, the degree, and room to grow
+	if need := r.held.Load() + int64(r.market.rows)*row; r.c.Memory > 0 && need > r.c.Memory {
+		return nil, &MemoryError{Need: need, Limit: r.c.Memory}
+	}
 	ids := make([]uint64, r.market.rows)
 	for i := range ids {
 		ids[i] = uint64(i) + 1
