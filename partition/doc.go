@@ -11,7 +11,9 @@
 // order but Degree's, which is told its counts. Nodes without neighbours come
 // last in every order, among themselves as they were.
 //
-// Degree, and a breadth-first order, take next to no time. [ReverseCuthillMcKee]
-// is for meshes and road networks, where it makes the matrix a narrow band.
-// [Locality] finds communities of communities and is for social and web graphs.
+// [Degree] takes next to no time and serves graphs that have hubs and little
+// else, such as R-MAT. [ReverseCuthillMcKee] puts nodes of a level beside each
+// other: a mesh becomes a narrow band, and many other graphs gain too.
+// [Locality] finds communities of communities, where there are some. Ids that
+// mean something, such as URLs in their order, may already be the best order.
 package partition
