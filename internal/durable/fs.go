@@ -13,6 +13,15 @@ type FS interface {
 	// that exists.
 	Create(name string) (File, error)
 
+	// CreateTemp makes a new file for writing that is in use until it is
+	// closed. The error wraps [fs.ErrExist] if the name is taken, and
+	// [ErrLocked] if RemoveTemp came in between.
+	CreateTemp(name string) (File, error)
+
+	// RemoveTemp removes a file that CreateTemp made. The error wraps
+	// [ErrLocked] if it is in use, by this process or another.
+	RemoveTemp(name string) error
+
 	// Open opens a file for reading.
 	Open(name string) (File, error)
 

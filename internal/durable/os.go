@@ -17,6 +17,23 @@ func (system) Create(name string) (File, error) {
 	return opened(f, err)
 }
 
+func (system) CreateTemp(name string) (File, error) {
+	f, err := createTemp(name)
+	return opened(f, err)
+}
+
+func (system) RemoveTemp(name string) error {
+	// A link or a pipe of such a name was not made by CreateTemp.
+	info, err := os.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &os.PathError{Op: "remove", Path: name, Err: fs.ErrInvalid}
+	}
+	if err != nil {
+		return err
+	}
+	return removeTemp(name)
+}
+
 func (system) Open(name string) (File, error) {
 	f, err := os.Open(name)
 	return opened(f, err)

@@ -32,6 +32,49 @@ func syncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
+// createTemp holds an flock on a new file. A system that has no locks goes
+// without: removeTemp is refused there as well.
+func createTemp(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) || err == nil && !sameFile(f, name) {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", name, ErrLocked)
+	}
+	return f, nil
+}
+
+// removeTemp removes a file on which nobody holds an flock.
+func removeTemp(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return fmt.Errorf("%s: %w", name, ErrLocked)
+	case err != nil:
+		return &os.PathError{Op: "lock", Path: name, Err: err}
+	case !sameFile(f, name):
+		return &os.PathError{Op: "remove", Path: name, Err: os.ErrNotExist}
+	}
+	return os.Remove(name)
+}
+
+// sameFile reports whether the open file is still the one of that name.
+func sameFile(f *os.File, name string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(name)
+	return err == nil && os.SameFile(open, named)
+}
+
 type flock struct{ f *os.File }
 
 // lock holds an flock on a file and makes sure that the file is still the one

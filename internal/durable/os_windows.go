@@ -28,6 +28,61 @@ func Free(path string) (int64, error) {
 // syncDir does nothing: the system writes names through and has no call.
 func syncDir(string) error { return nil }
 
+// tempLock is the place of the lock on a temporary file. Locks keep others
+// from reading and writing, so that it lies far behind every content.
+const tempLock = 1 << 62
+
+// createTemp opens a new file that can be renamed and removed while it is open,
+// and locks it.
+func createTemp(name string) (*os.File, error) {
+	f, err := openShared(name, windows.CREATE_NEW)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockTemp(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// removeTemp removes a file on which nobody holds a lock.
+func removeTemp(name string) error {
+	f, err := openShared(name, windows.OPEN_EXISTING)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := lockTemp(f); err != nil {
+		return err
+	}
+	return os.Remove(name)
+}
+
+func openShared(name string, mode uint32) (*os.File, error) {
+	path, err := windows.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, err
+	}
+	const access = windows.GENERIC_READ | windows.GENERIC_WRITE
+	const share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+	h, err := windows.CreateFile(path, access, share, nil, mode, windows.FILE_ATTRIBUTE_NORMAL, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(h), name), nil
+}
+
+func lockTemp(f *os.File) error {
+	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
+	at := &windows.Overlapped{OffsetHigh: tempLock >> 32}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, at)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return fmt.Errorf("%s: %w", f.Name(), ErrLocked)
+	}
+	return err
+}
+
 type fileLock struct{ f *os.File }
 
 func lock(name string) (io.Closer, error) {

@@ -2,11 +2,15 @@ package durable
 
 import (
 	"bufio"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // Pending is a file under construction. It appears under its name when Commit
@@ -21,13 +25,13 @@ type Pending struct {
 	done      bool
 }
 
-// NewFile begins the file path, as a temporary file beside it whose name is
-// always the same: what a killed run left, the next one overwrites. Two runs
-// must not write one file at the same time. What names no regular file (a
-// device, a pipe) is written directly: it cannot be replaced.
+// NewFile begins the file path, as a temporary file beside it with a name of its
+// own. Of several that write one path at the same time the last to commit gives
+// it its content. Temporary files for path that killed runs left are removed.
+// What names no regular file (a device, a pipe) is written directly: it cannot
+// be replaced.
 func NewFile(fsys FS, path string) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
-	target := path
 	info, err := fsys.Stat(path)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -35,15 +39,54 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 	case err == nil && info.IsDir():
 		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("is a directory")}
 	case err != nil || info.Mode().IsRegular():
-		dir, name := filepath.Split(path)
-		p.tmp = filepath.Join(dir, "."+name+".heatwalk-tmp")
-		target = p.tmp
+		removeUnused(fsys, path)
+		err = p.createTemp()
+	default:
+		p.f, err = fsys.Create(path)
 	}
-	if p.f, err = fsys.Create(target); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	p.w = bufio.NewWriterSize(p.f, 256<<10)
 	return p, nil
+}
+
+// Temporary files for a path are called what it is called, with a dot before
+// and this behind.
+var tempSuffix = regexp.MustCompile(`^\.heatwalk-tmp-[0-9a-f]{8}$`)
+
+// createTemp creates the temporary file, under another name if one is taken.
+func (p *Pending) createTemp() (err error) {
+	dir, name := filepath.Split(p.path)
+	const attempts = 100
+	for range attempts {
+		var number [4]byte
+		_, _ = rand.Read(number[:]) // never fails
+		p.tmp = filepath.Join(dir, "."+name+".heatwalk-tmp-"+hex.EncodeToString(number[:]))
+		p.f, err = p.fsys.CreateTemp(p.tmp)
+		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, ErrLocked) {
+			break
+		}
+	}
+	return err
+}
+
+// removeUnused removes the temporary files for path that nobody writes any
+// more. What cannot be removed stays: it is in nobody's way.
+func removeUnused(fsys FS, path string) {
+	dir, name := filepath.Split(path)
+	if dir == "" {
+		dir = "."
+	}
+	names, err := fsys.List(dir)
+	if err != nil {
+		return
+	}
+	for _, other := range names {
+		if suffix, ok := strings.CutPrefix(other, "."+name); ok && tempSuffix.MatchString(suffix) {
+			_ = fsys.RemoveTemp(filepath.Join(dir, other))
+		}
+	}
 }
 
 // Write appends to the file.
@@ -60,8 +103,8 @@ func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 }
 
 // Commit syncs the file, gives it its name and syncs the directory. On error
-// the temporary file is removed; only an error of the last step, the sync of
-// the directory, leaves the new file under the name.
+// the temporary file is removed; only an error after the renaming leaves the
+// new file under the name.
 func (p *Pending) Commit() error {
 	if p.done {
 		return errors.New("durable: Commit after the end")
@@ -73,17 +116,18 @@ func (p *Pending) Commit() error {
 			err = fmt.Errorf("%w; the disk may have lost data", err)
 		}
 	}
-	err = errors.Join(err, p.f.Close())
 	if p.tmp == "" {
-		return err
+		return errors.Join(err, p.f.Close())
 	}
+	// Until it is renamed or removed the file stays in use, lest another run
+	// take it for a leftover.
 	if err == nil {
 		err = p.fsys.Rename(p.tmp, p.path)
 	}
 	if err != nil {
-		return errors.Join(err, p.fsys.Remove(p.tmp))
+		return errors.Join(err, p.fsys.Remove(p.tmp), p.f.Close())
 	}
-	return p.fsys.SyncDir(filepath.Dir(p.path))
+	return errors.Join(p.f.Close(), p.fsys.SyncDir(filepath.Dir(p.path)))
 }
 
 // Abort gives the file up. After Commit it does nothing, so that it may be
@@ -93,11 +137,11 @@ func (p *Pending) Abort() error {
 		return nil
 	}
 	p.done = true
-	err := p.f.Close()
+	var err error
 	if p.tmp != "" {
-		err = errors.Join(err, p.fsys.Remove(p.tmp))
+		err = p.fsys.Remove(p.tmp)
 	}
-	return err
+	return errors.Join(err, p.f.Close())
 }
 
 // WriteFile writes the file path with what write produces; it appears whole or

@@ -59,6 +59,19 @@ func (f *Failing) Create(name string) (durable.File, error) {
 	return f.open("create", name, f.fs.Create)
 }
 
+// CreateTemp implements [durable.FS].
+func (f *Failing) CreateTemp(name string) (durable.File, error) {
+	return f.open("create", name, f.fs.CreateTemp)
+}
+
+// RemoveTemp implements [durable.FS].
+func (f *Failing) RemoveTemp(name string) error {
+	if err := f.step("remove", name); err != nil {
+		return err
+	}
+	return f.fs.RemoveTemp(name)
+}
+
 // Open implements [durable.FS].
 func (f *Failing) Open(name string) (durable.File, error) { return f.open("open", name, f.fs.Open) }
 

@@ -29,6 +29,7 @@ type node struct {
 	data, synced []byte           // a file: now, and after a crash
 	names, kept  map[string]*node // a directory: now, and after a crash
 	modified     time.Time
+	used         bool // by the one who made it with CreateTemp
 }
 
 func (n *node) isDir() bool { return n.names != nil }
@@ -154,6 +155,35 @@ func (m *Mem) Create(name string) (durable.File, error) {
 	n.data = nil
 	m.touch(n)
 	return &memFile{m: m, n: n, name: name, writable: true}, nil
+}
+
+// CreateTemp implements [durable.FS].
+func (m *Mem) CreateTemp(name string) (durable.File, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir, base, err := m.parent("create", name)
+	if err != nil {
+		return nil, err
+	}
+	if dir.names[base] != nil {
+		return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
+	}
+	n := &node{used: true}
+	dir.names[base] = n
+	m.touch(n)
+	return &memFile{m: m, n: n, name: name, writable: true, temp: true}, nil
+}
+
+// RemoveTemp implements [durable.FS].
+func (m *Mem) RemoveTemp(name string) error {
+	m.mu.Lock()
+	n, err := m.find("remove", name)
+	used := err == nil && n.used
+	m.mu.Unlock()
+	if used {
+		return fmt.Errorf("%s: %w", name, durable.ErrLocked)
+	}
+	return m.Remove(name)
 }
 
 // Open implements [durable.FS].
@@ -292,6 +322,7 @@ type memFile struct {
 	name     string
 	writable bool
 	closed   bool
+	temp     bool // its closing ends its use
 }
 
 func (f *memFile) check(op string, write bool) error {
@@ -361,6 +392,9 @@ func (f *memFile) Close() error {
 	defer f.m.mu.Unlock()
 	err := f.check("close", false)
 	f.closed = true
+	if f.temp {
+		f.n.used = false
+	}
 	return err
 }
 
