@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -125,7 +124,7 @@ func (in *invocation) openCora(d *demonstration) (*graph, *ingest.Labels, error)
 		return nil, nil, err
 	}
 	g := &graph{in: in, name: "cora", temp: temp}
-	dir := filepath.Join(temp, "graph")
+	dir := temp.store()
 	_, err = ingest.Run(in.ctx, dir, []string{"-"}, &ingest.Config{
 		Stdin: bytes.NewReader(edges), Memory: in.memory, Workers: in.threads,
 	})

@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -13,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -78,8 +73,8 @@ func parseFields(fields *[]int, s string) error {
 type graph struct {
 	*shard.Store
 	in   *invocation
-	name string // as the user gave it
-	temp string // a store made on the fly, "" if GRAPH is one
+	name string   // as the user gave it
+	temp *tempDir // of a store made on the fly, nil if GRAPH is one
 
 	matrix     sparse.Matrix  // what is swept: the store, or its copy with plain ids
 	plainBytes int64          // what that copy takes
@@ -123,7 +118,7 @@ func (in *invocation) openGraph(name string, r *reading, beside string) (*graph,
 			return nil, err
 		}
 		g.temp = temp
-		dir = filepath.Join(temp, "graph")
+		dir = temp.store()
 		if g.report, err = in.ingest(dir, []string{name}, r, false); err != nil {
 			g.close()
 			return nil, err
@@ -193,47 +188,10 @@ func (g *graph) close() {
 	if g.Store != nil {
 		_ = g.Store.Close() // it was only read
 	}
-	if g.temp == "" {
+	if g.temp == nil {
 		return
 	}
-	if err := removeTemp(g.temp); err != nil {
-		g.in.warn("%s: could not be removed: %s", g.temp, cause(err))
+	if err := g.temp.remove(); err != nil {
+		g.in.warn("%s: could not be removed: %s", g.temp.path, cause(err))
 	}
-}
-
-// makeTemp makes an empty directory of this run's own, in --temp-dir or beside
-// an output.
-func (in *invocation) makeTemp(beside string) (string, error) {
-	parent := in.tempDir
-	switch {
-	case parent != "":
-	case beside == "" || beside == "-":
-		parent = os.TempDir()
-	default:
-		parent = filepath.Dir(beside)
-	}
-	var name [8]byte
-	_, _ = rand.Read(name[:]) // never fails
-	dir := filepath.Join(parent, ".heatwalk-"+hex.EncodeToString(name[:]))
-	if err := durable.OS.Mkdir(dir); err != nil {
-		return "", &machineError{"create a temporary directory in " + parent, cause(err) + "; choose another with --temp-dir", err}
-	}
-	return dir, nil
-}
-
-// removeTemp removes a directory that makeTemp made.
-func removeTemp(dir string) error {
-	names, err := durable.OS.List(dir)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		path := filepath.Join(dir, name)
-		if isDir(path) {
-			err = errors.Join(err, removeTemp(path))
-		} else {
-			err = errors.Join(err, durable.OS.Remove(path))
-		}
-	}
-	return errors.Join(err, durable.OS.Remove(dir))
 }

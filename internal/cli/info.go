@@ -78,7 +78,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		Graph: name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, SelfLoops: m.SelfLoops, Order: orderOf(m),
 		Directed: m.Directed, Weighted: m.Weighted, BitsPerEntry: m.BitsPerEntry(), BytesTotal: m.BytesTotal(),
 	}
-	if g.temp == "" {
+	if g.temp == nil {
 		v.Identity = m.Identity
 	}
 	for _, d := range g.Degrees() {

@@ -216,3 +216,66 @@ func TestPanicIsReported(t *testing.T) {
 		t.Errorf("got %q, want %q", stderr.String(), want)
 	}
 }
+
+// What a killed run left beside its output is removed by the next one; what
+// only looks like it stays, and so does what a run still uses.
+func TestKilled(t *testing.T) {
+	dir := t.TempDir()
+	start := func() *exec.Cmd {
+		cmd := program(t, dir, "classify", "-", "--labels", "l.tsv", "-o", "out.tsv")
+		cmd.Stdin = new(endless)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill() // it may have ended
+			_ = cmd.Wait()
+		})
+		return cmd
+	}
+	const mine = ".heatwalk-0123456789abcdef"
+	files := map[string]string{"l.tsv": "a\tx\nc\ty\n", "e.tsv": "a\tb\nb\tc\n", ".out.tsv.heatwalk-tmp": "mine", filepath.Join(mine, "notes"): "mine"}
+	if err := os.Mkdir(filepath.Join(dir, mine), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := names(t, dir)
+	temporary := func() []string {
+		locks, err := filepath.Glob(filepath.Join(dir, ".heatwalk-*", "graph"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return locks
+	}
+	wait := func(done func(now []string) bool) {
+		for deadline := time.Now().Add(10 * time.Second); !done(temporary()); time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("temporary stores: %v", temporary())
+			}
+		}
+	}
+	killed := start()
+	wait(func(now []string) bool { return len(now) == 1 })
+	_ = killed.Process.Kill() // its exit code tells nothing
+	_ = killed.Wait()
+	left := temporary()[0]
+	alive := start()
+	wait(func(now []string) bool { return len(now) == 1 && now[0] != left })
+	if output, err := program(t, dir, "classify", "e.tsv", "--labels", "l.tsv", "--method", "lp", "-o", "out.tsv").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	if now := temporary(); len(now) != 1 {
+		t.Errorf("temporary stores: %v, want that of the run that goes on", now)
+	}
+	if err := alive.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = alive.Wait()
+	if after, want := names(t, dir), before+" out.tsv out.tsv.run.json"; after != want {
+		t.Errorf("left %s, want %s", after, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -126,15 +127,18 @@ func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) 
 			return nil, err
 		}
 		defer func() {
-			if err := removeTemp(temp); err != nil {
-				in.warn("%s: could not be removed: %s", temp, cause(err))
+			if err := temp.remove(); err != nil {
+				in.warn("%s: could not be removed: %s", temp.path, cause(err))
 			}
 		}()
+		if err := durable.OS.Mkdir(temp.store()); err != nil {
+			return nil, err
+		}
 		var scales []int
 		for scale := f.least; scale <= f.most; scale++ {
 			scales = append(scales, scale)
 		}
-		return bench.OverNodes[T](in.ctx, temp, scales, f.columns, in.threads, f.repeat)
+		return bench.OverNodes[T](in.ctx, temp.store(), scales, f.columns, in.threads, f.repeat)
 	}
 	g, err := in.openGraph(args[0], &f.reading, f.out)
 	if err != nil {
