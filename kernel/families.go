@@ -20,7 +20,7 @@ type family struct {
 	laplacians    []Laplacian
 	matrices      []Base
 	alphaBelowOne bool
-	build         func(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error)
+	build         func(ctx context.Context, g *maps, p Parameters) (Kernel, error)
 }
 
 var families = []family{
@@ -49,18 +49,76 @@ var (
 // context's, or that of a sweep. Cost: a sweep of one column, and for bounds
 // of a spectrum a few more.
 func New(ctx context.Context, g *iterative.Graph, name string, p Parameters) (Kernel, error) {
+	ks, err := NewAll(ctx, g, name, []Parameters{p})
+	if err != nil {
+		return nil, err
+	}
+	return ks[0], nil
+}
+
+// NewAll is [New] for several parameters. What the kernels have in common is
+// made once, and [Grams] computes their blocks together.
+func NewAll(ctx context.Context, g *iterative.Graph, name string, ps []Parameters) ([]Kernel, error) {
 	f := find(name)
 	if f == nil {
 		return nil, &ParameterError{"kernel", fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(Names(), ", "))}
 	}
-	p, err := f.fill(p)
-	if err != nil {
-		return nil, err
+	filled := make([]Parameters, len(ps))
+	for i, p := range ps {
+		var err error
+		if filled[i], err = f.fill(p); err != nil {
+			return nil, err
+		}
 	}
 	if err := checkSymmetric(ctx, g); err != nil {
 		return nil, err
 	}
-	return f.build(ctx, g, p)
+	shared := &maps{Graph: g}
+	ks := make([]Kernel, len(ps))
+	for i, p := range filled {
+		var err error
+		if ks[i], err = f.build(ctx, shared, p); err != nil {
+			return nil, err
+		}
+	}
+	return ks, nil
+}
+
+// maps are the matrices of a graph that its kernels are functions of, made
+// when the first one needs them.
+type maps struct {
+	*iterative.Graph
+	combinatorial, normalized, adjacency, normalizedAdjacency *expm.Map
+}
+
+// laplacian returns L or L̃.
+func (g *maps) laplacian(ctx context.Context, normalized bool) (*expm.Map, error) {
+	if normalized {
+		if g.normalized == nil {
+			g.normalized = expm.NewLaplacianNormalized(g.Graph)
+		}
+		return g.normalized, nil
+	}
+	var err error
+	if g.combinatorial == nil {
+		g.combinatorial, err = expm.NewLaplacian(ctx, g.Graph)
+	}
+	return g.combinatorial, err
+}
+
+// base returns A or S.
+func (g *maps) base(ctx context.Context, b Base) (*expm.Map, error) {
+	if b == NormalizedAdjacency {
+		if g.normalizedAdjacency == nil {
+			g.normalizedAdjacency = expm.NewAdjacencyNormalized(g.Graph)
+		}
+		return g.normalizedAdjacency, nil
+	}
+	var err error
+	if g.adjacency == nil {
+		g.adjacency, err = expm.NewAdjacency(ctx, g.Graph)
+	}
+	return g.adjacency, err
 }
 
 // checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
@@ -90,19 +148,16 @@ func checkSymmetric(ctx context.Context, g *iterative.Graph) error {
 
 // laplacianOf returns the map of a Laplacian that functions are computed of,
 // and d^½ if what is asked for is similar to it.
-func laplacianOf(ctx context.Context, g *iterative.Graph, l Laplacian) (*expm.Map, []float64, error) {
-	switch l {
-	case Combinatorial:
-		m, err := expm.NewLaplacian(ctx, g)
-		return m, nil, err
-	case RandomWalk:
-		return expm.NewLaplacianNormalized(g), roots(g.Degrees), nil
+func laplacianOf(ctx context.Context, g *maps, l Laplacian) (*expm.Map, []float64, error) {
+	m, err := g.laplacian(ctx, l != Combinatorial)
+	if l == RandomWalk {
+		return m, roots(g.Degrees), err
 	}
-	return expm.NewLaplacianNormalized(g), nil, nil
+	return m, nil, err
 }
 
 // systemOf is laplacianOf for a·L + c·I.
-func systemOf(g *iterative.Graph, l Laplacian, a, c float64) (*iterative.System, []float64, error) {
+func systemOf(g *maps, l Laplacian, a, c float64) (*iterative.System, []float64, error) {
 	switch l {
 	case Combinatorial:
 		s, err := g.ShiftedLaplacian(a, c)
@@ -127,34 +182,31 @@ func roots(deg []float64) []float64 {
 	return root
 }
 
-func diffusion(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+func diffusion(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	m, root, err := laplacianOf(ctx, g, p.Laplacian)
 	if err != nil {
 		return nil, err
 	}
-	return &spectral{graph: g, root: root,
+	return &spectral{graph: g.Graph, root: root,
 		whole: &series{m, expm.Exp(-p.Beta)}, half: &series{m, expm.Exp(-p.Beta / 2)}}, nil
 }
 
-func heatPageRank(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+func heatPageRank(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	return diffusion(ctx, g, Parameters{Laplacian: RandomWalk, Beta: p.Beta})
 }
 
-func exponential(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
-	m := expm.NewAdjacencyNormalized(g)
-	if p.Matrix == Adjacency {
-		var err error
-		if m, err = expm.NewAdjacency(ctx, g); err != nil {
-			return nil, err
-		}
+func exponential(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
+	m, err := g.base(ctx, p.Matrix)
+	if err != nil {
+		return nil, err
 	}
 	if _, hi := m.Interval(); p.Beta*hi > maxLog {
 		return nil, &ParameterError{"beta", fmt.Sprintf("%v is out of range; values overflow unless β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g", p.Beta, maxLog/hi, hi)}
 	}
-	return &spectral{graph: g, whole: &series{m, expm.Exp(p.Beta)}, half: &series{m, expm.Exp(p.Beta / 2)}}, nil
+	return &spectral{graph: g.Graph, whole: &series{m, expm.Exp(p.Beta)}, half: &series{m, expm.Exp(p.Beta / 2)}}, nil
 }
 
-func vonNeumann(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if p.Matrix == NormalizedAdjacency {
 		if p.Alpha >= 1 {
 			return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the normalised adjacency takes 0 < α < 1", p.Alpha)}
@@ -163,9 +215,9 @@ func vonNeumann(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, 
 		if err != nil {
 			return nil, err
 		}
-		return &spectral{graph: g, whole: &solves{system: s, scale: 1}}, nil
+		return &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1}}, nil
 	}
-	m, err := expm.NewAdjacency(ctx, g)
+	m, err := g.base(ctx, Adjacency)
 	if err != nil {
 		return nil, err
 	}
@@ -174,12 +226,12 @@ func vonNeumann(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, 
 			return nil, err
 		}
 	}
-	return &spectral{graph: g, whole: &series{m, expm.Inverse(1, -p.Alpha)}}, nil
+	return &spectral{graph: g.Graph, whole: &series{m, expm.Inverse(1, -p.Alpha)}}, nil
 }
 
 // nearRadius returns A on [−ρ, ρ] with a spectral radius ρ exact enough for α
 // near 1/ρ, or says what α may be. The largest eigenvalue of A ≥ 0 is ρ.
-func nearRadius(ctx context.Context, g *iterative.Graph, alpha float64) (*expm.Map, error) {
+func nearRadius(ctx context.Context, g *maps, alpha float64) (*expm.Map, error) {
 	op := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
 	problem := lanczos.Problem{A: op}
 	pairs, err := problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: 1e-10, Workers: g.Workers})
@@ -193,23 +245,23 @@ func nearRadius(ctx context.Context, g *iterative.Graph, alpha float64) (*expm.M
 	return expm.NewBounded(op, -rho, rho, g.Workers)
 }
 
-func regularizedLaplacian(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+func regularizedLaplacian(_ context.Context, g *maps, p Parameters) (Kernel, error) {
 	s, root, err := systemOf(g, p.Laplacian, p.Alpha, 1)
 	if err != nil {
 		return nil, err
 	}
-	return &spectral{graph: g, root: root, whole: &solves{system: s, scale: 1}}, nil
+	return &spectral{graph: g.Graph, root: root, whole: &solves{system: s, scale: 1}}, nil
 }
 
-func pseudoInverse(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+func pseudoInverse(_ context.Context, g *maps, p Parameters) (Kernel, error) {
 	s, _, err := systemOf(g, p.Laplacian, 1, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &spectral{graph: g, whole: &solves{system: s, scale: 1}}, nil
+	return &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1}}, nil
 }
 
-func commuteTime(ctx context.Context, g *iterative.Graph, _ Parameters) (Kernel, error) {
+func commuteTime(ctx context.Context, g *maps, _ Parameters) (Kernel, error) {
 	k, err := pseudoInverse(ctx, g, Parameters{Laplacian: Combinatorial})
 	if err != nil {
 		return nil, err
@@ -217,24 +269,27 @@ func commuteTime(ctx context.Context, g *iterative.Graph, _ Parameters) (Kernel,
 	return newDistance(k.(*spectral)), nil
 }
 
-func regularizedCommuteTime(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+func regularizedCommuteTime(_ context.Context, g *maps, p Parameters) (Kernel, error) {
 	s, err := g.RegularizedCommuteTime(p.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	return &spectral{graph: g, whole: &solves{system: s, scale: 1}}, nil
+	return &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1}}, nil
 }
 
-func pStep(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
-	m := expm.NewLaplacianNormalized(g)
-	k := &spectral{graph: g, whole: &series{m, expm.Power(p.Shift, p.Steps)}}
+func pStep(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
+	m, err := g.laplacian(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	k := &spectral{graph: g.Graph, whole: &series{m, expm.Power(p.Shift, p.Steps)}}
 	if p.Steps%2 == 0 {
 		k.half = &series{m, expm.Power(p.Shift, p.Steps/2)}
 	}
 	return k, nil
 }
 
-func matern(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+func matern(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	m, root, err := laplacianOf(ctx, g, p.Laplacian)
 	if err != nil {
 		return nil, err
@@ -243,16 +298,16 @@ func matern(ctx context.Context, g *iterative.Graph, p Parameters) (Kernel, erro
 	if most := math.Abs(p.Nu * math.Log(sigma)); sigma == 0 || most > maxLog {
 		return nil, &ParameterError{"nu", fmt.Sprintf("ν = %v and κ = %v make values overflow; choose them so that (2ν/κ²)^−ν is a number", p.Nu, p.Kappa)}
 	}
-	return &spectral{graph: g, root: root,
+	return &spectral{graph: g.Graph, root: root,
 		whole: &series{m, expm.Matern(sigma, p.Nu)}, half: &series{m, expm.Matern(sigma, p.Nu/2)}}, nil
 }
 
-func pageRank(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+func pageRank(_ context.Context, g *maps, p Parameters) (Kernel, error) {
 	s, err := g.VonNeumann(p.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	k := &spectral{graph: g, whole: &solves{system: s, scale: 1 - p.Alpha}}
+	k := &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1 - p.Alpha}}
 	if !p.Symmetric {
 		k.root = roots(g.Degrees)
 	}

@@ -30,7 +30,7 @@ type modularity struct {
 // asked for: about half of all there are.
 const wholeRows = 4096
 
-func newModularity(_ context.Context, g *iterative.Graph, p Parameters) (Kernel, error) {
+func newModularity(_ context.Context, g *maps, p Parameters) (Kernel, error) {
 	n := len(g.Degrees)
 	switch {
 	case p.Rank < 0 || p.Rank > n:
@@ -38,7 +38,7 @@ func newModularity(_ context.Context, g *iterative.Graph, p Parameters) (Kernel,
 	case p.Rank == 0 && n > wholeRows:
 		return nil, &ParameterError{"rank", fmt.Sprintf("about half of the %d eigenvalues are positive; give the number of those that count, as in --rank 100", n)}
 	}
-	return &modularity{graph: g, rank: p.Rank, resolution: p.Resolution}, nil
+	return &modularity{graph: g.Graph, rank: p.Rank, resolution: p.Resolution}, nil
 }
 
 func (m *modularity) Len() int { return len(m.graph.Degrees) }

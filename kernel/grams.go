@@ -1,0 +1,128 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Grams returns the block of each kernel among the given nodes, for trying
+// many parameters. Functions of one matrix (of one call of [NewAll]) are
+// computed from the same vectors: sixteen cost little more than the one that
+// takes longest. Their blocks are symmetric to the bit and, unlike those of
+// [Gram], made without half steps: errors are relative to the largest column
+// of all. The tolerance is 1e-8 unless the settings say otherwise. sweeps is
+// their number over all entries.
+func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
+	if err := s.Validate(); err != nil {
+		return nil, 0, err
+	}
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	if set.Tolerance == 0 {
+		set.Tolerance = 1e-8
+	}
+	grams = make([]*sparse.Block[float64], len(ks))
+	for i := range ks {
+		if grams[i] != nil {
+			continue
+		}
+		group := together(ks, i)
+		if len(group) == 1 {
+			checked := set
+			var report *Report
+			if grams[i], report, err = Gram(ctx, ks[i], nodes, &checked); err != nil {
+				return nil, sweeps, err
+			}
+			sweeps += report.Sweeps
+			continue
+		}
+		done, err := gramsTo(ctx, grams, ks, group, nodes, set)
+		if err != nil {
+			return nil, sweeps, err
+		}
+		sweeps += done
+	}
+	return grams, sweeps, nil
+}
+
+// together returns the positions from first on of the kernels that are
+// functions of the same matrix as that one.
+func together(ks []Kernel, first int) []int {
+	group := []int{first}
+	m := matrixOf(ks[first])
+	for i := first + 1; m != nil && i < len(ks); i++ {
+		if matrixOf(ks[i]) == m {
+			group = append(group, i)
+		}
+	}
+	return group
+}
+
+// matrixOf returns the matrix that a symmetric kernel is a series in, or nil.
+func matrixOf(k Kernel) *expm.Map {
+	if f, ok := k.(*spectral); ok && f.root == nil {
+		if e, ok := f.whole.(*series); ok {
+			return e.m
+		}
+	}
+	return nil
+}
+
+// gramsTo computes the blocks of a group of kernels, slab by slab.
+func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, group, nodes []int, s Settings) (sweeps int, err error) {
+	n, m := ks[group[0]].Len(), len(nodes)
+	checkNodes(n, nodes)
+	width := min(m, max(4, slabColumns(n)/len(group)/4*4))
+	plan := budget.Plan{Limit: s.Memory}
+	what := fmt.Sprintf("%d columns of %d kernels", width, len(group))
+	if err := plan.Reserve(blockBytes(n, width)*int64(len(group)+8)+8*int64(m)*int64(m)*int64(len(group)), what); err != nil {
+		return 0, err
+	}
+	x := sparse.NewBlock[float64](n, width)
+	images, functions := make([]*sparse.Block[float64], len(group)), make([]expm.Function, len(group))
+	for q, i := range group {
+		images[q] = sparse.NewBlock[float64](n, width)
+		functions[q] = ks[i].(*spectral).whole.(*series).f
+		grams[i] = sparse.NewBlock[float64](m, m)
+	}
+	matrix := matrixOf(ks[group[0]])
+	for lo := 0; lo < m; lo += width {
+		hi := min(lo+width, m)
+		slab := x.Columns(0, hi-lo)
+		parts := make([]*sparse.Block[float64], len(images))
+		for q := range images {
+			parts[q] = images[q].Columns(0, hi-lo)
+		}
+		for j, node := range nodes[lo:hi] {
+			slab.Row(node)[j] = 1
+		}
+		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance})
+		if err != nil && !errors.Is(err, expm.ErrTolerance) {
+			return sweeps, err
+		}
+		sweeps += r.Sweeps
+		for j, node := range nodes[lo:hi] {
+			slab.Row(node)[j] = 0
+		}
+		for q, i := range group {
+			gram := grams[i]
+			for a := range hi {
+				for b := max(a, lo); b < hi; b++ {
+					v := parts[q].Row(nodes[a])[b-lo]
+					gram.Row(a)[b], gram.Row(b)[a] = v, v
+				}
+			}
+		}
+		if s.Progress != nil {
+			s.Progress(sweeps, sweeps*((m+width-1)/width)/(lo/width+1))
+		}
+	}
+	return sweeps, nil
+}

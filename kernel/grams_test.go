@@ -1,0 +1,45 @@
+package kernel
+
+import (
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+)
+
+// Blocks that are computed together agree with those computed alone.
+func TestGrams(t *testing.T) {
+	g := newGraph(t, testgraph.Random(16, 200, 500, true), 2)
+	nodes := []int{4, 199, 12, 12, 77, 0, 33, 60, 61, 62, 63}
+	for name, ps := range map[string][]Parameters{
+		"diffusion":             {{Beta: 0.1}, {Beta: 1}, {Beta: 1, Laplacian: Normalized}, {Beta: 10}, {Beta: 8, Laplacian: Normalized}},
+		"von-neumann":           {{Alpha: 0.1}, {Alpha: 0.9}},
+		"matern":                {{Nu: 1, Kappa: 1}, {Nu: 1.5, Kappa: 2}},
+		"regularized-laplacian": {{Alpha: 1}, {Alpha: 2}},
+		"modularity":            {{Rank: 2}, {Rank: 5}},
+	} {
+		ks, err := NewAll(background, g, name, ps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grams, sweeps, err := Grams(background, ks, nodes, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sweeps <= 0 && name != "modularity" {
+			t.Errorf("%s: %d sweeps", name, sweeps)
+		}
+		for i, p := range ps {
+			want, r := mustMatrix(t, mustNew(t, g, name, p), nodes, nodes, nil)
+			if e := worstError(t, grams[i], want); e > 1e-7*r.Largest {
+				t.Errorf("%s %v: differs by %g of %g", name, p, e, r.Largest)
+			}
+			for a := range nodes {
+				for b := range nodes {
+					if grams[i].Row(a)[b] != grams[i].Row(b)[a] {
+						t.Fatalf("%s %v is not symmetric", name, p)
+					}
+				}
+			}
+		}
+	}
+}
