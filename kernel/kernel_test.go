@@ -548,3 +548,34 @@ func TestDistanceIsNoMap(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Pieces cover a block once, whatever the memory.
+func TestPiecesCover(t *testing.T) {
+	g := newGraph(t, testgraph.Random(17, 200, 500, true), 2)
+	for _, c := range slices.Concat(symmetric, others) {
+		k := mustNew(t, g, c.name, c.p)
+		for _, lists := range [][2][]int{{upTo(140), upTo(140)}, {upTo(140), upTo(3)}, {upTo(3), upTo(140)}} {
+			for _, memory := range []int64{0, 1<<20 + 1<<19} {
+				seen := sparse.NewBlock[float64](len(lists[0]), len(lists[1]))
+				_, err := k.Block(background, lists[0], lists[1], func(lo, left int, piece *sparse.Block[float64]) error {
+					for i := range piece.Rows {
+						for j := range piece.Cols {
+							seen.Row(lo + i)[left+j]++
+						}
+					}
+					return nil
+				}, &Settings{Memory: memory})
+				if err != nil {
+					t.Fatalf("%s %v: %v", c.name, c.p, err)
+				}
+				for i := range seen.Rows {
+					for j, times := range seen.Row(i) {
+						if times != 1 {
+							t.Fatalf("%s %v, %d bytes: (%d, %d) came %v times", c.name, c.p, memory, i, j, times)
+						}
+					}
+				}
+			}
+		}
+	}
+}
