@@ -17,6 +17,8 @@ type labelPropagation struct{}
 
 func (labelPropagation) Name() string { return "lp" }
 
+func (labelPropagation) Takes() []string { return []string{"prior"} }
+
 func (labelPropagation) Tune(context.Context, *Problem, []Split, *Settings) (*Choice, error) {
 	return nil, nil
 }
@@ -51,23 +53,32 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	return r.out, r.finish(ctx)
 }
 
-// majority gives every node the largest class.
+// majority gives every node the largest class, whether a label reaches it or
+// not, with the scores of an unreached one.
 type majority struct{}
 
 func (majority) Name() string { return "majority" }
+
+func (majority) Takes() []string { return nil }
 
 func (majority) Tune(context.Context, *Problem, []Split, *Settings) (*Choice, error) {
 	return nil, nil
 }
 
-func (majority) Predict(_ context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	set := s.filled()
 	n, _ := p.A.Dims()
-	r := &predictor{p: p, set: &set, out: &Prediction{
-		Scores: sparse.NewBlock[float32](n, len(p.Names)), Reached: make([]bool, n),
-	}}
-	return r.out, r.finish(context.Background())
+	r := &predictor{p: p, set: &set, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
+	var err error
+	if r.out.Reached, err = cwk.Reached(ctx, p.A, p.Row, p.Directed, set.Workers); err != nil {
+		return nil, err
+	}
+	prior := priorOf(p)
+	for i := range n {
+		copy(r.out.Scores.Row(i), prior)
+	}
+	return r.out, r.finish(ctx)
 }

@@ -14,7 +14,7 @@ import (
 type Choice struct {
 	Parameters
 	Accuracy float64 // of the parameters, the mean of what they were chosen by
-	Tested   int     // predictions behind it for each setting
+	Tested   int     // predictions behind it for each setting; 0: there were too few labels
 	Settings int     // how many parameters there were to choose from
 	Work     Work
 
@@ -46,6 +46,10 @@ func (w *Work) add(o Work) {
 // Of all settings within one standard error of the highest accuracy the one
 // whose neighbours in the grid do best is chosen. On large graphs long walks
 // are tried only where the longest short one is.
+//
+// Unless two classes have two labels each, nothing can be learned from hiding
+// one. The choice is then that of the grid which is nearest to [NoGrid], with
+// so many steps that most nodes hear of a label, and was Tested on nothing.
 func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -53,6 +57,9 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 	set := s.filled()
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
+	}
+	if tooFew(p.Class) {
+		return withoutTrial(ctx, p, &set)
 	}
 	grid, folds := set.Grid, min(set.Folds, len(p.Row))
 	fold := Folds(p.Class, folds, set.Seed)
@@ -377,6 +384,9 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 func (c *chooser) choice(hits []int64, tested int) *Choice {
 	g := c.set.Grid
 	best := best(g, hits, tested)
+	if slices.Min(hits) == slices.Max(hits) {
+		best = g.nearest(NoGrid().at(0))
+	}
 	return &Choice{
 		Parameters: g.at(best), Accuracy: float64(hits[best]) / float64(tested), Tested: tested,
 		Settings: g.Size(), Work: c.work, hits: hits,

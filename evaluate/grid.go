@@ -7,6 +7,9 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/kernel"
 )
 
 // Features says from which walk the features of a training node are taken.
@@ -24,17 +27,43 @@ const (
 
 // Parameters are the settings of coinciding walk kernels with a support vector
 // machine: the kernel K = Σ PₜPₜᵀ/(Steps−MinSteps+1), t from MinSteps to Steps,
-// of the walk with absorption Alpha, and the cost of the machine.
+// of the walk with absorption Alpha, and the cost of the machine. With another
+// kernel they are that kernel's and the cost, in units of its mean value
+// between a labelled node and itself.
 type Parameters struct {
 	Alpha    float64  `json:"alpha"`
 	Steps    int      `json:"steps"`
 	MinSteps int      `json:"min_steps"`
 	Cost     float64  `json:"cost"`
 	Features Features `json:"features"`
+
+	Kernel string            `json:"-"` // "" for walks
+	Of     kernel.Parameters `json:"-"`
+}
+
+// MarshalJSON writes the parameters that belong to the kernel.
+func (p Parameters) MarshalJSON() ([]byte, error) {
+	if p.Kernel != "" {
+		return json.Marshal(struct {
+			Kernel string `json:"kernel"`
+			kernel.Parameters
+			Cost float64 `json:"cost"`
+		}{p.Kernel, p.Of, p.Cost})
+	}
+	type walk Parameters // without this method
+	return json.Marshal(walk(p))
 }
 
 func (p Parameters) String() string {
-	return fmt.Sprintf("α = %v, %d steps, C = %v, %s features", p.Alpha, p.Steps, p.Cost, p.Features)
+	if p.Kernel != "" {
+		return strings.Join(slices.DeleteFunc([]string{p.Kernel, p.Of.String(), fmt.Sprintf("C = %v", p.Cost)},
+			func(part string) bool { return part == "" }), ", ")
+	}
+	steps := "steps"
+	if p.Steps == 1 {
+		steps = "step"
+	}
+	return fmt.Sprintf("α = %v, %d %s, C = %v, %s features", p.Alpha, p.Steps, steps, p.Cost, p.Features)
 }
 
 // Grid is a set of parameters: every combination of its values. Values are in
@@ -97,7 +126,7 @@ func ReadGrid(r io.Reader) (*Grid, error) {
 	dec.DisallowUnknownFields()
 	g := new(Grid)
 	if err := dec.Decode(g); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrGrid, err)
+		return nil, fmt.Errorf("%w: %s", ErrGrid, explainJSON(err))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%w: more than one JSON value", ErrGrid)
@@ -113,6 +142,20 @@ func ReadGrid(r io.Reader) (*Grid, error) {
 		return nil, err
 	}
 	return g, nil
+}
+
+// explainJSON says what the decoder says in terms of a grid.
+func explainJSON(err error) string {
+	text := strings.TrimPrefix(err.Error(), "json: ")
+	var value *json.UnmarshalTypeError
+	if key, found := strings.CutPrefix(text, "unknown field "); found {
+		text = "there is no key " + key + ", only alpha, steps, min_steps, cost and features"
+	} else if errors.As(err, &value) && value.Field != "" {
+		text = fmt.Sprintf("%s: %s in the place of another kind of value", value.Field, value.Value)
+	} else if value != nil {
+		text = fmt.Sprintf("%s in the place of an object", value.Value)
+	}
+	return text
 }
 
 func (f Features) rank() int { return slices.Index([]Features{Plain, Honest}, f) }
@@ -191,6 +234,25 @@ func (g *Grid) steps() []int {
 // Size returns the number of settings.
 func (g *Grid) Size() int {
 	return len(g.Alpha) * len(g.steps()) * len(g.Cost) * len(g.Features)
+}
+
+// nearest returns the number of the setting that is nearest to p in each of its
+// parts, the first of several.
+func (g *Grid) nearest(p Parameters) int {
+	f := max(0, slices.Index(g.Features, p.Features))
+	a := nearest(g.Alpha, p.Alpha)
+	s := nearest(g.steps(), p.Steps)
+	return ((f*len(g.Alpha)+a)*len(g.steps())+s)*len(g.Cost) + nearest(g.Cost, p.Cost)
+}
+
+func nearest[T int | float64](values []T, x T) int {
+	best := 0
+	for i, v := range values {
+		if math.Abs(float64(v-x)) < math.Abs(float64(values[best]-x)) {
+			best = i
+		}
+	}
+	return best
 }
 
 // at returns setting number i. Features vary slowest, then Alpha, Steps and

@@ -12,6 +12,10 @@ type Method interface {
 	// Name is the name by which [ParseMethods] knows the method.
 	Name() string
 
+	// Takes returns the names of the settings that make a difference: of
+	// [Parameters], as in a grid file, and "prior".
+	Takes() []string
+
 	// Tune chooses parameters on splits of p. A nil choice means that there is
 	// nothing to choose, or that Predict chooses for each training set anew.
 	Tune(ctx context.Context, p *Problem, splits []Split, s *Settings) (*Choice, error)
@@ -22,14 +26,14 @@ type Method interface {
 }
 
 // methods are the methods there are, by name.
-var methods = []Method{
+var methods = slices.Concat([]Method{
 	walkMethod{name: "auto", learner: KernelSVM, inside: true},
 	walkMethod{name: "cwk", learner: KernelSVM},
 	walkMethod{name: "cwk+svm", learner: KernelSVM},
 	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},
 	labelPropagation{},
 	majority{},
-}
+}, kernelMethods())
 
 // MethodNames returns the names of all methods.
 func MethodNames() []string {
@@ -46,7 +50,7 @@ func ParseMethods(list string) ([]Method, error) {
 	var found []Method
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
-		i := slices.IndexFunc(methods, func(m Method) bool { return m.Name() == name })
+		i := slices.IndexFunc(methods, func(m Method) bool { return called(m, name) })
 		if i < 0 {
 			return nil, fmt.Errorf("%w: there is no method %q; choose from %s", ErrUsage, name, strings.Join(MethodNames(), ", "))
 		}
@@ -58,6 +62,16 @@ func ParseMethods(list string) ([]Method, error) {
 	return found, nil
 }
 
+// called reports whether name is that of a method, which may name the learner
+// where there is one only.
+func called(m Method, name string) bool {
+	if k, ok := m.(kernelMethod); ok {
+		name = strings.TrimSuffix(name, "+"+string(KernelSVM))
+		return name == k.kernel
+	}
+	return m.Name() == name
+}
+
 // walkMethod is a support vector machine on walk features.
 type walkMethod struct {
 	name    string
@@ -66,6 +80,10 @@ type walkMethod struct {
 }
 
 func (m walkMethod) Name() string { return m.name }
+
+func (m walkMethod) Takes() []string {
+	return []string{"alpha", "steps", "min_steps", "cost", "features", "prior"}
+}
 
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits []Split, s *Settings) (*Choice, error) {
 	if m.inside {

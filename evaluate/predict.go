@@ -26,7 +26,9 @@ type Prediction struct {
 	Settings   int     // how many parameters there were to choose from
 
 	// Accuracy is the share of right answers among Tested labelled nodes, each
-	// predicted without its own fold; Stderr its binomial standard error.
+	// predicted without its own fold; Stderr its binomial standard error. With
+	// too few labels, see [CrossValidate], and in methods without parameters
+	// all three are 0.
 	Accuracy, Stderr float64
 	Tested           int
 
@@ -74,8 +76,9 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 // predicts every node. The grid of the settings is not used.
 //
 // Training rows are the walk features of the labelled nodes, plain or honest,
-// the latter of a few labels from several partitions into folds; the machine becomes a linear function of features, and a second walk applies
-// it to all nodes, so that their features are never stored.
+// the latter of a few labels from several partitions into folds; the machine
+// becomes a linear function of features, and a second walk applies it to all
+// nodes, so that their features are never stored.
 func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

@@ -168,7 +168,17 @@ func (r *predictor) calibrate(ctx context.Context) error {
 		}
 		all = append(all, list...)
 	}
+	r.judge(all)
+	return nil
+}
+
+// judge fits the votes to out-of-fold decisions and counts how often they are
+// right, unless there are too few labels.
+func (r *predictor) judge(all []outcome) {
 	r.votes = fitVotes(len(r.p.Names), all)
+	if tooFew(r.p.Class) {
+		return
+	}
 	right := 0
 	scores := make([]float64, len(r.p.Names))
 	for _, o := range all {
@@ -183,7 +193,6 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	r.out.Tested = len(all)
 	r.out.Accuracy = float64(right) / float64(len(all))
 	r.out.Stderr = math.Sqrt(r.out.Accuracy * (1 - r.out.Accuracy) / float64(len(all)))
-	return nil
 }
 
 // scoreBytes bounds the decisions held at a time where there is no limit.
@@ -220,25 +229,36 @@ func (r *predictor) score(ctx context.Context) error {
 		}
 	}
 	sums := sparse.NewBlock[float64](n, len(r.p.Names))
-	const chunk = 4096
-	chunks := (n + chunk - 1) / chunk
 	err := w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
-		return sched.Run(ctx, r.set.Workers, chunks, func(_, piece int) error {
-			vote := make([]float64, len(r.p.Names))
-			for i := piece * chunk; i < min(n, (piece+1)*chunk); i++ {
-				r.addVotes(sums.Row(i), decisions.Row(i), lo, vote)
-			}
-			return nil
-		})
+		return r.addAllVotes(ctx, sums, decisions, lo)
 	})
 	if err != nil {
 		return err
 	}
 	r.out.Work.Sweeps += sweeps
 	r.out.Work.EntryColumns += w.A.NNZ() * int64(sweeps) * int64(w.Seeds.Classes)
-	r.out.Scores = sparse.NewBlock[float32](n, len(r.p.Names))
-	return sched.Run(ctx, r.set.Workers, chunks, func(_, piece int) error {
-		for i := piece * chunk; i < min(n, (piece+1)*chunk); i++ {
+	return r.scoresFrom(ctx, sums)
+}
+
+// chunk is the number of nodes in one piece of work on votes.
+const chunk = 4096
+
+// addAllVotes adds the votes of the machines from number lo on, on all nodes.
+func (r *predictor) addAllVotes(ctx context.Context, sums, decisions *sparse.Block[float64], lo int) error {
+	return sched.Run(ctx, r.set.Workers, (sums.Rows+chunk-1)/chunk, func(_, piece int) error {
+		vote := make([]float64, len(r.p.Names))
+		for i := piece * chunk; i < min(sums.Rows, (piece+1)*chunk); i++ {
+			r.addVotes(sums.Row(i), decisions.Row(i), lo, vote)
+		}
+		return nil
+	})
+}
+
+// scoresFrom makes the scores of the sums of votes.
+func (r *predictor) scoresFrom(ctx context.Context, sums *sparse.Block[float64]) error {
+	r.out.Scores = sparse.NewBlock[float32](sums.Rows, len(r.p.Names))
+	return sched.Run(ctx, r.set.Workers, (sums.Rows+chunk-1)/chunk, func(_, piece int) error {
+		for i := piece * chunk; i < min(sums.Rows, (piece+1)*chunk); i++ {
 			row := sums.Row(i)
 			r.votes.scoresTo(row)
 			for c, v := range row {
@@ -264,16 +284,23 @@ func (r *predictor) addVotes(sums, decisions []float64, lo int, vote []float64) 
 	}
 }
 
+// priorOf returns the shares of the labels, each class counted once more.
+func priorOf(p *Problem) []float32 {
+	count := make([]int, len(p.Names))
+	for _, c := range p.Class {
+		count[c]++
+	}
+	prior := make([]float32, len(count))
+	for c, n := range count {
+		prior[c] = float32(float64(n+1) / float64(len(p.Class)+len(count)))
+	}
+	return prior
+}
+
 // finish takes the classes from the scores.
 func (r *predictor) finish(context.Context) error {
-	n, classes := r.out.Scores.Dims()
-	prior := make([]float32, classes)
-	for c := range prior {
-		prior[c] = 1 / float32(len(r.p.Class)+classes)
-	}
-	for _, c := range r.p.Class {
-		prior[c] += 1 / float32(len(r.p.Class)+classes)
-	}
+	n, _ := r.out.Scores.Dims()
+	prior := priorOf(r.p)
 	largest := Majority(r.p.Class)
 	r.out.Class = make([]int, n)
 	for i := range r.out.Class {

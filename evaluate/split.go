@@ -182,7 +182,7 @@ func PerClassSplits(class []int, each, count int, seed uint64, use Use) ([]Split
 	case count < 1:
 		return nil, fmt.Errorf("%w: %d splits; at least 1 is needed", ErrUsage, count)
 	case each > smallest:
-		return nil, fmt.Errorf("%w: %d training nodes a class; the smallest class has %d labelled nodes", ErrUsage, each, smallest)
+		return nil, fmt.Errorf("%w: %d training nodes a class are more than the smallest class has; give at most %d", ErrUsage, each, smallest)
 	}
 	splits := make([]Split, count)
 	for s := range splits {
@@ -196,7 +196,7 @@ func PerClassSplits(class []int, each, count int, seed uint64, use Use) ([]Split
 			test = append(test, nodes[taken:]...)
 		}
 		if len(test) == 0 {
-			return nil, fmt.Errorf("%w: %d training nodes a class leave no node to test on", ErrUsage, each)
+			return nil, fmt.Errorf("%w: %d training nodes a class leave no node to test on; give fewer", ErrUsage, each)
 		}
 		slices.Sort(train)
 		slices.Sort(test)
@@ -232,8 +232,9 @@ func (e *SplitError) Error() string {
 
 // GivenSplit returns the split of p whose training and test nodes are the rows
 // of the graph in train and test. Every row needs a label and is named once,
-// the training rows hold every class and there is a test row; else the error
-// is a [*SplitError].
+// the training rows hold two classes and there is a test row; else the error
+// is a [*SplitError]. Test nodes of a class without a training node count as
+// wrong; see [Split.Unseen].
 func GivenSplit(p *Problem, train, test []int) (Split, error) {
 	position := make(map[int]int, len(p.Row))
 	for i, row := range p.Row {
@@ -266,16 +267,27 @@ func GivenSplit(p *Problem, train, test []int) (Split, error) {
 	if len(s.Test) == 0 {
 		return Split{}, &SplitError{-1, "has no test node"}
 	}
-	seen := make([]bool, len(p.Names))
-	for _, i := range s.Train {
-		seen[p.Class[i]] = true
+	if len(s.Train) == 0 {
+		return Split{}, &SplitError{-1, "has no training node"}
 	}
-	for _, c := range p.Class {
-		if !seen[c] {
-			return Split{}, &SplitError{-1, fmt.Sprintf("has no training node of class %q", p.Names[c])}
-		}
+	first := p.Class[s.Train[0]]
+	if !slices.ContainsFunc(s.Train, func(i int) bool { return p.Class[i] != first }) {
+		return Split{}, &SplitError{-1, fmt.Sprintf("has training nodes of class %q alone, and two classes are needed", p.Names[first])}
 	}
 	return s, nil
+}
+
+// Unseen returns how many test nodes each class without a training node has,
+// by class.
+func (s Split) Unseen(class []int) []int {
+	tests := make([]int, slices.Max(class)+1)
+	for _, i := range s.Test {
+		tests[class[i]]++
+	}
+	for _, i := range s.Train {
+		tests[class[i]] = 0
+	}
+	return tests
 }
 
 // Folds deals nodes with the given classes into count stratified folds and

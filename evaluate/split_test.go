@@ -186,7 +186,8 @@ func TestGivenSplit(t *testing.T) {
 		{[]int{4, 9}, []int{5}, "row 5 of the split has no label"},
 		{[]int{4, 9}, []int{9}, "row 9 of the split is named twice"},
 		{[]int{4, 9, 4}, []int{1}, "row 4 of the split is named twice"},
-		{[]int{4, 1}, []int{7}, `the split has no training node of class "b"`},
+		{[]int{4, 1}, []int{7}, `the split has training nodes of class "a" alone, and two classes are needed`},
+		{nil, []int{7}, "the split has no training node"},
 		{[]int{4, 7}, nil, "the split has no test node"},
 	} {
 		_, err := GivenSplit(p, test.train, test.test)

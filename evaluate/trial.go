@@ -69,7 +69,9 @@ func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hi
 	from := 0
 	for s, steps := range w.steps {
 		terms := steps - w.minSteps + 1
-		w.extend(x, t, from, terms*w.classes)
+		if err := w.extend(ctx, x, t, from, terms*w.classes); err != nil {
+			return err
+		}
 		from = terms * w.classes
 		for c, cost := range w.cost {
 			w.costs[c] = cost / float64(terms)
@@ -82,13 +84,29 @@ func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hi
 	return nil
 }
 
+// maxWidth bounds the columns that are gathered at a time.
+const maxWidth = 4096
+
 // extend adds the products of the columns lo ≤ j < hi of x to the kernel.
-func (w *tester) extend(x *sparse.Block[float32], t *trial, lo, hi int) {
+func (w *tester) extend(ctx context.Context, x *sparse.Block[float32], t *trial, lo, hi int) error {
+	for ; lo < hi; lo += maxWidth {
+		if err := w.add(ctx, x, t, lo, min(hi, lo+maxWidth)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add is extend for at most maxWidth columns.
+func (w *tester) add(ctx context.Context, x *sparse.Block[float32], t *trial, lo, hi int) error {
 	width := hi - lo
 	w.left = gather(w.left, x, t.train, lo, hi)
 	w.right = gather(w.right, x, t.test, lo, hi)
 	m := len(t.train)
 	for i := range t.train {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		a := w.left[i*width : (i+1)*width]
 		for j := range i + 1 {
 			w.gram[i*m+j] += floats.Dot(a, w.left[j*width:(j+1)*width])
@@ -96,12 +114,16 @@ func (w *tester) extend(x *sparse.Block[float32], t *trial, lo, hi int) {
 		}
 	}
 	for i := range t.test {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		a := w.right[i*width : (i+1)*width]
 		row := w.cross[i*m : (i+1)*m]
 		for j := range row {
 			row[j] += floats.Dot(a, w.left[j*width:(j+1)*width])
 		}
 	}
+	return nil
 }
 
 // gather stores the columns lo ≤ j < hi of the given rows of x in dst.
@@ -161,7 +183,9 @@ func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *tria
 	w.gram = zeros(w.gram, m*m)
 	w.cross = zeros(w.cross, len(t.test)*m)
 	terms := w.steps[0] - w.minSteps + 1
-	w.extend(x, t, 0, terms*w.classes)
+	if err := w.extend(ctx, x, t, 0, terms*w.classes); err != nil {
+		return nil, err
+	}
 	w.solver.SVM.Cost = w.cost[0] / float64(terms)
 	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
 	model, err := w.solver.Fit(ctx, gram, t.trainClass, w.classes)
