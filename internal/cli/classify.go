@@ -49,6 +49,9 @@ most frequent one. The endings .jsonl and .parquet choose those formats.`,
 			in.checkOutput("-o", f.out, append(args, f.labels, f.truth)...)
 			in.checkStdin(append(args, f.labels, f.truth)...)
 			in.checkLearning(cmd.Flags(), &f.learning)
+			if f.method != nil {
+				in.checkEffect(cmd.Flags(), []evaluate.Method{f.method})
+			}
 			if err := in.checked(); err != nil {
 				return err
 			}
@@ -88,6 +91,7 @@ type classified struct {
 	Output     string               `json:"output"`
 	Nodes      int                  `json:"nodes"`
 	Labelled   int                  `json:"labelled"`
+	Skipped    skippedLines         `json:"skipped_label_lines"`
 	Predicted  int                  `json:"predicted"`
 	Unreached  int                  `json:"unreached"`
 	Components int                  `json:"unreached_components"`
@@ -153,16 +157,24 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
+	if p.Settings > 0 && p.Tested == 0 && settings.Grid.Size() > 1 {
+		in.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)
+	}
+	if len(f.method.Takes()) == 0 {
+		f.unreached = "prior" // it does not walk
+	}
 	labels := f.labelsOf(p, l)
 	if err := writePredictions(w, formatOf(f.out, predictionFormats), g, p, labels, export.Columns{Classes: l.Names, Top: f.scores}); err != nil {
 		return err
 	}
 	r := &classified{
-		Output: f.out, Nodes: len(labels), Labelled: len(l.Row), Classes: l.Names, Method: f.method.Name(),
+		Output: f.out, Nodes: len(labels), Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names, Method: f.method.Name(),
 		Sweeps: p.Work.Sweeps, Phases: p.Seconds,
 	}
 	if p.Settings > 0 {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
+	}
+	if p.Tested > 0 {
 		r.AccuracyEstimate, r.AccuracyStderr = &p.Accuracy, &p.Stderr
 	}
 	if err := in.countUnreached(r, g, p); err != nil {
@@ -174,7 +186,9 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	if known != nil {
 		in.warnUnseen(l, known)
-		r.Truth = compare(labels, p.Reached, l, known)
+		if r.Truth = compare(labels, p.Reached, l, known); r.Truth == nil {
+			in.warn("%s: nothing to compare with; every node it labels is labelled in %s", known.File, l.File)
+		}
 	}
 	if err := in.writeRun(run, storeOf(g.Manifest()), r.Parameters); err != nil {
 		return err
@@ -272,7 +286,8 @@ func (in *invocation) warnUnseen(seeds, known *ingest.Labels) {
 }
 
 // compare scores labels against known ones on all nodes that were not labelled
-// from the start. A blank is wrong, and so is every class that was not seen.
+// from the start, or returns nil if there are none. A blank is wrong, and so is
+// every class that was not seen.
 func compare(labels []int, reached []bool, seeds, known *ingest.Labels) *truth {
 	given := classOfRow(seeds, len(labels))
 	names := slices.Clone(seeds.Names)
@@ -310,7 +325,10 @@ func compare(labels []int, reached []bool, seeds, known *ingest.Labels) *truth {
 			}
 		}
 	}
-	t.Accuracy = float64(right) / math.Max(1, float64(t.Nodes))
+	if t.Nodes == 0 {
+		return nil
+	}
+	t.Accuracy = float64(right) / float64(t.Nodes)
 	t.Reached = float64(rightReached) / math.Max(1, float64(ofReached))
 	t.MacroF1 = table.MacroF1()
 	if present := classesIn(table[:blank]); present > 0 && classesIn(table) > present {
@@ -354,6 +372,9 @@ func (in *invocation) printClassified(r *classified, f *classifyFlags) {
 			parts = append(parts, fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", 100**r.AccuracyEstimate, 100**r.AccuracyStderr))
 		}
 		fmt.Fprintln(w, strings.Join(parts, " · "))
+	}
+	if text := r.Skipped.String(); text != "" {
+		fmt.Fprintln(w, text)
 	}
 	if r.Parameters != nil {
 		fmt.Fprintln(w, chosen(*r.Parameters, r.Settings))

@@ -148,6 +148,7 @@ func reports(err error) []report {
 		parse   *ingest.ParseError
 		corrupt *shard.CorruptError
 		file    *fs.PathError
+		kernels *kernel.ParameterError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -159,6 +160,11 @@ func reports(err error) []report {
 			list = append(list, r)
 		}
 		return list
+	case errors.As(err, &kernels):
+		r := textReport("--" + kernels.Parameter + ": " + kernels.What)
+		r.Flag = "--" + kernels.Parameter
+		r.Message, r.Hint, _ = strings.Cut(kernels.What, "; ")
+		return []report{r}
 	case errors.As(err, &many):
 		var list []report
 		for _, p := range many.First {
@@ -172,6 +178,10 @@ func reports(err error) []report {
 		return []report{parseReport(parse)}
 	case errors.As(err, &file) && errors.Is(err, fs.ErrNotExist) && err.Error() == file.Error():
 		r := textReport(file.Path + ": " + file.Err.Error() + "; check the path")
+		r.File, r.Message = file.Path, file.Err.Error()
+		return []report{r}
+	case errors.As(err, &file) && file.Op == "open" && errors.Is(err, fs.ErrPermission) && err.Error() == file.Error():
+		r := textReport(file.Path + ": " + file.Err.Error() + "; check who may read it")
 		r.File, r.Message = file.Path, file.Err.Error()
 		return []report{r}
 	case errors.As(err, &corrupt):

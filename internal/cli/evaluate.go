@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/kernel"
 )
 
 // evaluateFlags are the flags of evaluate.
@@ -57,6 +57,7 @@ training set, as classify does.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas: "+strings.Join(evaluate.MethodNames(), ", "))
 	in.walkFlags(flags, &f.walking, "default: chosen", "default: chosen")
+	in.parameterFlags(flags, &f.of, kernel.Normalized)
 	f.train = []float64{0.05, 0.1}
 	in.variable(flags, "train", "X[,X...]", "0.05,0.1", "fractions of the labelled nodes to train on", func(s string) error {
 		return parseFractions(&f.train, s)
@@ -75,10 +76,7 @@ training set, as classify does.`,
 func parseFractions(fractions *[]float64, s string) error {
 	var list []float64
 	for _, part := range strings.Split(s, ",") {
-		x, err := bounds{lo: 0, hi: 1, loOpen: true, symbol: "fraction"}.parse(strings.TrimSpace(part))
-		if err == nil && x == 1 {
-			err = errors.New("1 leaves no node to test on; want 0 < fraction < 1")
-		}
+		x, err := bounds{lo: 0, hi: 1, loOpen: true, hiOpen: true, symbol: "fraction"}.parse(strings.TrimSpace(part))
 		if err != nil {
 			return err
 		}
@@ -93,8 +91,9 @@ var reportFormats = []string{".txt", ".json", ".html"}
 
 // checkEvaluate notes what is wrong with the flags of f together.
 func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
-	in.checkWalk(&f.walking)
 	f.methods = in.methods(f.names)
+	in.checkWalk(&f.walking, anyWalks(f.methods))
+	in.checkEffect(flags, f.methods)
 	if f.report != "" {
 		in.checkFormat("--report", f.report, reportFormats)
 		in.checkOutput("--report", f.report, append(args, f.labels, f.split)...)
@@ -106,7 +105,7 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 			}
 		}
 	} else if f.perClass > 0 && flags.Changed("train") {
-		in.problem("--per-class", "and --train both say how many nodes to train on; leave out one of the two")
+		in.problem("--per-class", "it says how many nodes to train on, and so does --train; leave out one of the two")
 	}
 	f.grid = in.gridOf(f)
 }
@@ -132,12 +131,13 @@ func (in *invocation) gridOf(f *evaluateFlags) *evaluate.Grid {
 	default:
 		file, err := os.Open(f.gridName)
 		if err != nil {
-			in.problem("--grid", "%s is neither paper, small or none nor a file: %s", quoted(f.gridName), cause(err))
+			in.problem("--grid", "%s is neither paper, small or none nor a file (%s); give one of them", quoted(f.gridName), cause(err))
 			return nil
 		}
 		defer file.Close()
 		if g, err = evaluate.ReadGrid(file); err != nil {
-			in.problem("--grid", "%s: %s", f.gridName, strings.TrimPrefix(err.Error(), evaluate.ErrGrid.Error()+": "))
+			what := strings.TrimPrefix(err.Error(), evaluate.ErrGrid.Error()+": ")
+			in.problem("--grid", "%s: %s; correct the file", f.gridName, strings.ReplaceAll(what, "\n", ", "))
 			return nil
 		}
 		if f.features != "auto" {
@@ -145,7 +145,7 @@ func (in *invocation) gridOf(f *evaluateFlags) *evaluate.Grid {
 		}
 	}
 	g.MinSteps = max(g.MinSteps, f.minSteps)
-	if !math.IsNaN(f.alpha) {
+	if f.alpha <= 1 {
 		g.Alpha = []float64{f.alpha}
 	}
 	if f.steps >= 0 {
@@ -157,9 +157,10 @@ func (in *invocation) gridOf(f *evaluateFlags) *evaluate.Grid {
 // evaluated is the JSON document of evaluate.
 type evaluated struct {
 	*evaluate.Report
-	Graph           string  `json:"graph"`
-	Seconds         float64 `json:"seconds"` // covers that of the report
-	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+	Graph           string       `json:"graph"`
+	Skipped         skippedLines `json:"skipped_label_lines"`
+	Seconds         float64      `json:"seconds"` // covers that of the report
+	PeakMemoryBytes int64        `json:"peak_memory_bytes"`
 }
 
 func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
@@ -196,7 +197,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 		return explainSplit(err, f, g, l)
 	}
 	c := in.closing()
-	doc := evaluated{report, name, c.Seconds, c.PeakMemoryBytes}
+	doc := evaluated{report, name, skippedOf(l), c.Seconds, c.PeakMemoryBytes}
 	if f.report != "" {
 		switch formatOf(f.report, reportFormats) {
 		case ".html":
@@ -227,6 +228,9 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err := report.WriteText(in.stdout); err != nil {
 		return err
 	}
+	if text := doc.Skipped.String(); text != "" {
+		fmt.Fprintln(in.summary(), text)
+	}
 	closing := in.cost()
 	if f.report != "" {
 		closing += " · " + f.report
@@ -245,7 +249,7 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 	plan := &evaluate.Plan{
 		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Splits: f.splits, TuningSplits: f.tuningSplits,
 		Settings: &evaluate.Settings{
-			Grid: f.grid, Prior: prior, Seed: uint64(in.seed), Memory: g.memory(), Workers: in.threads,
+			Grid: f.grid, Kernel: f.given(), Prior: prior, Seed: uint64(in.seed), Memory: g.memory(), Workers: in.threads,
 		},
 		Progress: func(done, total int) {
 			if shown == nil {
@@ -265,6 +269,11 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 	if err != nil {
 		return nil, explainSplit(err, f, g, l)
 	}
+	for c, tests := range split.Unseen(l.Class) {
+		if tests > 0 {
+			in.warn("%s: class %s (%s) has no training label and counts as wrong", f.split, quoted(l.Names[c]), counted(int64(tests), "test node"))
+		}
+	}
 	plan.Given = &split
 	return plan, nil
 }
@@ -282,9 +291,9 @@ func explainSplit(err error, f *evaluateFlags, g *graph, l *ingest.Labels) error
 	case errors.As(err, &fraction):
 		return usageOf("--train", "%v", fraction)
 	case errors.As(err, &split) && split.Row >= 0:
-		return &dataError{f.split, fmt.Sprintf("%q %s", g.Nodes().ID(split.Row), split.What)}
+		return &dataError{f.split, fmt.Sprintf("%q %s; keep one line for each labelled node", g.Nodes().ID(split.Row), split.What)}
 	case errors.As(err, &split):
-		return &dataError{f.split, "the split " + split.What}
+		return &dataError{f.split, "the split " + split.What + "; give it more lines"}
 	case errors.Is(err, evaluate.ErrUsage) && f.perClass > 0:
 		return usageOf("--per-class", "%s", strings.TrimPrefix(err.Error(), evaluate.ErrUsage.Error()+": "))
 	}

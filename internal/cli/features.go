@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,7 @@ own fold is unlabelled, so that labelled and other nodes are alike.`,
 			in.checkDense(f.out, append(args, f.labels, f.rows)...)
 			in.checkStdin(append(args, f.labels, f.rows)...)
 			f.fixed()
-			in.checkWalk(&f.walking)
+			in.checkWalk(&f.walking, true)
 			if err := in.checked(); err != nil {
 				return err
 			}
@@ -116,6 +117,9 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 			return err
 		}
 		for i := range part.Rows {
+			if in.ctx.Err() != nil {
+				return context.Cause(in.ctx)
+			}
 			if err := file.row(lo+i, part.Row(i)); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -73,13 +74,15 @@ func (in *invocation) int64Var(flags *pflag.FlagSet, p *int64, name string, init
 
 func parseInt(p *int64, s string, lo, hi int64) error {
 	n, err := strconv.ParseInt(s, 10, 64)
+	want := fmt.Sprintf("give %d to %d", lo, hi)
+	if hi == math.MaxInt {
+		want = fmt.Sprintf("give at least %d", lo)
+	}
 	switch {
-	case err != nil:
-		return fmt.Errorf("%s is not a whole number", quoted(s))
-	case n < lo && hi == math.MaxInt:
-		return fmt.Errorf("%s is out of range; give at least %d", s, lo)
-	case n < lo || n > hi:
-		return fmt.Errorf("%s is out of range; give %d to %d", s, lo, hi)
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("%s is not a whole number; %s", quoted(s), want)
+	case err != nil || n < lo || n > hi:
+		return fmt.Errorf("%s is out of range; %s", s, want)
 	}
 	*p = n
 	return nil
@@ -89,18 +92,22 @@ func parseInt(p *int64, s string, lo, hi int64) error {
 type bounds struct {
 	lo, hi float64
 	loOpen bool // lo itself is refused
+	hiOpen bool // hi itself is refused
 	symbol string
 }
 
 func (b bounds) String() string {
-	sign := "≤"
+	below, above := "≤", "≤"
 	if b.loOpen {
-		sign = "<"
+		below = "<"
+	}
+	if b.hiOpen {
+		above = "<"
 	}
 	if math.IsInf(b.hi, 1) {
 		return fmt.Sprintf("%s > %g", b.symbol, b.lo)
 	}
-	return fmt.Sprintf("%g %s %s ≤ %g", b.lo, sign, b.symbol, b.hi)
+	return fmt.Sprintf("%g %s %s %s %g", b.lo, below, b.symbol, above, b.hi)
 }
 
 func (b bounds) parse(s string) (float64, error) {
@@ -108,7 +115,7 @@ func (b bounds) parse(s string) (float64, error) {
 	switch {
 	case err != nil || math.IsNaN(x):
 		return 0, fmt.Errorf("%s is not a number; want %v", quoted(s), b)
-	case x < b.lo || x > b.hi || b.loOpen && x == b.lo || math.IsInf(x, 0):
+	case x < b.lo || x > b.hi || b.loOpen && x == b.lo || b.hiOpen && x == b.hi || math.IsInf(x, 0):
 		return 0, fmt.Errorf("%s is out of range; want %v", s, b)
 	}
 	return x, nil

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 )
@@ -21,6 +23,29 @@ func (in *invocation) readSeeds(path string, g *graph, r *reading) (*ingest.Labe
 		return nil, err
 	}
 	return l, l.Trainable()
+}
+
+// skippedLines counts the lines of a file of labels that label nothing.
+type skippedLines struct {
+	Unlabelled int `json:"unlabelled"` // empty, -1 or NA
+	Unknown    int `json:"unknown"`    // of nodes that are not in the graph
+}
+
+func skippedOf(l *ingest.Labels) skippedLines { return skippedLines{l.Unlabelled, l.Unknown} }
+
+// String says what was skipped, "" if nothing.
+func (s skippedLines) String() string {
+	var parts []string
+	if s.Unlabelled > 0 {
+		parts = append(parts, formatCount(int64(s.Unlabelled))+" without a label")
+	}
+	if s.Unknown > 0 {
+		parts = append(parts, formatCount(int64(s.Unknown))+" of nodes that are not in the graph")
+	}
+	if parts == nil {
+		return ""
+	}
+	return "skipped " + counted(int64(s.Unlabelled+s.Unknown), "label line") + ": " + strings.Join(parts, ", ")
 }
 
 // problemOf returns what is to be learned.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -35,6 +36,7 @@ func (in *invocation) checkOutput(flag, path string, inputs ...string) {
 		for _, input := range inputs {
 			if sameFile(path, input) {
 				in.problem(flag, "%s is an input of this command; name another file", path)
+				return
 			}
 		}
 	}
@@ -65,7 +67,7 @@ func (o *outputs) begin(path string) (io.Writer, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &machineError{"create " + path, "there is no directory " + filepath.Dir(path) + "; make it first", err}
 		}
-		return nil, &machineError{"create " + path, cause(err), err}
+		return nil, &machineError{"create " + path, cause(err) + "; choose another place for it", err}
 	}
 	o.files = append(o.files, f)
 	return f, nil
@@ -89,6 +91,9 @@ func (o *outputs) commit() error {
 		}
 	}
 	for last := len(o.files) - 1; last >= 0; last-- {
+		if o.in.ctx.Err() != nil {
+			return context.Cause(o.in.ctx)
+		}
 		f := o.files[last]
 		o.files = o.files[:last]
 		if err := f.Commit(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,7 @@ func editDistance(a, b string) int {
 // flagError turns a mistake of the flag parser into ours, with the nearest
 // right flag, together with what was found wrong before.
 func (in *invocation) flagError(cmd *cobra.Command, err error) error {
+	in.formatErrors()
 	in.progress = newProgress(in.ctx, in.stderr, "none", true, false)
 	var (
 		unknown *pflag.NotExistError
@@ -71,6 +73,26 @@ func (in *invocation) flagError(cmd *cobra.Command, err error) error {
 		in.problem(cmd.Name(), "%v", err)
 	}
 	return in.checked()
+}
+
+// formatErrors settles the form of errors where the parser stopped before it
+// came to the flags that say so.
+func (in *invocation) formatErrors() {
+	for i, arg := range in.args {
+		name, text, given := strings.Cut(arg, "=")
+		switch name {
+		case "--":
+			return
+		case "--json":
+			on, err := strconv.ParseBool(text)
+			in.json = !given || on && err == nil
+		case "--log-format":
+			if !given && i+1 < len(in.args) {
+				text = in.args[i+1]
+			}
+			in.logFormat = text
+		}
+	}
 }
 
 func boolHint(f *pflag.Flag) string {
@@ -108,6 +130,7 @@ func (in *invocation) noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	in.formatErrors()
 	in.progress = newProgress(in.ctx, in.stderr, "none", true, false)
 	var names []string
 	for _, c := range cmd.Commands() {

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/evaluate"
+)
+
+// checkEffect notes the flags that were given and make no difference to any of
+// the methods.
+func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []evaluate.Method) {
+	if len(methods) == 0 {
+		return // their names are wrong, which is noted already
+	}
+	var names, takes []string
+	for _, m := range methods {
+		names = append(names, m.Name())
+		takes = append(takes, flagsOf(m)...)
+	}
+	has, there := " has", " it takes --"
+	if len(names) > 1 {
+		has, there = " have", " they take --"
+	}
+	takes = sortedOnce(takes)
+	hint := " leave it out"
+	if own := slices.DeleteFunc(slices.Clone(takes), func(name string) bool { return flags.Lookup(name) == nil }); len(own) > 0 {
+		hint = there + strings.Join(own, ", --")
+	}
+	for _, name := range effectFlags() {
+		noted := slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name })
+		if flags.Changed(name) && !slices.Contains(takes, name) && !noted {
+			in.problem("--"+name, "%s%s no such parameter;%s", strings.Join(names, ", "), has, hint)
+		}
+	}
+}
+
+// flagsOf returns the flags that make a difference to a method.
+func flagsOf(m evaluate.Method) []string {
+	var names []string
+	for _, name := range m.Takes() {
+		names = append(names, strings.ReplaceAll(name, "_", "-"))
+	}
+	if len(names) > 0 {
+		names = append(names, "unreached") // the largest class is for every node
+	}
+	if slices.Contains(names, "cost") {
+		names = append(names, "grid", "tuning-splits") // there is something to choose
+	}
+	return names
+}
+
+// effectFlags returns the flags that make a difference to some method.
+func effectFlags() []string {
+	methods, err := evaluate.ParseMethods(strings.Join(evaluate.MethodNames(), ","))
+	if err != nil {
+		panic(err) // the names are right
+	}
+	var names []string
+	for _, m := range methods {
+		names = append(names, flagsOf(m)...)
+	}
+	return sortedOnce(names)
+}
+
+func sortedOnce(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
