@@ -1,6 +1,9 @@
 package evaluate
 
-import "github.com/heatwalk/heatwalk/cwk"
+import (
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/kernel"
+)
 
 // Settings tell how parameters are chosen and machines are trained. The zero
 // value and nil are the defaults.
@@ -9,6 +12,10 @@ type Settings struct {
 	Prior cwk.Prior // where walks without a label start; the zero value: uniform
 	Folds int       // of cross-validation and of honest features; 0: 5
 	Seed  uint64    // rng seed of folds and samples
+
+	// Kernel holds parameters of kernels other than walks that are not to be
+	// chosen: those that are not 0. Costs are those of Grid.
+	Kernel kernel.Parameters
 
 	// Sample limits the labelled nodes on which machines are tried during the
 	// choice; all labels take part in the walks. 0: 500

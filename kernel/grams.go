@@ -15,8 +15,7 @@ import (
 // computed from the same vectors: sixteen cost little more than the one that
 // takes longest. Their blocks are symmetric to the bit and, unlike those of
 // [Gram], made without half steps: errors are relative to the largest column
-// of all. The tolerance is 1e-8 unless the settings say otherwise. sweeps is
-// their number over all entries.
+// of all, by default 1e-8 of it. sweeps is their number over all entries.
 func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, 0, err
@@ -25,9 +24,6 @@ func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []
 	if s != nil {
 		set = *s
 	}
-	if set.Tolerance == 0 {
-		set.Tolerance = 1e-8
-	}
 	grams = make([]*sparse.Block[float64], len(ks))
 	for i := range ks {
 		if grams[i] != nil {
@@ -35,9 +31,8 @@ func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []
 		}
 		group := together(ks, i)
 		if len(group) == 1 {
-			checked := set
 			var report *Report
-			if grams[i], report, err = Gram(ctx, ks[i], nodes, &checked); err != nil {
+			if grams[i], report, err = Gram(ctx, ks[i], nodes, &set); err != nil {
 				return nil, sweeps, err
 			}
 			sweeps += report.Sweeps
@@ -77,6 +72,9 @@ func matrixOf(k Kernel) *expm.Map {
 
 // gramsTo computes the blocks of a group of kernels, slab by slab.
 func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, group, nodes []int, s Settings) (sweeps int, err error) {
+	if s.Tolerance == 0 {
+		s.Tolerance = 1e-8
+	}
 	n, m := ks[group[0]].Len(), len(nodes)
 	checkNodes(n, nodes)
 	width := min(m, max(4, slabColumns(n)/len(group)/4*4))

@@ -26,8 +26,7 @@ type kernelFlags struct {
 	reading
 	walking
 	name       string
-	parameters kernel.Parameters // but for alpha and steps, which walks have too
-	tolerance  float64           // NaN: not given
+	tolerance  float64 // NaN: not given
 	rows, cols string
 	dtype      string
 	out        string
@@ -35,18 +34,11 @@ type kernelFlags struct {
 
 // kernelFlags declares the flags that say which kernel.
 func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
-	p := &f.parameters
 	alpha, steps := defaultWalk()
 	in.choiceVar(flags, &f.name, "kernel", walkKernel, append([]string{walkKernel}, kernel.Names()...), "which kernel")
 	flags.StringVar(&f.labels, "labels", "", "`FILE` of node<TAB>label lines: of cwk, and classes of the rows in LIBSVM's text")
 	f.alpha = math.NaN()
 	in.numberVar(flags, &f.alpha, "alpha", fmt.Sprintf("α (cwk: probability that a labelled node absorbs at a step, default %v)", alpha))
-	in.numberVar(flags, &p.Beta, "beta", "β, the time of a diffusion")
-	in.choiceVar(flags, (*string)(&p.Laplacian), "laplacian", "", []string{string(kernel.Combinatorial), string(kernel.Normalized), string(kernel.RandomWalk)},
-		"L = D − A, L̃ = J − S or I − T (default: combinatorial)")
-	in.choiceVar(flags, (*string)(&p.Matrix), "matrix", "", []string{string(kernel.Adjacency), string(kernel.NormalizedAdjacency)},
-		"A or S (default: as above)")
-	in.numberVar(flags, &p.Shift, "shift", "a of p-step, at least 2 (default 2)")
 	f.steps = -1
 	in.variable(flags, "steps", "N", "", fmt.Sprintf("p of p-step, or the last step of a walk (cwk: default %d)", steps), func(s string) error {
 		var n int64
@@ -56,6 +48,21 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	})
 	in.intVar(flags, &f.minSteps, "min-steps", 0, 0, maxSteps, "first step of a walk that counts")
 	flags.StringVar(&f.prior, "prior", "uniform", "start of walks at nodes without a label: uniform, empirical, or a `FILE` of distributions")
+	in.parameterFlags(flags, &f.of, kernel.Combinatorial)
+	flags.BoolVar(&f.of.Symmetric, "symmetric", false, "the symmetric kernel of pagerank, D^½·K·D^−½")
+	f.tolerance = math.NaN()
+	in.numberVar(flags, &f.tolerance, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
+}
+
+// parameterFlags declares the flags of kernels that walks do not have. initial
+// is the Laplacian without --laplacian.
+func (in *invocation) parameterFlags(flags *pflag.FlagSet, p *kernel.Parameters, initial kernel.Laplacian) {
+	in.numberVar(flags, &p.Beta, "beta", "β, the time of a diffusion")
+	in.choiceVar(flags, (*string)(&p.Laplacian), "laplacian", "", []string{string(kernel.Combinatorial), string(kernel.Normalized), string(kernel.RandomWalk)},
+		"L = D − A, L̃ = J − S or I − T (default: "+string(initial)+")")
+	in.choiceVar(flags, (*string)(&p.Matrix), "matrix", "", []string{string(kernel.Adjacency), string(kernel.NormalizedAdjacency)},
+		"A or S (default: that of the kernel)")
+	in.numberVar(flags, &p.Shift, "shift", "a of p-step, at least 2 (default 2)")
 	in.numberVar(flags, &p.Nu, "nu", "ν of matern, its smoothness")
 	in.numberVar(flags, &p.Kappa, "kappa", "κ of matern, its length")
 	in.variable(flags, "rank", "Q", "", "eigenvalues of modularity that count (default: all positive ones)", func(s string) error {
@@ -65,9 +72,16 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 		return err
 	})
 	in.numberVar(flags, &p.Resolution, "resolution", "γ of modularity (default 1)")
-	flags.BoolVar(&p.Symmetric, "symmetric", false, "the symmetric kernel of pagerank, D^½·K·D^−½")
-	f.tolerance = math.NaN()
-	in.numberVar(flags, &f.tolerance, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
+}
+
+// given returns the parameters of a kernel that were given.
+func (w *walking) given() kernel.Parameters {
+	p := w.of
+	if !math.IsNaN(w.alpha) {
+		p.Alpha = w.alpha
+	}
+	p.Steps = max(w.steps, 0)
+	return p
 }
 
 // numberVar declares a flag whose range depends on the kernel.
@@ -104,10 +118,7 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 	}
 	if f.name == walkKernel {
 		f.fixed()
-		in.checkWalk(&f.walking)
-		if f.alpha < 0 || f.alpha > 1 {
-			in.problem("--alpha", "%v is out of range; want 0 ≤ α ≤ 1", f.alpha)
-		}
+		in.checkWalk(&f.walking, true)
 		return
 	}
 	in.checkTolerance(f)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/kernel"
 )
 
 // learning holds the flags of a method: a kernel, a learner, and those of
@@ -28,9 +29,10 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	const byCV = "default: chosen by cross-validation"
 	in.walkFlags(flags, &f.walking, byCV, byCV)
 	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method: "+strings.Join(evaluate.MethodNames(), ", "))
-	in.choiceVar(flags, &f.kernel, "kernel", "", []string{"cwk"}, "the method's kernel, in place of --method")
+	in.choiceVar(flags, &f.kernel, "kernel", "", kernelChoices(), "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", []string{string(evaluate.KernelSVM), string(evaluate.LinearSVM)},
 		"the method's learner, in place of --method")
+	in.parameterFlags(flags, &f.of, kernel.Normalized)
 	in.floatVar(flags, &f.cost, "cost", math.NaN(), bounds{lo: 0, hi: math.Inf(1), loOpen: true, symbol: "C"},
 		"cost C of the support vector machine ("+byCV+")")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
@@ -40,7 +42,6 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 // checkLearning notes what is wrong with the flags of f together, and finds
 // the method.
 func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
-	in.checkWalk(&f.walking)
 	if f.kernel != "" || f.learner != "" {
 		if flags.Changed("method") {
 			in.problem("--method", "%s says all; leave out --kernel and --learner", f.name)
@@ -54,6 +55,25 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 	if len(list) == 1 {
 		f.method = list[0]
 	}
+	in.checkWalk(&f.walking, anyWalks(list))
+}
+
+// anyWalks reports whether one of the methods learns from walks with absorption.
+func anyWalks(methods []evaluate.Method) bool {
+	return len(methods) == 0 || slices.ContainsFunc(methods, func(m evaluate.Method) bool {
+		return slices.Contains(m.Takes(), "features")
+	})
+}
+
+// kernelChoices returns the kernels that there is a method for.
+func kernelChoices() []string {
+	choices := []string{walkKernel}
+	for _, name := range kernel.Names() {
+		if slices.Contains(evaluate.MethodNames(), name) {
+			choices = append(choices, name)
+		}
+	}
+	return choices
 }
 
 // methods returns the methods of a list of names, and notes those there are
@@ -83,7 +103,7 @@ func (f *learning) grid() *evaluate.Grid {
 	}
 	g := evaluate.SmallGrid(kinds...)
 	g.MinSteps = f.minSteps
-	if !math.IsNaN(f.alpha) {
+	if f.alpha <= 1 {
 		g.Alpha = []float64{f.alpha}
 	}
 	if f.steps >= 0 {
@@ -106,7 +126,7 @@ func (in *invocation) settings(f *learning, g *graph, l *ingest.Labels) (*evalua
 		phase string
 	)
 	return &evaluate.Settings{
-		Grid: f.grid(), Prior: prior, Seed: uint64(in.seed),
+		Grid: f.grid(), Kernel: f.given(), Prior: prior, Seed: uint64(in.seed),
 		Memory: g.memory(), Workers: in.threads,
 		Progress: func(name string, done float64) {
 			if shown == nil || phase != name {

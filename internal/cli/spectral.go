@@ -85,11 +85,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
-	p := f.parameters
-	if !math.IsNaN(f.alpha) {
-		p.Alpha = f.alpha
-	}
-	p.Steps = max(f.steps, 0)
+	p := f.given()
 	k, err := kernel.New(in.ctx, nodes, f.name, p)
 	if err != nil {
 		return in.kernelError(err, name, f)
@@ -128,12 +124,10 @@ func asymmetric(kernel string) string {
 	return "edges have a direction, and " + kernel + " needs a symmetric graph; ingest it without --directed"
 }
 
-// kernelError gives an error of package kernel the flag that it is about.
+// kernelError gives an error of package kernel the flag or file that it is
+// about.
 func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error {
-	var parameter *kernel.ParameterError
 	switch {
-	case errors.As(err, &parameter):
-		return usageOf("--"+parameter.Parameter, "%s", parameter.What)
 	case errors.Is(err, kernel.ErrAsymmetric):
 		return usageOf(graph, "%s", asymmetric(f.name))
 	case errors.Is(err, kernel.ErrTolerance):

@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/kernel"
 )
 
 // walking holds the flags of a walk. A value that was not given is NaN or −1.
@@ -18,6 +20,8 @@ type walking struct {
 	steps    int
 	minSteps int
 	prior    string
+
+	of kernel.Parameters // of other kernels, but for alpha and steps
 }
 
 // maxSteps bounds --steps; a walk mixes long before.
@@ -27,8 +31,19 @@ const maxSteps = 1_000_000
 // --alpha and --steps.
 func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, alpha, steps string) {
 	flags.StringVar(&w.labels, "labels", "", "`FILE` of node<TAB>label lines")
-	in.floatVar(flags, &w.alpha, "alpha", math.NaN(), bounds{lo: 0, hi: 1, symbol: "α"},
-		"probability that a labelled node absorbs at a step ("+alpha+")")
+	w.alpha = math.NaN()
+	in.variable(flags, "alpha", "X", "", "probability that a labelled node absorbs at a step ("+alpha+")", func(s string) error {
+		// Some kernels take more than walks do.
+		if x, wrong := strconv.ParseFloat(s, 64); wrong == nil && x > 1 && !math.IsInf(x, 1) {
+			w.alpha = x
+			return nil
+		}
+		x, err := alphaOfWalks.parse(s)
+		if err == nil {
+			w.alpha = x
+		}
+		return err
+	})
 	w.steps = -1
 	in.variable(flags, "steps", "T", "", "last step of the walk ("+steps+")", func(s string) error {
 		var n int64
@@ -63,8 +78,15 @@ func (w *walking) fixed() {
 	}
 }
 
-// checkWalk notes what is wrong with the flags of w together.
-func (in *invocation) checkWalk(w *walking) {
+// alphaOfWalks is what absorption may be.
+var alphaOfWalks = bounds{lo: 0, hi: 1, symbol: "α"}
+
+// checkWalk notes what is wrong with the flags of w together, and with its
+// alpha if that is the absorption of walks.
+func (in *invocation) checkWalk(w *walking, walks bool) {
+	if walks && (w.alpha < alphaOfWalks.lo || w.alpha > alphaOfWalks.hi) {
+		in.problem("--alpha", "%v is out of range; want %v", w.alpha, alphaOfWalks)
+	}
 	if w.labels == "" {
 		in.problem("--labels", "a walk needs labels; write --labels FILE with node<TAB>label lines")
 	}

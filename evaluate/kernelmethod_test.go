@@ -1,0 +1,171 @@
+package evaluate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/kernel"
+)
+
+func goldenProblem(t *testing.T, name string) *Problem {
+	t.Helper()
+	g := testgraph.Load(t, name)
+	return &Problem{A: g.A, Degrees: g.Degrees, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
+}
+
+func predictBy(t *testing.T, name string, p *Problem, s *Settings) *Prediction {
+	t.Helper()
+	methods, err := ParseMethods(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := methods[0].Predict(context.Background(), p, nil, s)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return out
+}
+
+// Matrix-free predictions are those of a machine on the whole kernel: the
+// classes that its votes choose, where they choose one.
+func TestKernelMethodAgainstWholeKernel(t *testing.T) {
+	for _, name := range []string{"karate", "wrand60", "sbm300"} {
+		p := goldenProblem(t, name)
+		grid := NoGrid()
+		grid.Cost = []float64{10}
+		set := &Settings{Grid: grid, Kernel: kernel.Parameters{Beta: 3, Laplacian: kernel.Normalized}}
+		out := predictBy(t, "diffusion", p, set)
+
+		graph, err := iterative.NewGraph(context.Background(), p.A, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := kernel.New(context.Background(), graph, "diffusion", set.Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := p.A.Dims()
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		whole, _, err := kernel.Gram(context.Background(), k, all, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, trace := make([]int, n), 0.0
+		for i := range y {
+			y[i] = -1
+		}
+		for i, row := range p.Row {
+			y[row] = p.Class[i]
+			trace += whole.Row(row)[row]
+		}
+		kernel.ScaleTo(whole, float64(len(p.Row))/trace, whole)
+		svm := &classify.SVM{Cost: 10}
+		model, err := svm.Fit(context.Background(), &classify.DenseGram[float64]{N: n, Stride: whole.Stride, Data: whole.Data}, y, len(p.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		soft := classify.SoftVotes{Slope: voteSlope}
+		for i := range n {
+			if !out.Reached[i] || y[i] >= 0 {
+				continue
+			}
+			scores := soft.ScoresTo(make([]float64, len(p.Names)), model.Pairs, model.DecisionsTo(nil, whole.Row(i)))
+			want := classify.ArgMax(scores)
+			if c := out.Class[i]; c != want && scores[c] < scores[want]-1e-6 {
+				t.Errorf("%s: node %d is of class %d, with the whole kernel %d: %v", name, i, c, want, scores)
+			}
+		}
+		if want := (Parameters{Kernel: "diffusion", Of: set.Kernel, Cost: 10}); out.Parameters != want || out.Settings != 1 {
+			t.Errorf("%s: %v of %d", name, out.Parameters, out.Settings)
+		}
+	}
+}
+
+// Every kernel's method learns the blocks of a graph that has them, with
+// parameters of its own choice, and the same for any number of workers.
+func TestKernelMethods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all kernels on all their parameters")
+	}
+	g := testgraph.Load(t, "sbm300")
+	p := goldenProblem(t, "sbm300")
+	names := MethodNames()
+	for _, name := range kernel.Names() {
+		if !slices.Contains(names, name) {
+			if !slices.Contains([]string{"commute-time", "heat-pagerank"}, name) {
+				t.Errorf("no method %s", name)
+			}
+			continue
+		}
+		grid := SmallGrid(Plain)
+		grid.Cost = []float64{0.5, 8, 128}
+		out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
+		again := predictBy(t, name+"+svm", p, &Settings{Grid: grid, Workers: 7})
+		if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters != again.Parameters {
+			t.Errorf("%s: other results with 7 workers", name)
+		}
+		right := 0
+		for i, c := range out.Class {
+			if c == g.Labels[i] {
+				right++
+			}
+		}
+		t.Logf("%s: %d of %d right; %v of %d", name, right, len(out.Class), out.Parameters, out.Settings)
+		if share := float64(right) / float64(len(out.Class)); share < 0.6 {
+			t.Errorf("%s: %.2f right with %v", name, share, out.Parameters)
+		}
+		if out.Tested != len(p.Row) || out.Parameters.Kernel != name {
+			t.Errorf("%s: %d tested, %v", name, out.Tested, out.Parameters)
+		}
+	}
+}
+
+func TestKernelMethodErrors(t *testing.T) {
+	p := goldenProblem(t, "karate")
+	m, err := ParseMethods("von-neumann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Kernel: kernel.Parameters{Alpha: 2}})
+	if !errors.Is(err, kernel.ErrParameter) {
+		t.Error(err)
+	}
+	directed := *p
+	directed.Directed = true
+	if _, err := m[0].Predict(context.Background(), &directed, nil, nil); !errors.Is(err, ErrUsage) {
+		t.Error(err)
+	}
+	if m, err = ParseMethods("diffusion"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Kernel: kernel.Parameters{Laplacian: kernel.RandomWalk}})
+	if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
+		t.Error(err)
+	}
+}
+
+func TestKernelParametersAsText(t *testing.T) {
+	p := Parameters{Kernel: "diffusion", Of: kernel.Parameters{Laplacian: kernel.Normalized, Beta: 2}, Cost: 8}
+	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
+		t.Error(got)
+	}
+	text, err := json.Marshal(p)
+	if want := `{"kernel":"diffusion","laplacian":"normalized","beta":2,"cost":8}`; err != nil || string(text) != want {
+		t.Errorf("%s %v", text, err)
+	}
+	p = Parameters{Alpha: 0.5, Steps: 3, Cost: 2, Features: Plain}
+	text, err = json.Marshal(p)
+	if want := `{"alpha":0.5,"steps":3,"min_steps":0,"cost":2,"features":"plain"}`; err != nil || string(text) != want {
+		t.Errorf("%s %v", text, err)
+	}
+}
