@@ -120,7 +120,7 @@ func TestSameBits(t *testing.T) {
 				for _, workers := range []int{1, 2, 7} {
 					k := mustNew(t, newGraph(t, a, workers), c.name, c.p)
 					memory := int64(0)
-					for range 7 {
+					for range 5 {
 						got, _, err := Matrix(background, k, lists[0], lists[1], &Settings{Memory: memory})
 						var over *budget.OverError
 						switch {
@@ -129,7 +129,7 @@ func TestSameBits(t *testing.T) {
 						case errors.As(err, &over):
 							memory = over.Need
 						default:
-							memory /= 2
+							memory /= 4
 						}
 						if over != nil {
 							continue
