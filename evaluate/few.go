@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -85,3 +86,17 @@ func (c *Choice) silent(ctx context.Context, p *Problem, set *Settings, reached 
 // heard is a probability to come to a label that still shows in walks with
 // float32.
 const heard = 1e-5
+
+// neutral gives every machine the bias at which a node whose features all have
+// the given value, which has heard of no label, is undecided. That of a machine
+// between single labels says how long walks stay at them, and would outvote
+// the label that a distant node is nearest to.
+func neutral(m *classify.LinearModel, feature float64) {
+	for i := range m.Pairs {
+		sum := 0.0
+		for _, w := range m.Weights[i*m.Features : (i+1)*m.Features] {
+			sum += w
+		}
+		m.Bias[i] = -feature * sum
+	}
+}

@@ -53,6 +53,22 @@ func TestNearestLabelWins(t *testing.T) {
 	}
 }
 
+// So it does where one of the labels is in the middle.
+func TestNearestLabelWinsUnevenly(t *testing.T) {
+	const n = 300
+	p := pathGraph(t, n)
+	p.Row[1] = 80
+	got, err := Classify(context.Background(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range got.Class {
+		if near := i > 40; (c == 1) != near && i != 40 {
+			t.Errorf("node %d is of class %d, %v", i, c, got.Parameters)
+		}
+	}
+}
+
 func TestTooFew(t *testing.T) {
 	for _, test := range []struct {
 		class []int

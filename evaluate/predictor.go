@@ -150,6 +150,9 @@ func (r *predictor) learn(ctx context.Context) error {
 	if errors.Is(err, classify.ErrIterationLimit) {
 		err = nil // the machine is the best so far
 	}
+	if err == nil && tooFew(r.p.Class) {
+		neutral(r.model, scale/float64(classes))
+	}
 	return err
 }
 
