@@ -153,10 +153,10 @@ func (w *action) run(ctx context.Context) (*Action, error) {
 			break
 		}
 	}
+	w.out.Steps = w.r.steps
 	if err := w.second(ctx); err != nil {
 		return nil, err
 	}
-	w.out.Steps = w.r.steps
 	w.out.Sweeps = w.r.sweeps + w.out.Bounds.Sweeps
 	if !fine {
 		return w.out, fmt.Errorf("%w: the error after %d steps is %.3g of the result", ErrIterationLimit, w.out.Steps, w.worst())

@@ -35,6 +35,9 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 			}
 		}
 	}
+	if !finite(full.RawMatrix().Data) {
+		return nil, ErrNotFinite
+	}
 	w.norm = max(w.norm, mat.Norm(full, 2)/float64(w.n))
 	w.banish(full)
 	h := mat.NewSymDense(w.n, nil)

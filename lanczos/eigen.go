@@ -2,6 +2,7 @@ package lanczos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -20,6 +21,7 @@ type solve struct {
 	patience int    // products, 0: no end
 	stage    *stage
 	worst    float64 // residual of a wanted pair, as last counted
+	residual float64 // the largest true one, as last verified
 	norm     float64 // a lower bound of that of A
 	result   *Pairs
 }
@@ -31,7 +33,8 @@ type solve struct {
 //
 // That no eigenvalue was missed is certified by no Krylov method. Blocks of
 // four random columns find up to four copies of a multiple eigenvalue; where
-// four are found, a search in their complement follows, until it finds no more.
+// four are found, a search in their complement follows, until it finds no more
+// or has used the products that are left.
 //
 // The error is [ErrIterationLimit] with the best pairs, [ErrMemory],
 // [ErrKnown], the context's, or that of a sweep. A k outside 1 … n is refused.
@@ -88,14 +91,27 @@ func (w *solve) lanczos(ctx context.Context, patience int) (*Pairs, error) {
 func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, err error) {
 	switch {
 	case w.wanted == 0:
-		w.allocateBlocks()
-		out, err = w.finish(ctx, nil)
+		if err = w.measureNorm(ctx); err == nil {
+			w.allocateBlocks()
+			out, err = w.finish(ctx, nil)
+		}
 	case (w.n <= denseRows || 2*(size+w.p.Known.Count()) >= w.n) && w.fits(denseBytes(w.n)):
 		out, err = w.dense(ctx)
 	default:
 		return false, nil, nil
 	}
 	return true, out, err
+}
+
+// measureNorm finds a lower bound of ‖A‖ where no Ritz values tell.
+func (w *solve) measureNorm(ctx context.Context) error {
+	bounds, err := Interval(ctx, w.p.A, &IntervalSettings{RNGSeed: w.s.RNGSeed, Workers: w.s.Workers})
+	if err != nil {
+		return err
+	}
+	w.result.Products += bounds.Sweeps
+	w.norm = max(w.norm, bounds.Norm)
+	return nil
 }
 
 func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
@@ -169,7 +185,7 @@ func (w *solve) fitBasis(size int) (int, error) {
 func (w *solve) complete(ctx context.Context) ([]float64, error) {
 	k := &w.krylov
 	values, err := w.search(ctx, w.wanted, w.patience)
-	again := k.ortho.replaced || crowded(values, 100*w.s.Tolerance*w.norm)
+	again := k.ortho.replaced || crowded(values, 2*w.residual+64*epsilon*w.norm)
 	for err == nil && again {
 		k.locked = len(values)
 		left := w.n - w.p.Known.Count() - k.locked
@@ -177,7 +193,11 @@ func (w *solve) complete(ctx context.Context) ([]float64, error) {
 			break
 		}
 		var more []float64
-		if more, err = w.search(ctx, min(width, left, w.wanted), 0); more == nil {
+		more, err = w.search(ctx, min(width, left, w.wanted), 0)
+		if errors.Is(err, ErrIterationLimit) {
+			return values, nil // all found so far have converged
+		}
+		if err != nil {
 			return nil, err
 		}
 		again = more[0] > values[len(values)-1]+w.s.Tolerance*w.norm

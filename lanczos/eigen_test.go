@@ -514,3 +514,243 @@ func TestProjection(t *testing.T) {
 		}
 	}
 }
+
+// tridiagonalInverse is the exact inverse of the path's L + shift·I.
+type tridiagonalInverse struct {
+	deg   []float64
+	shift float64
+}
+
+func (p tridiagonalInverse) ApplyTo(_ context.Context, dst, r *sparse.Block[float64]) error {
+	n := len(p.deg)
+	pivot := make([]float64, n)
+	for j := range r.Cols {
+		for i := range n {
+			pivot[i] = p.deg[i] + p.shift
+			v := r.Row(i)[j]
+			if i > 0 {
+				pivot[i] -= 1 / pivot[i-1]
+				v += dst.Row(i - 1)[j] / pivot[i-1]
+			}
+			dst.Row(i)[j] = v
+		}
+		for i := n - 1; i >= 0; i-- {
+			if i+1 < n {
+				dst.Row(i)[j] += dst.Row(i + 1)[j]
+			}
+			dst.Row(i)[j] /= pivot[i]
+		}
+	}
+	return nil
+}
+
+// TestSolveChanges: at the lower end of a long path Lanczos is given up, and
+// LOBPCG with the inverse needs few iterations.
+func TestSolveChanges(t *testing.T) {
+	n := 2000
+	a := testgraph.Path(n)
+	deg := degreesOf(t, a)
+	built := 0
+	p := &Problem{
+		A: sparse.NewLaplacian[float64](a, deg), Which: Smallest, Known: NewKnown(componentsOf(t, a), nil, 0),
+		Precondition: func(context.Context) (Preconditioner, error) {
+			built++
+			return tridiagonalInverse{deg: deg, shift: 1e-7}, nil
+		},
+	}
+	out, err := p.Solve(ctx, 12, &Settings{Tolerance: 1e-11})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Method != LOBPCG || out.Restarts > 12 || built != 1 {
+		t.Errorf("%v, %d iterations, %d preconditioners", out.Method, out.Restarts, built)
+	}
+	want := make([]float64, 12)
+	for i := range want {
+		want[i] = 2 - 2*math.Cos(math.Pi*float64(i)/float64(n))
+	}
+	checkPairs(t, p.A, out, want, 1e-12)
+
+	// The other end of a random graph is easy for Lanczos.
+	b := randomGraph(2000)
+	p = &Problem{A: sparse.NewNormalizedAdjacency[float64](b, degreesOf(t, b)), Precondition: p.Precondition}
+	if out, err = p.Solve(ctx, 3, &Settings{MaxProducts: 1000}); err != nil || out.Method != Lanczos || built != 1 {
+		t.Errorf("%v, %d preconditioners, error %v", out.Method, built, err)
+	}
+
+	failure := errors.New("no memory for a factor")
+	p = &Problem{A: sparse.NewLaplacian[float64](a, deg), Precondition: func(context.Context) (Preconditioner, error) { return nil, failure }}
+	if _, err := p.LOBPCG(ctx, 3, nil); !errors.Is(err, failure) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestManyComponents: more known vectors than anyone asks for, of all sizes.
+func TestManyComponents(t *testing.T) {
+	a := testgraph.Random(3, 3000, 1700, true) // hundreds of isolated nodes
+	deg := degreesOf(t, a)
+	c := componentsOf(t, a)
+	p := &Problem{A: sparse.NewLaplacian[float64](a, deg), Which: Smallest, Known: NewKnown(c, nil, 0)}
+	if p.Known.Count() != len(c.Sizes) {
+		t.Fatalf("%d vectors for %d components", p.Known.Count(), len(c.Sizes))
+	}
+	out, err := p.Lanczos(ctx, 50, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkPairs(t, p.A, out, make([]float64, 50), 0)
+	if out.Method != Dense || out.Products > 50 || out.Converged != 50 {
+		t.Errorf("%v, %d products, %d converged", out.Method, out.Products, out.Converged)
+	}
+}
+
+// TestNotFinite: a map that overflows is an error, not an endless search.
+func TestNotFinite(t *testing.T) {
+	for _, n := range []int{50, 3000} {
+		a := testgraph.Path(n)
+		p := &Problem{A: &sparse.Operator[float64]{A: a, Scale: math.Inf(1)}}
+		if _, err := p.Lanczos(ctx, 3, nil); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("%d rows: error %v", n, err)
+		}
+		if _, err := p.LOBPCG(ctx, 3, nil); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("%d rows, LOBPCG: error %v", n, err)
+		}
+	}
+}
+
+// TestOrthonormalize splits columns that depend on each other, on the basis or
+// on nothing, and columns of very different lengths.
+func TestOrthonormalize(t *testing.T) {
+	n := 700
+	rng := rand.New(rand.NewPCG(1, 1))
+	e := newEngine(n, 2)
+	fill := func(_ context.Context, w columns) error {
+		for i := range n {
+			for j := range w.width() {
+				column(w.panel(i/segment), j, w.width())[i%segment] = rng.NormFloat64()
+			}
+		}
+		return nil
+	}
+	set := func(v *basis, j int, of func(i int) float64) {
+		for i := range n {
+			column(v.panel(i/segment, j), 0, 1)[i%segment] = of(i)
+		}
+	}
+	at := func(v *basis, i, j int) float64 { return column(v.panel(i/segment, j), 0, 1)[i%segment] }
+	o := orthonormalizer{engine: e, fill: fill}
+	v := newBasis(n, 14)
+	if err := fill(ctx, v.slice(0, 10)); err != nil {
+		t.Fatal(err)
+	}
+	c, r := make([]float64, 10*10), make([]float64, 10*10)
+	if width, err := o.run(ctx, v.slice(0, 0), v.slice(0, 10), 0, c, r); err != nil || width != 10 {
+		t.Fatal(width, err)
+	}
+	for name, of := range map[string]func(i, j int) float64{
+		"random":     func(_, _ int) float64 { return rng.NormFloat64() },
+		"equal":      func(i, _ int) float64 { return math.Sin(float64(i)) },
+		"nearly":     func(i, j int) float64 { return math.Sin(float64(i)) + 1e-9*float64(j)*math.Cos(float64(i*j)) },
+		"in V":       func(i, j int) float64 { return at(v, i, j) + at(v, i, 9) },
+		"near V":     func(i, j int) float64 { return at(v, i, j) + 1e-10*rng.NormFloat64() },
+		"lengths":    func(_, j int) float64 { return math.Pow(1e4, float64(-j)) * rng.NormFloat64() },
+		"zero":       func(_, _ int) float64 { return 0 },
+		"one is":     func(i, j int) float64 { return float64(j % 2 * i) },
+		"very small": func(_, _ int) float64 { return 1e-100 * rng.NormFloat64() },
+	} {
+		before := newBasis(n, 4)
+		for j := range 4 {
+			set(v, 10+j, func(i int) float64 { return of(i, j) })
+			set(before, j, func(i int) float64 { return at(v, i, 10+j) })
+		}
+		o.longest = 0
+		c, r := make([]float64, 10*4), make([]float64, 4*4)
+		width, err := o.run(ctx, v.slice(0, 10), v.slice(10, 14), 0, c, r)
+		if err != nil || width != 4 {
+			t.Fatalf("%s: width %d, error %v", name, width, err)
+		}
+		for a := range 14 {
+			for b := range a + 1 {
+				var dot float64
+				for i := range n {
+					dot += at(v, i, a) * at(v, i, b)
+				}
+				if a == b {
+					dot--
+				}
+				if math.Abs(dot) > 1e-14 {
+					t.Errorf("%s: columns %d and %d: off by %g", name, a, b, dot)
+				}
+			}
+		}
+		for j := range 4 {
+			var size, off float64
+			for i := range n {
+				sum := at(before, i, j)
+				size = math.Hypot(size, sum)
+				for k := range 10 {
+					sum -= at(v, i, k) * c[k*4+j]
+				}
+				for k := range 4 {
+					sum -= at(v, i, 10+k) * r[k*4+j]
+				}
+				off = math.Hypot(off, sum)
+			}
+			if off > 1e-12*size && off > 1e-13*o.longest {
+				t.Errorf("%s: column %d of length %g is missed by %g", name, j, size, off)
+			}
+		}
+	}
+}
+
+// TestDecomposition holds the relation M·V = V·H + Q·R to account, column by
+// column, through restarts and changes of the filter. One eigenvalue of the
+// filtered map is ten thousand times the others.
+func TestDecomposition(t *testing.T) {
+	a := randomGraph(2000)
+	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))}
+	w, err := p.prepare(3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &w.krylov
+	x, y := sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
+	relations := 0
+	w.s.Progress = func(Progress) {
+		entry := func(i, c int) float64 { return column(k.v.panel(i/segment, c), 0, 1)[i%segment] }
+		for at := 0; at < k.size; at += width {
+			if err := k.e.unpack(ctx, x, k.v.slice(at, at+width)); err != nil {
+				t.Fatal(err)
+			}
+			image, err := k.f.apply(ctx, k.a, x, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var off float64
+			for j := range width {
+				for i := range w.n {
+					left := image.At(i, j)
+					for c := range k.size {
+						left -= entry(i, c) * k.h[c*k.stride+at+j]
+					}
+					if at+width == k.size {
+						for c := range k.block {
+							left -= entry(i, k.size+c) * k.r[c*width+j]
+						}
+					} else if k.last == 0 {
+						continue
+					}
+					off = math.Hypot(off, left)
+				}
+			}
+			if off > 1e-14*k.theta[0] {
+				t.Errorf("degree %d, columns from %d on: off by %g, the map has norm %g", k.f.degree, at, off, k.theta[0])
+			}
+		}
+		relations++
+	}
+	out, err := w.byLanczos(ctx)
+	if err != nil || relations < 3 || out.Degree < 5 {
+		t.Errorf("%d decompositions, degree %d, error %v", relations, out.Degree, err)
+	}
+}

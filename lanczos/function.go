@@ -39,18 +39,36 @@ func Exp(t float64) Function {
 	return f
 }
 
+// Power returns (x + shift)^(−exponent), for an exponent > 0; the spectrum must
+// lie above −shift.
+func Power(shift, exponent float64) Function {
+	value := func(x float64) float64 { return math.Pow(x+shift, -exponent) }
+	return Function{
+		Value: value,
+		Quotient: func(x, y float64) float64 {
+			if x == y {
+				return -exponent * math.Pow(y+shift, -exponent-1)
+			}
+			return value(y) * math.Expm1(-exponent*math.Log1p((x-y)/(y+shift))) / (x - y)
+		},
+		Monotone: Falling,
+	}
+}
+
 // quotient returns the difference quotient of f; where x and y are too close,
-// on a spectrum of the given length, that of a longer step.
+// on a spectrum of the given length, by extrapolation from longer steps.
 func (f Function) quotient(x, y, length float64) float64 {
 	if f.Quotient != nil {
 		return f.Quotient(x, y)
 	}
-	const shortest = 1e-6
-	if math.Abs(x-y) < shortest*length {
-		x = y + math.Copysign(shortest*length, x-y)
+	step := math.Copysign(1e-6*length, x-y)
+	if d := x - y; math.Abs(d) < math.Abs(step) {
+		at := func(d float64) float64 { return (f.Value(y+d) - f.Value(y)) / d }
+		near, far := at(step), at(2*step)
+		return near + (near-far)*(1-d/step)
 	}
 	if x == y {
-		return 0
+		return 0 // a spectrum of length 0
 	}
 	return (f.Value(x) - f.Value(y)) / (x - y)
 }

@@ -120,7 +120,7 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	}
 	var err error
 	k.ortho.longest = 0
-	k.block, err = k.ortho.run(ctx, k.used(), k.next(), k.c, k.r)
+	k.block, err = k.ortho.run(ctx, k.used(), k.next(), 0, k.c, k.r)
 	k.ortho.longest = 0 // what follows are images under the map
 	return err
 }
@@ -143,6 +143,12 @@ func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() bo
 		if err := k.known.remove(ctx, image); err != nil {
 			return err
 		}
+		// After a restart the image has something of all of V, later only of
+		// the last two blocks.
+		near := 0
+		if k.last > 0 {
+			near = k.locked + k.size - k.last
+		}
 		before, b := k.size, k.block
 		k.size += b
 		k.block, k.last = b, b
@@ -150,7 +156,7 @@ func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() bo
 		if err := k.e.pack(ctx, w, image); err != nil {
 			return err
 		}
-		if k.block, err = k.ortho.run(ctx, k.used(), w, k.c, k.r); err != nil {
+		if k.block, err = k.ortho.run(ctx, k.used(), w, near, k.c, k.r); err != nil {
 			return err
 		}
 		for j := range b {
@@ -216,12 +222,12 @@ func (k *krylov) rotate(ctx context.Context, keep int) error {
 	return k.e.copyTo(ctx, k.next(), from)
 }
 
-// blend starts anew with blocks of combinations of the first count Ritz
-// vectors.
+// blend starts anew with a block of combinations of the first Ritz vectors,
+// count of them or as many as it has columns.
 func (k *krylov) blend(ctx context.Context, count int) error {
 	q := make([]float64, k.size*width)
 	for i := range k.size {
-		for j := range min(count, k.size) {
+		for j := range min(max(count, width), k.size) {
 			q[i*width+j%width] += k.ritz.At(i, j)
 		}
 	}

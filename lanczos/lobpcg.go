@@ -102,19 +102,16 @@ func (g *lobpcg) start(ctx context.Context) error {
 	g.x, g.y = sparse.NewBlock[float64](g.n, g.cols), sparse.NewBlock[float64](g.n, g.cols)
 	g.result.Method, g.result.Basis = LOBPCG, 3*g.cols
 	g.residual = make([]float64, g.cols)
-	bounds, err := Interval(ctx, g.p.A, &IntervalSettings{RNGSeed: g.s.RNGSeed, Workers: g.s.Workers})
-	if err != nil {
+	if err := g.measureNorm(ctx); err != nil {
 		return err
 	}
-	g.result.Products += bounds.Sweeps
-	g.norm = max(g.norm, bounds.Norm)
 	for at := 0; at < g.cols; at += width {
 		x := k.v.slice(at, min(g.cols, at+width))
 		if err := k.fillRandom(ctx, x); err != nil {
 			return err
 		}
 		c, r := make([]float64, max(1, at)*width), make([]float64, width*width)
-		if _, err := k.ortho.run(ctx, k.v.slice(0, at), x, c, r); err != nil {
+		if _, err := k.ortho.run(ctx, k.v.slice(0, at), x, 0, c, r); err != nil {
 			return err
 		}
 	}
@@ -130,6 +127,9 @@ func (g *lobpcg) start(ctx context.Context) error {
 	gram := make([]float64, g.cols*g.cols)
 	if err := k.e.gramTo(ctx, gram, x, g.image.slice(0, g.cols)); err != nil {
 		return err
+	}
+	if !finite(gram) {
+		return ErrNotFinite
 	}
 	h := mat.NewSymDense(g.cols, nil)
 	for i := range g.cols {
@@ -267,7 +267,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	c, r := make([]float64, before*count), make([]float64, count*count)
-	found, err := k.ortho.run(ctx, k.v.slice(0, before), to, c, r)
+	found, err := k.ortho.run(ctx, k.v.slice(0, before), to, 0, c, r)
 	if err != nil || found == 0 {
 		return found, err
 	}
@@ -315,6 +315,9 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 		gram := make([]float64, size*found)
 		if err := k.e.gramTo(ctx, gram, k.v.slice(0, size), image); err != nil {
 			return err
+		}
+		if !finite(gram) {
+			return ErrNotFinite
 		}
 		for j := range found {
 			for i := range before + j + 1 {

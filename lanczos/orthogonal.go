@@ -23,7 +23,8 @@ type orthonormalizer struct {
 
 	replaced bool // some column had no direction of its own
 
-	of                       []origin  // each column
+	of                       []origin  // each column of Q
+	lengths                  []float64 // that columns of W are compared to
 	c, d, gram, coefficients []float64 // of a round
 	r, inverse, first        []float64
 }
@@ -60,10 +61,11 @@ const (
 // the rows beyond the width of Q zero) are stored. The width of Q is returned:
 // it is that of W unless columns were dropped, or V and Q span the whole space.
 //
-// Each round is classical Gram–Schmidt twice and Cholesky-QR twice, in three
-// passes over V; a second one follows only where columns were nearly dependent.
-
-func (o *orthonormalizer) run(ctx context.Context, v, w columns, c, r []float64) (int, error) {
+// Each round is classical Gram–Schmidt twice, the first time against the
+// columns of V from near on, and Cholesky-QR twice, in two passes over V and
+// one over the near columns. Another round follows only where W had more than
+// rounding in the other columns, or columns were nearly dependent.
+func (o *orthonormalizer) run(ctx context.Context, v, w columns, near int, c, r []float64) (int, error) {
 	nv, nw := v.width(), w.width()
 	width := nw
 	clear(c[:nv*nw])
@@ -71,16 +73,19 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, c, r []float64)
 	for j := range nw {
 		r[j*nw+j] = 1
 	}
-	o.of = grow(o.of, nw)
+	o.of, o.lengths = grow(o.of, nw), grow(o.lengths, nw)
 	for round := 0; width > 0; round++ {
-		clean, err := o.round(ctx, v, w.slice(w.lo, w.lo+width), nw, c, r, round == 0)
+		if round > 0 {
+			near = 0
+		}
+		clean, err := o.round(ctx, v, w.slice(w.lo, w.lo+width), near, nw, c, r, round == 0)
 		if err != nil {
 			return 0, err
 		}
 		dead := false
 		for j := width - 1; j >= 0; j-- {
 			from := &o.of[j]
-			if from.left > deficient*from.length {
+			if from.left > deficient*from.length || o.needed(r[j*nw:(j+1)*nw]) {
 				continue
 			}
 			dead, o.replaced = true, true
@@ -116,6 +121,17 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, c, r []float64)
 	return width, nil
 }
 
+// needed reports whether a column of Q has a part in any column of W, from its
+// row of R.
+func (o *orthonormalizer) needed(row []float64) bool {
+	for j, v := range row {
+		if math.Abs(v) > deficient*o.lengths[j] {
+			return true
+		}
+	}
+	return false
+}
+
 // thin reports whether there is a column of which little is left and that has
 // not been projected since.
 func (o *orthonormalizer) thin(width int) bool {
@@ -130,39 +146,46 @@ func (o *orthonormalizer) thin(width int) bool {
 
 // round is one round on the columns q, whose coefficients R has cols columns.
 // It reports whether q is orthonormal now.
-func (o *orthonormalizer) round(ctx context.Context, v, q columns, cols int, c, r []float64, begin bool) (clean bool, err error) {
+func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols int, c, r []float64, begin bool) (clean bool, err error) {
 	nv, nq := v.width(), q.width()
+	local, nl := v.slice(v.lo+near, v.hi), nv-near
 	size := (nv + nq) * nq
 	o.c, o.d = grow(o.c, nv*nq), grow(o.d, nv*nq)
 	o.gram = grow(o.gram, nq*nq)
 	o.r, o.inverse, o.first = grow(o.r, nq*nq), grow(o.inverse, nq*nq), grow(o.first, nq*nq)
 
 	// Lengths and the part in V.
-	err = o.each(ctx, size, func(_, chunk int, sums []float64) {
+	step := (nl + nq) * nq
+	err = o.each(ctx, step, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
-		if nv > 0 {
-			addDots(sums, nq, v.panel(chunk), nv, w, nq)
+		if nl > 0 {
+			addDots(sums, nq, local.panel(chunk), nl, w, nq)
 		}
-		addDots(sums[nv*nq:], nq, w, nq, w, nq)
+		addDots(sums[nl*nq:], nq, w, nq, w, nq)
 	})
 	if err != nil {
 		return false, err
 	}
-	o.totalTo(o.c, size, 0)
-	o.totalTo(o.gram, size, nv*nq)
+	clear(o.c)
+	o.totalTo(o.c[near*nq:], step, 0)
+	o.totalTo(o.gram, step, nl*nq)
+	if !finite(o.gram) {
+		return false, ErrNotFinite
+	}
 	if begin {
 		o.begin(nq)
 	}
 
 	// Take it away, and see what rounding has left of it.
 	o.coefficients = grow(o.coefficients, max(nv, nq)*nq)
-	negative(o.coefficients, o.c)
+	negative(o.coefficients, o.c[near*nq:])
 	err = o.each(ctx, size, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
+		if nl > 0 {
+			addColumns(w, nq, local.panel(chunk), nl, o.coefficients, nq)
+		}
 		if nv > 0 {
-			p := v.panel(chunk)
-			addColumns(w, nq, p, nv, o.coefficients, nq)
-			addDots(sums, nq, p, nv, w, nq)
+			addDots(sums, nq, v.panel(chunk), nv, w, nq)
 		}
 		addDots(sums[nv*nq:], nq, w, nq, w, nq)
 	})
@@ -242,5 +265,6 @@ func (o *orthonormalizer) begin(nq int) {
 		if o.fill != nil {
 			o.of[j].length = o.longest
 		}
+		o.lengths[j] = o.of[j].length
 	}
 }

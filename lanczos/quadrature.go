@@ -113,7 +113,11 @@ func LogDet(ctx context.Context, a sparse.Applier[float64], scale []float64, s *
 			exact += math.Log(p)
 			root[i] = 1 / math.Sqrt(p)
 		}
-		a = &congruent{a: a, root: root}
+		workers := 0
+		if s != nil {
+			workers = s.Workers
+		}
+		a = &congruent{a: a, root: root, e: newEngine(n, workers)}
 	}
 	q, err := newQuadrature(a, []Function{{Value: math.Log}}, s)
 	if err != nil {
@@ -142,31 +146,36 @@ func LogDet(ctx context.Context, a sparse.Applier[float64], scale []float64, s *
 type congruent struct {
 	a    sparse.Applier[float64]
 	root []float64
+	e    *engine
 	x    *sparse.Block[float64]
 }
 
 func (c *congruent) Dims() (rows, cols int) { return c.a.Dims() }
 
-// StepTo implements [sparse.Applier], for plain products.
+// StepTo implements [sparse.Applier] for plain products.
 func (c *congruent) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
 	if c.x == nil || c.x.Cols != x.Cols {
 		c.x = sparse.NewBlock[float64](x.Rows, x.Cols)
 	}
-	for i, f := range c.root {
-		for j, v := range x.Row(i) {
-			c.x.Row(i)[j] = f * v
-		}
+	if err := c.scaleTo(ctx, c.x, x); err != nil {
+		return err
 	}
 	if err := c.a.StepTo(ctx, dst, c.x, sparse.Step[float64]{Alpha: s.Alpha}); err != nil {
 		return err
 	}
-	for i, f := range c.root {
-		row := dst.Row(i)
-		for j := range row {
-			row[j] *= f
+	return c.scaleTo(ctx, dst, dst)
+}
+
+// scaleTo stores root·x in dst, which may be x.
+func (c *congruent) scaleTo(ctx context.Context, dst, x *sparse.Block[float64]) error {
+	return c.e.each(ctx, 0, func(_, chunk int, _ []float64) {
+		for i := chunk * segment; i < min(len(c.root), (chunk+1)*segment); i++ {
+			to := dst.Row(i)
+			for j, v := range x.Row(i) {
+				to[j] = c.root[i] * v
+			}
 		}
-	}
-	return nil
+	})
 }
 
 // quadrature is one call under way.

@@ -15,15 +15,21 @@ import (
 var errSlow = errors.New("lanczos: progress is slow")
 
 const (
-	// firstBasis is the size of the basis that is built on the map itself; its
-	// Ritz values place the filter.
-	firstBasis = 48
+	// firstBasis is the size, beyond three vectors for each wanted pair, of the
+	// basis that is built on the map itself; its Ritz values place the filter.
+	firstBasis = 12
 
 	// growth is what a filter makes of the last wanted eigenvalue, as the
 	// exponent of the hyperbolic cosine.
-	growth = 3.0
+	growth = 8.0
 
 	maxDegree = 255
+
+	// reach and carry weigh the products that a filter needs, in units of the
+	// rate at which it grows: so many e-foldings for the residuals, and so many
+	// for each vector that the basis holds above the unwanted interval.
+	reach = 20.0
+	carry = 5.0
 
 	// stallLimit is the number of restarts without a new pair after which the
 	// basis is doubled.
@@ -42,7 +48,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 	if err := k.begin(ctx, true); err != nil {
 		return nil, err
 	}
-	if err := k.expand(ctx, min(k.room(), max(firstBasis, roundUp(want+2*width))), 0, nil); err != nil {
+	if err := k.expand(ctx, min(k.room(), roundUp(3*want+firstBasis)), 0, nil); err != nil {
 		return nil, err
 	}
 	for strict := 1.0; ; {
@@ -56,6 +62,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			if err != nil {
 				return nil, err
 			}
+			w.residual = worst
 			if over || k.block == 0 || worst <= w.s.Tolerance*w.norm || strict < tightest {
 				x := k.v.slice(k.locked, k.locked+len(values))
 				err = k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, len(values))
@@ -66,13 +73,15 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			}
 			strict /= 10
 		}
-		if patience > 0 && k.products >= patience && converged < 2 {
-			return nil, errSlow
-		}
 		if !rotated {
 			if err := w.restart(ctx, want, converged); err != nil {
 				return nil, err
 			}
+		}
+		// So many blocks are usually enough with a filter.
+		ahead := k.f.degree * min(want/width+5, (k.room()-k.size)/width)
+		if patience > 0 && k.products+ahead > patience && converged < 2 {
+			return nil, errSlow
 		}
 		w.result.Restarts++
 		if err := k.expand(ctx, k.room(), want+2*width, func() bool { return w.count(want, strict) == want }); err != nil {
@@ -146,7 +155,7 @@ func (w *solve) restart(ctx context.Context, want, converged int) error {
 			w.result.Basis = 2 * size
 		}
 	}
-	if f := w.plan(want); f.degree >= 3 && 2*f.degree >= 3*k.f.degree {
+	if f := w.plan(want); f.degree >= 3 && f.degree >= 2*k.f.degree {
 		k.f = f
 		w.result.Degree = f.degree
 		return k.blend(ctx, want)
@@ -162,22 +171,21 @@ func (w *solve) plan(want int) filter {
 	k := &w.krylov
 	f := filter{sign: k.f.sign, degree: 1}
 	first, last := k.f.lambda(k.theta[0]), k.f.lambda(k.theta[min(want, k.size)-1])
-	for at := want + max(width, want/4); at < k.size; at++ {
-		cut, lowest := k.f.lambda(k.theta[at]), w.stage.lowest
+	lowest, cost := w.stage.lowest, math.Inf(1)
+	for at := want + width; at < min(k.size, max(k.room()/2, want+2*width)); at++ {
+		cut := k.f.lambda(k.theta[at])
 		half, centre := (cut-lowest)/2, (cut+lowest)/2
-		if !(half > 0) {
-			break
-		}
-		needed := growth / math.Acosh((last-centre)/half)
-		if !(needed <= maxDegree) {
+		rate := math.Acosh((last - centre) / half)
+		if !(half > 0) || !(growth/rate <= maxDegree) || (reach+carry*float64(at))/rate >= cost {
 			continue
 		}
+		cost = (reach + carry*float64(at)) / rate
 		// Rounding of the largest value must not hide the residual of the last.
 		allowed := math.Log(2e-3*w.s.Tolerance/epsilon) / math.Acosh((first-centre)/half)
-		if degree := min(needed, allowed); degree >= 3 {
-			f.half, f.centre, f.degree = half, centre, (int(degree)-1)/2*2+1
+		f.half, f.centre, f.degree = half, centre, 1
+		if degree := min(growth/rate, allowed); degree >= 3 {
+			f.degree = (int(degree)-1)/2*2 + 1
 		}
-		break
 	}
 	return f
 }

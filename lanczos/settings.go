@@ -74,9 +74,10 @@ type Settings struct {
 	// 0 means 20 000.
 	MaxProducts int
 
-	// Patience is the number of such products after which [Problem.Solve]
-	// leaves Lanczos for LOBPCG where fewer than two pairs have converged;
-	// 0 means 400. It is not used without a preconditioner.
+	// Patience is the number of such products that [Problem.Solve] grants
+	// Lanczos: when more are done or foreseen and fewer than two pairs have
+	// converged, it changes to LOBPCG. 0 means 400. It is not used without a
+	// preconditioner.
 	Patience int
 
 	// Basis is the number of basis vectors of Lanczos; 0 means a number that

@@ -27,7 +27,17 @@ func symmetricEigen(h *mat.SymDense) ([]float64, *mat.Dense) {
 	return falling, turned
 }
 
-const noEigen = "lanczos: small eigenproblem failed: the map gave numbers that are not finite"
+const noEigen = "lanczos: small eigenproblem failed"
+
+// finite reports whether all numbers are.
+func finite(numbers []float64) bool {
+	for _, v := range numbers {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
 
 // cholesky stores in r the upper triangle with RᵀR = G. A pivot that rounding
 // has swallowed is replaced by the smallest part of the column that G can
