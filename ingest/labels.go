@@ -96,6 +96,9 @@ func (l *Labels) Trainable() error {
 	e := &ParseError{File: l.File, Msg: "no training labels"}
 	if len(l.Names) == 1 {
 		e.Msg = fmt.Sprintf("all %d training labels are %q; two classes are needed", len(l.Row), l.Names[0])
+		if len(l.Row) == 1 {
+			e.Msg = fmt.Sprintf("the only training label is %q; two classes are needed", l.Names[0])
+		}
 		if l.minusOne {
 			e.Fix = "-1 stands for no label, give that class another name"
 		}
@@ -193,7 +196,7 @@ func (r *labelReader) unknownError(policy UnknownIDs) error {
 	case r.unknown == r.total:
 		return noneKnown(r.t.name, r.total, first.id)
 	case policy != SkipUnknown:
-		return someUnknown(r.t.name, first.line, first.id, r.unknown, r.total, "pass --unknown-ids=skip to go on")
+		return someUnknown(r.t.name, first.line, first.id, r.unknown, r.total, "give nodes without edges with --nodes, or pass --unknown-ids=skip to go on")
 	}
 	return nil
 }

@@ -92,10 +92,10 @@ func TestCoraLabels(t *testing.T) {
 
 func TestBadLabels(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); pass --unknown-ids=skip to go on`},
-		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); pass --unknown-ids=skip to go on`},
-		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); pass --unknown-ids=skip to go on`},
-		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); pass --unknown-ids=skip to go on`},
+		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
+		{"n77\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
+		{"n77\tZ\nn1\tA\nn2\tB\n", `l.tsv:1: "n77" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
+		{"node\tA\nn1\tA\nn2\tB\n", `l.tsv:1: "node" is not in the graph (1 of 3 ids is not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
 		{"0\tA\n1\tB\n2\tA\n", `l.tsv: none of 3 ids is in the graph (first "0"); does one file count from 0 and the other from 1?`},
 		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines`},
 		{"", "l.tsv: no labels"},
@@ -115,7 +115,7 @@ func TestBadLabels(t *testing.T) {
 	}
 	for _, test := range []struct{ text, want string }{
 		{"n1\tA\nn2\tA\n", `: all 2 training labels are "A"; two classes are needed`},
-		{"n1\t1\nn2\t-1\n", `: all 1 training labels are "1"; two classes are needed; -1 stands for no label, give that class another name`},
+		{"n1\t1\nn2\t-1\n", `: the only training label is "1"; two classes are needed; -1 stands for no label, give that class another name`},
 	} {
 		path := write(t, file{"l.tsv", test.text})[0]
 		l, err := ReadLabels(t.Context(), path, names(t), nil)

@@ -185,5 +185,9 @@ func (m *market) complete(read int64) error {
 	if uint64(read) == m.entries {
 		return nil
 	}
-	return &ParseError{File: m.name, Msg: fmt.Sprintf("%d entries, line %d declares %d", read, m.sizeLine, m.entries), Fix: "fetch the file again"}
+	noun := "entries"
+	if read == 1 {
+		noun = "entry"
+	}
+	return &ParseError{File: m.name, Msg: fmt.Sprintf("%d %s, line %d declares %d", read, noun, m.sizeLine, m.entries), Fix: "fetch the file again"}
 }

@@ -57,7 +57,7 @@ func (r *run) readNodes() error {
 		return err
 	}
 	if repeated > 0 {
-		r.warn(fmt.Sprintf("%s: %d ids are listed more than once", in.Name(), repeated))
+		r.warn(fmt.Sprintf("%s: ids are listed more than once, %d times in all", in.Name(), repeated))
 	}
 	r.listedParts = r.seq
 	return nil
