@@ -101,17 +101,6 @@ func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error 
 	return err
 }
 
-// addTo adds V·C to W.
-func (e *engine) addTo(ctx context.Context, w, v columns, c []float64) error {
-	nv, nw := v.width(), w.width()
-	if nv == 0 {
-		return nil
-	}
-	return e.each(ctx, 0, func(_, chunk int, _ []float64) {
-		addColumns(w.panel(chunk), nw, v.panel(chunk), nv, c, nw)
-	})
-}
-
 // multiplyTo stores V·Q in the first columns of W, which may be V: Q has
 // cols columns and as many rows as V has columns.
 func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64, cols int) error {

@@ -23,14 +23,6 @@ type filter struct {
 	degree             int // 1: B itself
 }
 
-// value returns the eigenvalue of the map for an eigenvalue of B.
-func (f filter) value(lambda float64) float64 {
-	if f.degree == 1 {
-		return lambda
-	}
-	return chebyshev(f.degree, (lambda-f.centre)/f.half)
-}
-
 // lambda returns the eigenvalue of B for one of the map, which must lie beyond
 // the unwanted interval if there is a filter: what lies in it counts as its
 // upper end.
@@ -48,17 +40,6 @@ func (f filter) slope(value float64) float64 {
 		return 1
 	}
 	return max(0, value-1) / (f.lambda(value) - f.centre + f.half)
-}
-
-// chebyshev returns T_d(t).
-func chebyshev(d int, t float64) float64 {
-	switch {
-	case t > 1:
-		return math.Cosh(float64(d) * math.Acosh(t))
-	case t < -1:
-		return math.Pow(-1, float64(d)) * math.Cosh(float64(d)*math.Acosh(-t))
-	}
-	return math.Cos(float64(d) * math.Acos(t))
 }
 
 // apply computes the map's product with x, using y, and returns it in one of
