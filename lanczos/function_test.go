@@ -314,6 +314,29 @@ func TestBracket(t *testing.T) {
 	}
 }
 
+// TestRadau: the node asked for is one of the rule's, whose others are inside.
+func TestRadau(t *testing.T) {
+	c := chain{tridiagonal: tridiagonal{diag: []float64{2, 3, 1.5, 2.5}, off: []float64{0.5, 0.7, 0.3}}, last: 0.4}
+	for _, end := range []float64{0, 0.3, 4.5, 9} {
+		radau, ok := c.radau(end)
+		if !ok {
+			t.Fatalf("no rule with a node at %g", end)
+		}
+		values, _ := radau.eigenRows()
+		slices.Sort(values)
+		got := values[0]
+		if end > 4 {
+			got = values[len(values)-1]
+		}
+		if math.Abs(got-end) > 1e-14*(1+end) {
+			t.Errorf("the last node is %g, want %g", got, end)
+		}
+	}
+	if _, ok := c.radau(2); ok {
+		t.Error("a node inside of the others")
+	}
+}
+
 func TestLogDet(t *testing.T) {
 	a := testgraph.Random(8, 250, 750, true)
 	deg := degreesOf(t, a)

@@ -115,7 +115,7 @@ func (g *lobpcg) start(ctx context.Context) error {
 			return err
 		}
 	}
-	k.ortho.fill, k.ortho.project = nil, g.purify
+	k.ortho.fill, k.ortho.project = nil, nil
 
 	x := k.v.slice(0, g.cols)
 	if err := g.product(ctx, x); err != nil {
@@ -267,6 +267,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	c, r := make([]float64, before*count), make([]float64, count*count)
+	// What W had in common with X and P may leave some of the known vectors.
 	found, err := k.ortho.run(ctx, k.v.slice(0, before), to, 0, c, r)
 	if err != nil || found == 0 {
 		return found, err

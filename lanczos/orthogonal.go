@@ -226,22 +226,13 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols in
 		o.c[i] += o.d[i]
 	}
 	addProduct(c, o.c, r, nv, nq, cols)
-	clean = true
-	for i := range nv {
-		// What was left of V, relative to the normalised columns.
-		for j := range nq {
-			var sum float64
-			for k := 0; k <= j; k++ {
-				sum += o.d[i*nq+k] * o.inverse[k*nq+j]
-			}
-			clean = clean && math.Abs(sum) < 0.5
-		}
-	}
 	copy(o.first, o.r)
 	multiplyUpper(r, o.r, nq, cols)
 	cholesky(o.r, o.gram, nq)
 	invertUpper(o.inverse, o.r, nq)
+	clean = true
 	for j := range nq {
+		// Much of the other columns of V would have made it short.
 		clean = clean && o.r[j*nq+j] > 0.5 && o.r[j*nq+j] < 2
 	}
 	err = o.each(ctx, 0, func(worker, chunk int, _ []float64) {

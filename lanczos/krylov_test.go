@@ -1,0 +1,258 @@
+package lanczos
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+func TestProjection(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	n := 20000
+	c := &sparse.Components{Of: make([]uint32, n), Sizes: make([]int, 40)}
+	weights := make([]float64, n)
+	for i := range n {
+		g := 0
+		if rng.IntN(2) == 0 {
+			g = rng.IntN(len(c.Sizes))
+		}
+		c.Of[i] = uint32(g)
+		c.Sizes[g]++
+		weights[i] = 1 + rng.Float64()
+		if g == 3 {
+			weights[i] = 0
+		}
+	}
+	k := NewKnown(c, weights, 0)
+	if k.Count() != len(c.Sizes)-1 {
+		t.Fatalf("%d vectors", k.Count())
+	}
+	x := sparse.NewBlock[float64](n, 3)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	before := slices.Clone(x.Data)
+	p := projection{Known: k, workers: 2}
+	if err := p.remove(ctx, x); err != nil {
+		t.Fatal(err)
+	}
+	v := sparse.NewBlock[float64](n, 1)
+	want := before
+	for g := range k.Count() {
+		k.vectorTo(v, 0, g)
+		for j := range 3 {
+			var dot, length float64
+			for i := range n {
+				dot += v.Row(i)[0] * before[i*x.Stride+j]
+				length += v.Row(i)[0] * v.Row(i)[0]
+			}
+			if math.Abs(length-1) > 1e-12 {
+				t.Fatalf("vector %d has length² %g", g, length)
+			}
+			for i := range n {
+				want[i*x.Stride+j] -= dot * v.Row(i)[0]
+			}
+		}
+	}
+	for i := range n {
+		for j := range 3 {
+			if d := x.Row(i)[j] - want[i*x.Stride+j]; math.Abs(d) > 1e-12 {
+				t.Fatalf("row %d, column %d: off by %g", i, j, d)
+			}
+		}
+	}
+}
+
+func TestOrthonormalize(t *testing.T) {
+	n := 700
+	rng := rand.New(rand.NewPCG(1, 1))
+	e := newEngine(n, 2)
+	fill := func(_ context.Context, w columns) error {
+		for i := range n {
+			for j := range w.width() {
+				column(w.panel(i/segment), j, w.width())[i%segment] = rng.NormFloat64()
+			}
+		}
+		return nil
+	}
+	set := func(v *basis, j int, of func(i int) float64) {
+		for i := range n {
+			column(v.panel(i/segment, j), 0, 1)[i%segment] = of(i)
+		}
+	}
+	at := func(v *basis, i, j int) float64 { return column(v.panel(i/segment, j), 0, 1)[i%segment] }
+	o := orthonormalizer{engine: e, fill: fill}
+	v := newBasis(n, 14)
+	if err := fill(ctx, v.slice(0, 10)); err != nil {
+		t.Fatal(err)
+	}
+	c, r := make([]float64, 10*10), make([]float64, 10*10)
+	if width, err := o.run(ctx, v.slice(0, 0), v.slice(0, 10), 0, c, r); err != nil || width != 10 {
+		t.Fatal(width, err)
+	}
+	for name, of := range map[string]func(i, j int) float64{
+		"random":     func(_, _ int) float64 { return rng.NormFloat64() },
+		"equal":      func(i, _ int) float64 { return math.Sin(float64(i)) },
+		"nearly":     func(i, j int) float64 { return math.Sin(float64(i)) + 1e-9*float64(j)*math.Cos(float64(i*j)) },
+		"in V":       func(i, j int) float64 { return at(v, i, j) + at(v, i, 9) },
+		"near V":     func(i, j int) float64 { return at(v, i, j) + 1e-10*rng.NormFloat64() },
+		"lengths":    func(_, j int) float64 { return math.Pow(1e4, float64(-j)) * rng.NormFloat64() },
+		"zero":       func(_, _ int) float64 { return 0 },
+		"one is":     func(i, j int) float64 { return float64(j % 2 * i) },
+		"very small": func(_, _ int) float64 { return 1e-100 * rng.NormFloat64() },
+	} {
+		before := newBasis(n, 4)
+		for j := range 4 {
+			set(v, 10+j, func(i int) float64 { return of(i, j) })
+			set(before, j, func(i int) float64 { return at(v, i, 10+j) })
+		}
+		o.longest = 0
+		c, r := make([]float64, 10*4), make([]float64, 4*4)
+		near := rng.IntN(11) // a hint, whatever it is worth
+		if name == "near V" {
+			near = 6
+		}
+		width, err := o.run(ctx, v.slice(0, 10), v.slice(10, 14), near, c, r)
+		if err != nil || width != 4 {
+			t.Fatalf("%s: width %d, error %v", name, width, err)
+		}
+		for a := range 14 {
+			for b := range a + 1 {
+				var dot float64
+				for i := range n {
+					dot += at(v, i, a) * at(v, i, b)
+				}
+				if a == b {
+					dot--
+				}
+				if math.Abs(dot) > 1e-14 {
+					t.Errorf("%s: columns %d and %d: off by %g", name, a, b, dot)
+				}
+			}
+		}
+		for j := range 4 {
+			var size, off float64
+			for i := range n {
+				sum := at(before, i, j)
+				size = math.Hypot(size, sum)
+				for k := range 10 {
+					sum -= at(v, i, k) * c[k*4+j]
+				}
+				for k := range 4 {
+					sum -= at(v, i, 10+k) * r[k*4+j]
+				}
+				off = math.Hypot(off, sum)
+			}
+			if off > 1e-12*size && off > 1e-13*o.longest {
+				t.Errorf("%s: column %d of length %g is missed by %g", name, j, size, off)
+			}
+		}
+	}
+}
+
+func TestDecomposition(t *testing.T) {
+	a := randomGraph(2000)
+	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))}
+	w, err := p.prepare(3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &w.krylov
+	x, y := sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
+	relations := 0
+	w.s.Progress = func(Progress) {
+		entry := func(i, c int) float64 { return column(k.v.panel(i/segment, c), 0, 1)[i%segment] }
+		for at := 0; at < k.size; at += width {
+			if err := k.e.unpack(ctx, x, k.v.slice(at, at+width)); err != nil {
+				t.Fatal(err)
+			}
+			image, err := k.f.apply(ctx, k.a, x, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var off float64
+			for j := range width {
+				for i := range w.n {
+					left := image.At(i, j)
+					for c := range k.size {
+						left -= entry(i, c) * k.h[c*k.stride+at+j]
+					}
+					if at+width == k.size {
+						for c := range k.block {
+							left -= entry(i, k.size+c) * k.r[c*width+j]
+						}
+					} else if k.last == 0 {
+						continue
+					}
+					off = math.Hypot(off, left)
+				}
+			}
+			if off > 1e-14*k.theta[0] {
+				t.Errorf("degree %d, columns from %d on: off by %g, the map has norm %g", k.f.degree, at, off, k.theta[0])
+			}
+		}
+		relations++
+	}
+	out, err := w.byLanczos(ctx)
+	if err != nil || relations < 3 || out.Degree < 5 {
+		t.Errorf("%d decompositions, degree %d, error %v", relations, out.Degree, err)
+	}
+}
+
+func TestFilter(t *testing.T) {
+	n := 40
+	op := sparse.NewLaplacian[float64](testgraph.Path(n), degreesOf(t, testgraph.Path(n)))
+	chebyshev := func(d int, t float64) float64 {
+		before, now := 1.0, t
+		for range d - 1 {
+			before, now = now, 2*t*now-before
+		}
+		return now
+	}
+	for _, sign := range []float64{1, -1} {
+		for _, degree := range []int{1, 3, 5, 9} {
+			f := filter{sign: sign, centre: sign * 1.7, half: 1.2, degree: degree}
+			x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+			for k := range n {
+				lambda := sign * (2 - 2*math.Cos(math.Pi*float64(k)/float64(n)))
+				want := lambda
+				if degree > 1 {
+					want = chebyshev(degree, (lambda-f.centre)/f.half)
+				}
+				v := func(i int) float64 { return math.Cos(math.Pi * float64(k) * (float64(i) + 0.5) / float64(n)) }
+				for i := range n {
+					x.Row(i)[0] = v(i)
+				}
+				image, err := f.apply(ctx, op, x, y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range n {
+					if d := image.At(i, 0) - want*v(i); math.Abs(d) > 1e-9 { // the polynomial reaches 1e5 elsewhere
+						t.Fatalf("sign %g, degree %d, eigenvector %d: off by %g", sign, degree, k, d)
+					}
+				}
+				if lambda < f.centre+f.half {
+					continue
+				}
+				if d := f.lambda(want) - lambda; math.Abs(d) > 1e-12 {
+					t.Errorf("degree %d: eigenvalue %g from %g: off by %g", degree, lambda, want, d)
+				}
+				for mu := f.centre - f.half; mu < f.centre+f.half; mu += 0.01 {
+					value := mu
+					if degree > 1 {
+						value = chebyshev(degree, (mu-f.centre)/f.half)
+					}
+					if slope := (want - value) / (lambda - mu); slope < f.slope(want)*(1-1e-12) {
+						t.Fatalf("degree %d: slope %g from %g to %g, bound %g", degree, slope, mu, lambda, f.slope(want))
+					}
+				}
+			}
+		}
+	}
+}
