@@ -131,14 +131,11 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	g, err := in.openGraph(name, &f.reading, f.out)
+	g, err := in.openSwept(name, &f.reading, f.out)
 	if err != nil {
 		return err
 	}
 	defer g.close()
-	if err := g.readPlain(); err != nil {
-		return err
-	}
 	l, err := in.readSeeds(f.labels, g, &f.reading)
 	if err != nil {
 		return err

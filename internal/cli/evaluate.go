@@ -176,14 +176,11 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 			return err
 		}
 	}
-	g, err := in.openGraph(name, &f.reading, f.report)
+	g, err := in.openSwept(name, &f.reading, f.report)
 	if err != nil {
 		return err
 	}
 	defer g.close()
-	if err := g.readPlain(); err != nil {
-		return err
-	}
 	l, err := in.readSeeds(f.labels, g, &f.reading)
 	if err != nil {
 		return err

@@ -133,6 +133,19 @@ func (in *invocation) openGraph(name string, r *reading, beside string) (*graph,
 	return g, nil
 }
 
+// openSwept is openGraph for a graph that will be swept many times.
+func (in *invocation) openSwept(name string, r *reading, beside string) (*graph, error) {
+	g, err := in.openGraph(name, r, beside)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.readPlain(); err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
 // runtimeBytes is what the program takes beside everything that is planned.
 const runtimeBytes = 32 << 20
 

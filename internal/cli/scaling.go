@@ -140,14 +140,11 @@ func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) 
 		}
 		return bench.OverNodes[T](in.ctx, temp.store(), scales, f.columns, in.threads, f.repeat)
 	}
-	g, err := in.openGraph(args[0], &f.reading, f.out)
+	g, err := in.openSwept(args[0], &f.reading, f.out)
 	if err != nil {
 		return nil, err
 	}
 	defer g.close()
-	if err := g.readPlain(); err != nil {
-		return nil, err
-	}
 	if f.over == "threads" {
 		return bench.OverThreads[T](in.ctx, g.matrix, g.Degrees(), f.columns, f.most, f.repeat)
 	}

@@ -48,14 +48,11 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
-	g, err := in.openGraph(name, &f.reading, f.out)
+	g, err := in.openSwept(name, &f.reading, f.out)
 	if err != nil {
 		return err
 	}
 	defer g.close()
-	if err := g.readPlain(); err != nil {
-		return err
-	}
 	rows, err := in.rowsOf(f.rows, g)
 	if err != nil {
 		return err
