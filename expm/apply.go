@@ -154,15 +154,15 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 			return err
 		}
 	}
-	e.sums.begin(e.b.Cols)
+	e.sums.Begin(e.b.Cols)
 	known, lone := make([]float64, len(parts)), make([]float64, len(parts))
 	for q, p := range parts {
 		known[q] = p.valueAt(e.known)
 		lone[q] = p.valueAt(e.isolated)
-		p.sums.begin(e.b.Cols)
+		p.sums.Begin(e.b.Cols)
 	}
 	err := e.chunks(ctx, func(_, lo, hi int) {
-		sums := e.sums.of(lo / chunkRows)
+		sums := e.sums.Of(lo / chunkRows)
 		for i := lo; i < hi; i++ {
 			to, from, null := w.Row(i), source.Row(i), first.Row(i)
 			f := 1 / factor(inner, i)
@@ -185,7 +185,7 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 					value = lone[q]
 				}
 				p := parts[q]
-				addSquares(p.sums.of(lo/chunkRows), value*factor(e.outer, i), null)
+				addSquares(p.sums.Of(lo/chunkRows), value*factor(e.outer, i), null)
 				scaleTo(p.y.Row(i), f*value, null)
 			}
 		}

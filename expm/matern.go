@@ -86,9 +86,9 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	x, y := s.w[0], s.w[1]
-	s.evaluation.sums.begin(1)
+	s.evaluation.sums.Begin(1)
 	err := s.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Visit: func(rows sparse.Rows) {
-		sums := s.evaluation.sums.of(rows.Range)
+		sums := s.evaluation.sums.Of(rows.Range)
 		for i := rows.Lo; i < rows.Hi; i++ {
 			f, a, b := factor(s.inner, i), x.Row(i), y.Row(i)
 			for j, v := range a {
@@ -174,10 +174,10 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 // to the caller's variables and fills the outcome. Nil stands for nothing.
 func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64]) error {
 	outside := make([]float64, s.b.Cols)
-	s.evaluation.sums.begin(s.b.Cols)
-	s.part.sums.begin(s.b.Cols)
+	s.evaluation.sums.Begin(s.b.Cols)
+	s.part.sums.Begin(s.b.Cols)
 	err := s.chunks(ctx, func(_, lo, hi int) {
-		sums, all := s.evaluation.sums.of(lo/chunkRows), s.part.sums.of(lo/chunkRows)
+		sums, all := s.evaluation.sums.Of(lo/chunkRows), s.part.sums.Of(lo/chunkRows)
 		for i := lo; i < hi; i++ {
 			y := s.y.Row(i)
 			if w != nil {

@@ -300,7 +300,7 @@ func (p *part) scheduleSolved(s *solves, j int) {
 	p.visit = pending == 2 || p.norms
 	p.first = pending == 2
 	if p.norms {
-		p.sums.begin(s.b.Cols)
+		p.sums.Begin(s.b.Cols)
 	}
 }
 
@@ -328,7 +328,7 @@ func (s *solves) advanceRows(j, lo, hi int) {
 		}
 		simd.AddRows(y, hi-lo, k, y, p.coef[j+1:j+2], rowsOf(next, lo))
 		if p.norms {
-			sums := p.sums.of(lo / chunkRows)
+			sums := p.sums.Of(lo / chunkRows)
 			for i := lo; i < hi; i++ {
 				addSquares(sums, factor(s.outer, i), p.y.Row(i))
 			}

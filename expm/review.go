@@ -109,9 +109,9 @@ func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part)
 	if err := e.null.RemoveTo(ctx, e.w[0], p.y, e.workers); err != nil {
 		return false, err
 	}
-	e.sums.begin(e.b.Cols)
+	e.sums.Begin(e.b.Cols)
 	err = e.chunks(ctx, func(_, lo, hi int) {
-		sums := e.sums.of(lo / chunkRows)
+		sums := e.sums.Of(lo / chunkRows)
 		for i := lo; i < hi; i++ {
 			addSquares(sums, 1, e.w[0].Row(i))
 		}

@@ -145,9 +145,9 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 			continue
 		}
 		w := e.w[0]
-		p.sums.begin(e.b.Cols)
+		p.sums.Begin(e.b.Cols)
 		err := e.chunks(ctx, func(_, lo, hi int) {
-			sums := p.sums.of(lo / chunkRows)
+			sums := p.sums.Of(lo / chunkRows)
 			for i := lo; i < hi; i++ {
 				y, f := p.y.Row(i), factor(e.inner, i)*factor(e.outer, i)
 				for j, v := range w.Row(i) {
@@ -207,10 +207,10 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 		p.scheduleTerm(j)
 		r.guard = r.guard || p.norms
 		if p.norms {
-			p.sums.begin(r.b.Cols)
+			p.sums.Begin(r.b.Cols)
 		}
 	}
-	r.sums.begin(r.b.Cols)
+	r.sums.Begin(r.b.Cols)
 	if err := r.sweep.StepTo(ctx, r.t, r.x, s); err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ const batchBytes = 16 << 10
 func (r *recurrence) rows(rows sparse.Rows) {
 	k := r.b.Cols
 	if r.guard {
-		sums := r.sums.of(rows.Range)
+		sums := r.sums.Of(rows.Range)
 		for i := rows.Lo; i < rows.Hi; i++ {
 			addSquares(sums, factor(r.inner, i), r.t.Row(i))
 		}
@@ -299,7 +299,7 @@ func (r *recurrence) rows(rows sparse.Rows) {
 		}
 		var sums []float64
 		if p.norms {
-			sums = p.sums.of(rows.Range)
+			sums = p.sums.Of(rows.Range)
 		}
 		now := []float64{p.coef[r.j]}
 		before := []float64{0}

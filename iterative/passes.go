@@ -31,7 +31,7 @@ func from(b *sparse.Block[float64], i int) simd.Rows[float64] {
 
 // dotRows adds pᵀq over finished rows of a sweep.
 func (r *run) dotRows(rows sparse.Rows) {
-	simd.DotColumns(r.dots.of(rows.Range), rows.Hi-rows.Lo, from(r.p, rows.Lo), from(r.q, rows.Lo))
+	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo, from(r.p, rows.Lo), from(r.q, rows.Lo))
 }
 
 // updateChunk is update on one chunk, or measure with α = 0.

@@ -3,7 +3,6 @@ package iterative
 import (
 	"context"
 	"math"
-	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -39,7 +38,7 @@ type run struct {
 	ones    []float64
 
 	parts  []float64 // sums by chunk
-	dots   rangeSums
+	dots   sched.Sums
 	null   nullSums // of z, and behind them of r
 	passes passes
 }
@@ -258,11 +257,11 @@ func (r *run) restart(ctx context.Context) error {
 
 // multiply computes q = A·p and the products pᵀq.
 func (r *run) multiply(ctx context.Context) error {
-	r.dots.begin(r.width)
+	r.dots.Begin(r.width)
 	p, q := r.p.Columns(0, r.width), r.q.Columns(0, r.width)
 	r.result.Sweeps++
 	err := r.A.StepTo(ctx, q, p, sparse.Step[float64]{Alpha: 1, Visit: r.passes.dot})
-	r.dots.totalTo(r.products[:r.width])
+	r.dots.TotalTo(r.products[:r.width])
 	return err
 }
 
@@ -403,42 +402,4 @@ func (r *run) swapColumns(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// rangeSums holds sums by the ranges of a sweep, whose number only the sweep
-// knows.
-type rangeSums struct {
-	mu    sync.Mutex
-	width int
-	parts [][]float64
-}
-
-func (s *rangeSums) begin(width int) {
-	s.width = width
-	for _, p := range s.parts {
-		clear(p)
-	}
-}
-
-// of returns the sums of a range.
-func (s *rangeSums) of(index int) []float64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.parts) <= index {
-		s.parts = append(s.parts, nil)
-	}
-	if len(s.parts[index]) < s.width {
-		s.parts[index] = make([]float64, s.width)
-	}
-	return s.parts[index][:s.width]
-}
-
-// totalTo stores the sum over the ranges in their order.
-func (s *rangeSums) totalTo(dst []float64) {
-	clear(dst)
-	for _, p := range s.parts {
-		if len(p) > 0 {
-			addScaled(dst, 1, p[:s.width])
-		}
-	}
 }

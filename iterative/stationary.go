@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -133,9 +134,9 @@ func Spread(ctx context.Context, s sparse.Applier[float64], f, y *sparse.Block[f
 	k := f.Cols
 	res := &FixedPointResult{ErrorBound: make([]float64, k)}
 	from, to := f, sparse.NewBlock[float64](n, k)
-	var sums rangeSums // of squared changes, then of squared sizes
+	var sums sched.Sums // of squared changes, then of squared sizes
 	visit := func(rows sparse.Rows) {
-		part := sums.of(rows.Range)
+		part := sums.Of(rows.Range)
 		change, size := part[:k], part[k:]
 		for i := rows.Lo; i < rows.Hi; i++ {
 			was, is := from.Row(i), to.Row(i)
@@ -149,12 +150,12 @@ func Spread(ctx context.Context, s sparse.Applier[float64], f, y *sparse.Block[f
 	step := sparse.Step[float64]{Alpha: alpha, Delta: 1 - alpha, Prev: y, Visit: visit}
 	totals := make([]float64, 2*k)
 	for res.Steps < set.MaxIterations {
-		sums.begin(2 * k)
+		sums.Begin(2 * k)
 		if err := s.StepTo(ctx, to, from, step); err != nil {
 			return nil, err
 		}
 		from, to = to, from
-		sums.totalTo(totals)
+		sums.TotalTo(totals)
 		res.Steps++
 		res.Change = 0
 		done := true
