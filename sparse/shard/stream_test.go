@@ -2,10 +2,12 @@ package shard
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
@@ -136,6 +138,50 @@ func TestSweepStops(t *testing.T) {
 	}
 	if err := s.Sweep(cancelled(), 2, nil); !errors.Is(err, cancelled().Err()) {
 		t.Error(err)
+	}
+}
+
+// TestPanicReachesTheCaller panics while chunks are read and while panels are
+// visited, of a store on disk and of one that comes into memory. Nobody waits
+// for ever, and the store can be swept afterwards.
+func TestPanicReachesTheCaller(t *testing.T) {
+	mem, a := streamed(t, FourWidths)
+	var countdown atomic.Int64
+	faulty := durabletest.Watch(mem, func() {
+		if countdown.Add(-1) == 0 {
+			panic("reading")
+		}
+	})
+	caught := func(s *Store, workers, visits int) (value any) {
+		defer func() { value = recover() }()
+		_ = s.Sweep(bg, workers, func(_ int, p sparse.Panel) error {
+			if p.Index == visits {
+				panic("visiting")
+			}
+			return nil
+		})
+		return nil
+	}
+	for _, limit := range []int64{0, diskOnly(t, mem, 7)} {
+		for _, workers := range []int{1, 2, 7} {
+			for _, at := range []int{0, 3, 11} {
+				countdown.Store(0)
+				s := must(Open(bg, "g", &Options{FS: faulty, Memory: limit, Workers: workers}))
+				countdown.Store(int64(at + 1))
+				if value := caught(s, workers, -1); fmt.Sprint(value) != "reading" {
+					t.Errorf("limit %d, %d workers, read %d: panicked with %v", limit, workers, at, value)
+				}
+				countdown.Store(0)
+				if value := caught(s, workers, at); fmt.Sprint(value) != "visiting" {
+					t.Errorf("limit %d, %d workers, panel %d: panicked with %v", limit, workers, at, value)
+				}
+				if value := caught(s, workers, -1); value != nil {
+					t.Errorf("limit %d, %d workers: afterwards panicked with %v", limit, workers, value)
+				}
+				same(t, must(read(bg, s, workers)), a)
+				must(0, s.Close())
+			}
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -129,11 +130,22 @@ func (r *run) read() {
 		s.left, s.ready = c.last-c.first, false
 		r.next++
 		r.mu.Unlock()
-		s.data, s.err = r.v.fetch(c, s)
+		s.fill(r.v, c)
 		r.mu.Lock()
 		s.ready = true
 		r.changed.Broadcast()
 	}
+}
+
+// fill reads chunk c. A panic is kept for the worker that wants the chunk, as
+// it must not end the process.
+func (s *slot) fill(v *view, c *chunk) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.err = &sched.Panic{Value: r, Stack: debug.Stack()}
+		}
+	}()
+	s.data, s.err = v.fetch(c, s)
 }
 
 // fetch reads a chunk into memory of its own if it stays there, else into that
@@ -187,17 +199,23 @@ func (r *run) panel(worker, i int) (sparse.Panel, error) {
 		r.changed.Wait()
 	}
 	r.mu.Unlock()
-	var p sparse.Panel
-	err := s.err
-	if err == nil {
-		p, err = v.decode(r.buffers[worker], i, v.bytes(c, i, s.data))
+	defer r.leave(s)
+	if err := s.err; err != nil {
+		if failure, ok := err.(*sched.Panic); ok {
+			panic(failure)
+		}
+		return sparse.Panel{}, err
 	}
+	return v.decode(r.buffers[worker], i, v.bytes(c, i, s.data))
+}
+
+// leave counts a frame of s as decoded.
+func (r *run) leave(s *slot) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if s.left--; s.left == 0 {
 		r.changed.Broadcast()
 	}
-	r.mu.Unlock()
-	return p, err
 }
 
 // bytes returns frame i, which lies in chunk c, from the chunk's data; what
