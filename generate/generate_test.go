@@ -206,10 +206,10 @@ func TestRMAT(t *testing.T) {
 
 func TestScrambleIsAPermutation(t *testing.T) {
 	for scale := 1; scale <= 12; scale++ {
-		scramble := RMAT{Scale: scale, Seed: uint64(scale)}.scrambler()
+		s := RMAT{Scale: scale, Seed: uint64(scale)}.scramble()
 		seen := make([]bool, 1<<scale)
 		for x := range uint64(1) << scale {
-			seen[scramble(x)] = true
+			seen[s.of(x)] = true
 		}
 		if slices.Contains(seen, false) {
 			t.Errorf("scale %d: not a permutation", scale)

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"runtime"
-	"sync"
+	"slices"
 )
 
 // RMAT is the recursive matrix of the Graph500 benchmark: an edge falls into
@@ -58,108 +58,95 @@ func (g RMAT) Validate() error {
 // blockLines is how many lines share a random stream.
 const blockLines = 1 << 15
 
-// EdgesTo writes 2^Scale · EdgeFactor lines.
+// EdgesTo writes 2^Scale · EdgeFactor lines. Each worker keeps half a megabyte
+// of them.
 func (g RMAT) EdgesTo(ctx context.Context, w io.Writer) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
 	g = g.withDefaults()
 	total := g.EdgeFactor << g.Scale
-	blocks := (total + blockLines - 1) / blockLines
-	var (
-		group   sync.WaitGroup
-		mu      sync.Mutex
-		turn    = sync.NewCond(&mu)
-		next    int // block to be made
-		written int // blocks
-		failed  error
-	)
-	work := func() {
-		var text []byte
-		for {
-			mu.Lock()
-			if failed == nil && ctx.Err() != nil {
-				failed = ctx.Err()
+	quarters, ids := g.quarters(), g.scramble()
+	return inOrder(ctx, w, g.Workers, (total+blockLines-1)/blockLines, func(text []byte, k int) []byte {
+		text = slices.Grow(text, blockLines*longestEdge)
+		r := rand.NewPCG(g.Seed, edgeStream+uint64(k)<<8)
+		for range min(blockLines, total-k*blockLines) {
+			u, v := quarters.draw(r)
+			if !g.Ordered {
+				u, v = ids.of(u), ids.of(v)
 			}
-			k := next
-			next++
-			stop := failed != nil || k >= blocks
-			mu.Unlock()
-			if stop {
-				turn.Broadcast()
-				return
-			}
-			text = g.block(text[:0], k, min(blockLines, total-k*blockLines))
-			mu.Lock()
-			for written != k && failed == nil {
-				turn.Wait()
-			}
-			if failed == nil {
-				_, failed = w.Write(text)
-				written++
-			}
-			mu.Unlock()
-			turn.Broadcast()
+			text = appendEdge(text, u, v)
 		}
-	}
-	for range g.Workers {
-		group.Go(work)
-	}
-	group.Wait()
-	return failed
+		return text
+	})
 }
 
-// block appends the lines of block k.
-func (g RMAT) block(text []byte, k, lines int) []byte {
-	r := rand.New(rand.NewPCG(g.Seed, edgeStream+uint64(k)<<8))
-	// 16 random bits for each level are more than the probabilities' digits.
-	const unit = 1 << 16
-	a, ab, abc := uint64(g.A*unit), uint64((g.A+g.B)*unit), uint64((g.A+g.B+g.C)*unit)
-	scramble := g.scrambler()
-	for range lines {
-		var u, v uint64
-		var random uint64
-		for level := range g.Scale {
-			if level%4 == 0 {
-				random = r.Uint64()
-			}
-			x := random & (unit - 1)
-			random >>= 16
-			u, v = u<<1, v<<1
-			switch {
-			case x < a:
-			case x < ab:
-				v |= 1
-			case x < abc:
-				u |= 1
-			default:
-				u |= 1
-				v |= 1
-			}
-		}
-		text = appendEdge(text, int(scramble(u)), int(scramble(v)))
-	}
-	return text
+// quarters draws entries of the matrix.
+type quarters struct {
+	levels     int
+	a, ab, abc uint64 // what a random number of a level is compared with, see atLeast
 }
 
-// scrambler returns a permutation of the numbers below 2^Scale: products with
-// odd numbers, with shifts between them, modulo 2^Scale.
-func (g RMAT) scrambler() func(uint64) uint64 {
-	if g.Ordered {
-		return func(x uint64) uint64 { return x }
+// Of each random word a level takes 16 bits, which are more than the
+// probabilities' digits; four levels are drawn at once.
+const (
+	levelBits = 16
+	perWord   = 4
+	lanes     = 1 | 1<<32 // two numbers in a word, with room for a carry above each
+)
+
+func (g RMAT) quarters() quarters {
+	const unit = 1 << levelBits
+	lane := func(p float64) uint64 { return (unit - uint64(p*unit)) * lanes }
+	return quarters{levels: g.Scale, a: lane(g.A), ab: lane(g.A + g.B), abc: lane(g.A + g.B + g.C)}
+}
+
+// draw returns the row and the column of an entry. With x the random number of
+// a level, the entry lies in the lower half if x ≥ ab, in the right one if
+// a ≤ x < ab or x ≥ abc.
+func (q *quarters) draw(r *rand.PCG) (u, v uint64) {
+	const first = 0xffff * lanes
+	for level := 0; level < q.levels; level += perWord {
+		word := r.Uint64()
+		even, odd := word&first, word>>levelBits&first // levels 0 and 2, 1 and 3
+		down := gather(even+q.ab, odd+q.ab)
+		right := gather((even+q.a)^(even+q.ab)^(even+q.abc), (odd+q.a)^(odd+q.ab)^(odd+q.abc))
+		n := min(perWord, q.levels-level)
+		u = u<<n | down>>(perWord-n)
+		v = v<<n | right>>(perWord-n)
 	}
+	return u, v
+}
+
+// gather returns the carries of four levels, the first as the highest bit. A
+// carry stands above its number: x + (2^16 − p) reaches 2^16 where x ≥ p.
+func gather(even, odd uint64) uint64 {
+	const carry = 1 << levelBits * lanes
+	bits := even&carry<<1 | odd&carry
+	return bits>>14&12 | bits>>48
+}
+
+// scramble is a permutation of the numbers below 2^Scale: products with odd
+// numbers, with shifts between them, modulo 2^Scale, and the bits reversed.
+type scramble struct {
+	factor, offset [3]uint64
+	mask           uint64
+	shift, unused  int
+}
+
+func (g RMAT) scramble() scramble {
+	s := scramble{mask: 1<<g.Scale - 1, shift: max(1, g.Scale/2), unused: 64 - g.Scale}
 	r := source(g.Seed, idStream)
-	mask := uint64(1)<<g.Scale - 1
-	shift := max(1, g.Scale/2)
-	var factor, offset [3]uint64
-	for i := range factor {
-		factor[i], offset[i] = r.Uint64()|1, r.Uint64()
+	for i := range s.factor {
+		s.factor[i], s.offset[i] = r.Uint64()|1, r.Uint64()
 	}
-	return func(x uint64) uint64 {
-		for i := range factor {
-			x = (x*factor[i] + offset[i]) & mask
-			x ^= x >> shift
-		}
-		return bits.Reverse64(x) >> (64 - g.Scale)
+	return s
+}
+
+func (s *scramble) of(x uint64) uint64 {
+	for i := range s.factor {
+		x = (x*s.factor[i] + s.offset[i]) & s.mask
+		x ^= x >> (s.shift & 63)
 	}
+	return bits.Reverse64(x) >> (s.unused & 63)
 }

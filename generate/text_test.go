@@ -1,0 +1,102 @@
+package generate
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// TestAppendEdge compares with package strconv: every number of up to five
+// digits, the neighbours of every power of ten and of two, and random ones.
+func TestAppendEdge(t *testing.T) {
+	check := func(x uint64) {
+		t.Helper()
+		want := strconv.FormatUint(x, 10)
+		want = "before" + want + "\t" + want + "\n"
+		if got := string(appendEdge([]byte("before"), x, x)); got != want {
+			t.Fatalf("%d: %q, want %q", x, got, want)
+		}
+	}
+	for x := range uint64(100_000) {
+		check(x)
+	}
+	for _, base := range []uint64{2, 10} {
+		for power := uint64(1); power < 1<<32; power *= base {
+			check(power - 1)
+			check(power)
+		}
+	}
+	check(1<<32 - 1)
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 200_000 {
+		check(uint64(r.Uint32() >> r.UintN(32)))
+	}
+}
+
+func TestEdgesAllocateNothing(t *testing.T) {
+	text := make([]byte, 0, 1<<10)
+	if n := testing.AllocsPerRun(100, func() { text = appendEdge(text[:0], 123_456_789, 7) }); n != 0 {
+		t.Errorf("%v allocations for a line", n)
+	}
+}
+
+// TestPanicReachesTheCaller: no worker waits for a turn that never comes.
+func TestPanicReachesTheCaller(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		value := func() (value any) {
+			defer func() { value = recover() }()
+			_ = inOrder(t.Context(), io.Discard, workers, 1000, func(text []byte, k int) []byte {
+				if k == 5 {
+					panic("block 5")
+				}
+				return append(text, 'x')
+			})
+			return nil
+		}()
+		if p, ok := value.(*sched.Panic); !ok || p.Value != "block 5" {
+			t.Errorf("%d workers: panicked with %v", workers, value)
+		}
+	}
+}
+
+func TestBlocksAreWrittenInOrder(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		var want, got strings.Builder
+		for k := range 300 {
+			want.WriteString(strconv.Itoa(k) + " ")
+		}
+		err := inOrder(t.Context(), &got, workers, 300, func(text []byte, k int) []byte {
+			return append(strconv.AppendInt(text, int64(k), 10), ' ')
+		})
+		if err != nil || got.String() != want.String() {
+			t.Errorf("%d workers: %v, %q", workers, err, got.String())
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		err = inOrder(ctx, io.Discard, workers, 1<<30, func(text []byte, k int) []byte {
+			if k == 3 {
+				cancel()
+			}
+			return text
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%d workers, cancelled: %v", workers, err)
+		}
+	}
+}
+
+func BenchmarkRMAT(b *testing.B) {
+	g := RMAT{Scale: 20, EdgeFactor: 4, Seed: 1, Workers: 1}
+	lines := g.EdgeFactor << g.Scale
+	for b.Loop() {
+		if err := g.EdgesTo(b.Context(), io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(lines), "ns/line")
+}
