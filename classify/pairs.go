@@ -92,6 +92,52 @@ func (p Pairs) Predict(decisions []float64) int {
 	return class
 }
 
+// PredictAllTo stores in dst[i] what [Pairs.Predict] returns for item i, whose
+// decision by machine m is decisions[m][i].
+func (p Pairs) PredictAllTo(dst []int, decisions [][]float64) {
+	if len(decisions) != len(p) {
+		panic(badLength)
+	}
+	const strip = 64 // items at a time
+	k := p.classes()
+	votes := make([][strip]int32, k)
+	var most [strip]float64
+	for lo := 0; lo < len(dst); lo += strip {
+		to := dst[lo:min(lo+strip, len(dst))]
+		clear(to)
+		if !p.byVotes() {
+			copy(most[:], decisions[0][lo:lo+len(to)])
+			for m, pair := range p {
+				for i, d := range decisions[m][lo : lo+len(to)] {
+					if d > most[i] || m == 0 {
+						most[i], to[i] = d, pair.Positive
+					}
+				}
+			}
+			continue
+		}
+		clear(votes)
+		for m, pair := range p {
+			yes, no := &votes[pair.Positive], &votes[pair.Negative]
+			for i, d := range decisions[m][lo : lo+len(to)] {
+				var v int32
+				if d > 0 {
+					v = 1
+				}
+				yes[i%strip] += v
+				no[i%strip] += 1 - v
+			}
+		}
+		for c := 1; c < k; c++ {
+			for i, best := range to {
+				if votes[c][i] > votes[best][i] {
+					to[i] = c
+				}
+			}
+		}
+	}
+}
+
 // BalancedWeights returns the weights n/(k·n_c) under which every class weighs
 // the same in total: n items are used, n_c of them in class c, k classes have
 // an item. A class without an item gets weight 1.

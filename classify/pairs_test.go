@@ -166,3 +166,40 @@ func TestFitSoftVotes(t *testing.T) {
 	}
 	panics(t, badLength, func() { FitSoftVotes(Pairs{{0, 1}}, []float64{1}, []int{0, 1}) })
 }
+
+// PredictAllTo answers for many items as Predict does for one, ties included.
+func TestPredictAll(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, strategy := range []Strategy{OneVsOne, OneVsRest} {
+		for _, classes := range []int{2, 3, 7} {
+			y := make([]int, 2*classes)
+			for i := range y {
+				y[i] = i / 2 * 3 // classes without items between those with some
+			}
+			g := newGroups(y, 3*classes)
+			pairs := g.pairs(nil, strategy)
+			const items = 150
+			columns := make([][]float64, len(pairs))
+			for m := range columns {
+				columns[m] = make([]float64, items)
+				for i := range columns[m] {
+					columns[m][i] = float64(rng.IntN(5) - 2)
+				}
+			}
+			got := make([]int, items)
+			for i := range got {
+				got[i] = -7
+			}
+			pairs.PredictAllTo(got, columns)
+			row := make([]float64, len(pairs))
+			for i, answer := range got {
+				for m := range row {
+					row[m] = columns[m][i]
+				}
+				if want := pairs.Predict(row); answer != want {
+					t.Errorf("strategy %d, %d classes: item %d is %d, want %d", strategy, classes, i, answer, want)
+				}
+			}
+		}
+	}
+}

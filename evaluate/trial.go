@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -28,13 +26,13 @@ type tester struct {
 	minSteps int       // the collected block starts at it
 	cost     []float64 // increasing
 
-	solver    classify.Solver
-	left      []float64 // train×width: probabilities of the steps between two lengths
-	right     []float64 // test×width
-	gram      []float64 // train×train: Σ PₜPₜᵀ so far
-	cross     []float64 // test×train
-	costs     []float64
-	decisions []float64
+	solver classify.Solver
+	left   []float64 // train×width: probabilities of the steps between two lengths
+	right  []float64 // test×width
+	gram   []float64 // train×train: Σ PₜPₜᵀ so far
+	cross  []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
+	costs  []float64
+	jury   jury
 }
 
 func newTester(classes int, set *Settings) *tester {
@@ -64,7 +62,7 @@ func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hi
 	}
 	m, n := len(t.train), len(t.test)
 	w.gram = zeros(w.gram, m*m)
-	w.cross = zeros(w.cross, n*m)
+	w.cross = zeros(w.cross, m*span(n))
 	w.costs = zeros(w.costs, len(w.cost))
 	from := 0
 	for s, steps := range w.steps {
@@ -79,87 +77,6 @@ func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hi
 		err := w.score(ctx, t, hits[s*len(w.cost):(s+1)*len(w.cost)])
 		if err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// maxWidth bounds the columns that are gathered at a time.
-const maxWidth = 4096
-
-// extend adds the products of the columns lo ≤ j < hi of x to the kernel.
-func (w *tester) extend(ctx context.Context, x *sparse.Block[float32], t *trial, lo, hi int) error {
-	for ; lo < hi; lo += maxWidth {
-		if err := w.add(ctx, x, t, lo, min(hi, lo+maxWidth)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// add is extend for at most maxWidth columns.
-func (w *tester) add(ctx context.Context, x *sparse.Block[float32], t *trial, lo, hi int) error {
-	width := hi - lo
-	w.left = gather(w.left, x, t.train, lo, hi)
-	w.right = gather(w.right, x, t.test, lo, hi)
-	m := len(t.train)
-	for i := range t.train {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		a := w.left[i*width : (i+1)*width]
-		for j := range i + 1 {
-			w.gram[i*m+j] += floats.Dot(a, w.left[j*width:(j+1)*width])
-			w.gram[j*m+i] = w.gram[i*m+j]
-		}
-	}
-	for i := range t.test {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		a := w.right[i*width : (i+1)*width]
-		row := w.cross[i*m : (i+1)*m]
-		for j := range row {
-			row[j] += floats.Dot(a, w.left[j*width:(j+1)*width])
-		}
-	}
-	return nil
-}
-
-// gather stores the columns lo ≤ j < hi of the given rows of x in dst.
-func gather(dst []float64, x *sparse.Block[float32], rows []int, lo, hi int) []float64 {
-	dst = dst[:0]
-	for _, r := range rows {
-		for _, v := range x.Row(r)[lo:hi] {
-			dst = append(dst, float64(v))
-		}
-	}
-	return dst
-}
-
-// score fits a machine for every cost and counts right answers.
-func (w *tester) score(ctx context.Context, t *trial, hits []int64) error {
-	m := len(t.train)
-	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
-	models, err := w.solver.Path(ctx, gram, t.trainClass, w.classes, w.costs)
-	if errors.Is(err, classify.ErrOneClass) {
-		for _, class := range t.testClass {
-			if class == t.largest {
-				addOne(hits)
-			}
-		}
-		return nil
-	}
-	if err != nil && !errors.Is(err, classify.ErrIterationLimit) {
-		return err
-	}
-	w.decisions = zeros(w.decisions, len(models[0].Pairs))
-	for i, class := range t.testClass {
-		row := w.cross[i*m : (i+1)*m]
-		for c := range models {
-			if models[c].Pairs.Predict(models[c].DecisionsTo(w.decisions, row)) == class {
-				hits[c]++
-			}
 		}
 	}
 	return nil
@@ -181,7 +98,7 @@ func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *tria
 	}
 	m := len(t.train)
 	w.gram = zeros(w.gram, m*m)
-	w.cross = zeros(w.cross, len(t.test)*m)
+	w.cross = zeros(w.cross, m*span(len(t.test)))
 	terms := w.steps[0] - w.minSteps + 1
 	if err := w.extend(ctx, x, t, 0, terms*w.classes); err != nil {
 		return nil, err
@@ -196,9 +113,12 @@ func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *tria
 		return nil, err
 	}
 	pairs := slices.Clone(model.Pairs)
-	for i, class := range t.testClass {
-		decisions := model.DecisionsTo(nil, w.cross[i*m:(i+1)*m])
-		list = append(list, outcome{class, t.largest, pairs, decisions})
+	row := make([]float64, m)
+	for j, class := range t.testClass {
+		for i := range row {
+			row[i] = w.cross[i*span(len(t.test))+j]
+		}
+		list = append(list, outcome{class, t.largest, pairs, model.DecisionsTo(nil, row)})
 	}
 	return list, nil
 }
