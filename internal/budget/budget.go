@@ -6,6 +6,7 @@ package budget
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrOver is returned for what would not fit.
@@ -17,12 +18,16 @@ type Item struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Plan collects reservations. The zero value has no limit. It is not safe for
-// concurrent use.
+// Plan collects reservations, and what of them is given back before others are
+// made, in the order of the run that is planned. The zero value has no limit. It
+// is not safe for concurrent use.
 type Plan struct {
 	Limit int64 // bytes; 0 means no limit
 	items []Item
 	total int64
+
+	peak int64
+	atop []Item // what made up the peak
 }
 
 // Reserve adds bytes under a name. If the plan then exceeds its limit, the
@@ -31,10 +36,23 @@ type Plan struct {
 func (p *Plan) Reserve(bytes int64, what string) error {
 	p.items = append(p.items, Item{What: what, Bytes: bytes})
 	p.total += bytes
+	if p.total > p.peak || p.atop == nil {
+		p.peak, p.atop = p.total, slices.Clone(p.items)
+	}
 	if p.Limit > 0 && p.total > p.Limit {
-		return &OverError{Need: p.total, Limit: p.Limit, Largest: p.largest()}
+		return &OverError{Need: p.total, Limit: p.Limit, Largest: largest(p.items)}
 	}
 	return nil
+}
+
+// Release gives back what was reserved under a name.
+func (p *Plan) Release(what string) {
+	p.items = slices.DeleteFunc(p.items, func(it Item) bool {
+		if it.What == what {
+			p.total -= it.Bytes
+		}
+		return it.What == what
+	})
 }
 
 // Left returns what the limit leaves; ok is false if there is no limit.
@@ -42,15 +60,16 @@ func (p *Plan) Left() (bytes int64, ok bool) {
 	return max(0, p.Limit-p.total), p.Limit > 0
 }
 
-// Total returns the sum of all reservations.
+// Total returns the sum of what is reserved now.
 func (p *Plan) Total() int64 { return p.total }
 
-// Report returns the reservations in the order they were made.
-func (p *Plan) Report() []Item { return p.items }
+// Peak returns the largest sum that there ever was, and what it was made of in
+// the order of the reservations.
+func (p *Plan) Peak() (bytes int64, items []Item) { return p.peak, p.atop }
 
-func (p *Plan) largest() Item {
-	best := p.items[0]
-	for _, it := range p.items {
+func largest(items []Item) Item {
+	best := items[0]
+	for _, it := range items {
 		if it.Bytes > best.Bytes {
 			best = it
 		}

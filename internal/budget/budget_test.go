@@ -21,8 +21,8 @@ func TestPlan(t *testing.T) {
 	if want := "needs 2.0 GiB (Gram panel 2.0 GiB), limit 100 B"; err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
-	if left, _ := p.Left(); left != 0 || p.Total() != 60+2<<30 || len(p.Report()) != 2 {
-		t.Error(left, p.Total(), p.Report())
+	if left, _ := p.Left(); left != 0 || p.Total() != 60+2<<30 {
+		t.Error(left, p.Total())
 	}
 	var free Plan
 	if err := free.Reserve(1<<60, "anything"); err != nil {
@@ -40,5 +40,26 @@ func TestSize(t *testing.T) {
 		if got := Size(bytes); got != want {
 			t.Errorf("%d: %q, want %q", bytes, got, want)
 		}
+	}
+}
+
+func TestPeak(t *testing.T) {
+	var p Plan
+	_ = p.Reserve(10, "store")
+	_ = p.Reserve(50, "walk")
+	_ = p.Reserve(5, "walk")
+	p.Release("walk")
+	_ = p.Reserve(40, "scores")
+	p.Release("nothing of this name")
+	if p.Total() != 50 {
+		t.Error(p.Total())
+	}
+	bytes, items := p.Peak()
+	if bytes != 65 || len(items) != 3 || items[2] != (Item{"walk", 5}) {
+		t.Error(bytes, items)
+	}
+	_ = p.Reserve(16, "votes")
+	if bytes, items = p.Peak(); bytes != 66 || len(items) != 3 || items[1].What != "scores" {
+		t.Error(bytes, items)
 	}
 }
