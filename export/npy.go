@@ -37,6 +37,14 @@ func NewNPY[T sparse.Float](w io.Writer, rows, cols int) (*NPY[T], error) {
 	return &NPY[T]{w: w, rows: rows, cols: cols, buf: make([]byte, 0, bufferBytes)}, nil
 }
 
+// WriteVector writes values to w as an array of one dimension in the .npy
+// format.
+func WriteVector(w io.Writer, values []float64) error {
+	header := npyHeader("<f8", fmt.Sprintf("(%d,)", len(values)))
+	_, err := w.Write(appendFloats(header, values))
+	return err
+}
+
 // NPYBytes returns the size of the .npy file of a rows×cols matrix of T.
 func NPYBytes[T sparse.Float](rows, cols int) int64 {
 	header := len(npyHeader("<f8", fmt.Sprintf("(%d, %d)", rows, cols)))

@@ -27,6 +27,15 @@ func Matrix[T sparse.Float](z *NPZ, name string, rows, cols int) (*NPY[T], error
 	return NewNPY[T](w, rows, cols)
 }
 
+// Vector writes values as the array called name, of one dimension.
+func (z *NPZ) Vector(name string, values []float64) error {
+	w, err := z.member(name)
+	if err != nil {
+		return err
+	}
+	return WriteVector(w, values)
+}
+
 func (z *NPZ) member(name string) (io.Writer, error) {
 	return z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
 }

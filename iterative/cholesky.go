@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -90,7 +91,8 @@ func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 }
 
 func memoryError(need, limit int64) error {
-	return fmt.Errorf("%w: it may need %d bytes, limit %d", ErrMemory, need, limit)
+	plan := budget.Plan{Limit: limit}
+	return fmt.Errorf("%w: %w", ErrMemory, plan.Reserve(need, "the sampled Cholesky factor"))
 }
 
 // arrange orders the positions by level: a position's level is one more than

@@ -131,7 +131,7 @@ func (e *solves) findLeast(ctx context.Context) error {
 	op.Workers = g.Workers
 	p := lanczos.Problem{
 		A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0),
-		Precondition: func(ctx context.Context) (lanczos.Preconditioner, error) { return s.Preconditioner(ctx) },
+		Precondition: func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) { return s.Preconditioner(ctx) },
 	}
 	// The residual must be small beside an eigenvalue that may be far below
 	// the norm of the map.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -95,8 +96,10 @@ func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, er
 			w.allocateBlocks()
 			out, err = w.finish(ctx, nil)
 		}
-	case (w.n <= denseRows || 2*(size+w.p.Known.Count()) >= w.n) && w.fits(denseBytes(w.n)):
-		out, err = w.dense(ctx)
+	case w.n <= denseRows || 2*(size+w.p.Known.Count()) >= w.n:
+		if err = w.reserve(denseBytes(w.n), "the map as a dense matrix"); err == nil {
+			out, err = w.dense(ctx)
+		}
 	default:
 		return false, nil, nil
 	}
@@ -115,8 +118,8 @@ func (w *solve) measureNorm(ctx context.Context) error {
 }
 
 func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
-	size, err := w.fitBasis(w.basisSize())
-	if err != nil {
+	size := w.basisSize()
+	if err := w.reserve(w.bytes(size), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
 		return nil, err
 	}
 	w.result.Method, w.result.Basis = Lanczos, size
@@ -145,37 +148,30 @@ func (w *solve) allocateBlocks() {
 func (w *solve) basisSize() int {
 	size := w.s.Basis
 	if size == 0 {
-		size = max(80, 2*w.wanted+40)
+		size = 2*w.wanted + 40
 	}
-	return roundUp(max(size, w.leastBasis()))
+	// Without three blocks more than the pairs Lanczos cannot work.
+	return roundUp(max(size, w.wanted+3*width))
 }
-
-// leastBasis returns the number of basis vectors without which Lanczos cannot
-// work: the pairs and three blocks.
-func (w *solve) leastBasis() int { return roundUp(w.wanted + 3*width) }
 
 func roundUp(columns int) int { return (columns + width - 1) / width * width }
 
-func (w *solve) fits(bytes int64) bool { return w.s.Memory == 0 || bytes <= w.s.Memory }
+// reserve returns an error if what is about to be made does not fit into the
+// memory limit. Nothing else depends on the limit: results are to have the
+// same bits with any.
+func (w *solve) reserve(bytes int64, what string) error {
+	plan := budget.Plan{Limit: w.s.Memory}
+	if err := plan.Reserve(bytes, what); err != nil {
+		return fmt.Errorf("%w: %w", ErrMemory, err)
+	}
+	return nil
+}
 
 // bytes returns the memory of Lanczos with a basis of size vectors, result
 // included.
 func (w *solve) bytes(size int) int64 {
 	pairs := sparse.Stride[float64](len(w.result.Values))
 	return basisBytes(w.n, size+2*width) + int64(w.n)*8*int64(2*width+pairs)
-}
-
-// fitBasis returns the size of a basis that the memory limit allows, at most
-// size.
-func (w *solve) fitBasis(size int) (int, error) {
-	for !w.fits(w.bytes(size)) {
-		if size <= w.leastBasis() {
-			return 0, fmt.Errorf("%w: %d bytes are allowed, %d pairs of %d rows need %d",
-				ErrMemory, w.s.Memory, len(w.result.Values), w.n, w.bytes(w.leastBasis()))
-		}
-		size -= width
-	}
-	return size, nil
 }
 
 // complete finds the pairs, and searches again in their complement while there
@@ -265,7 +261,7 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 		out.Values[known+j] = sign * v
 		w.norm = max(w.norm, math.Abs(v))
 	}
-	orient(out.Vectors)
+	Orient(out.Vectors)
 	for at := 0; at < count; at += width {
 		to := min(count, at+width)
 		err := w.residuals(ctx, out.Residuals[at:to], out.Values[at:to], out.Vectors.Columns(at, to))
@@ -282,9 +278,9 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 	return out, nil
 }
 
-// orient gives each column the sign that makes the entry of largest size
+// Orient gives each column the sign that makes the entry of largest size
 // positive, the first among equals to 1e-9.
-func orient(x *sparse.Block[float64]) {
+func Orient(x *sparse.Block[float64]) {
 	largest := make([]float64, x.Cols)
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {

@@ -407,11 +407,19 @@ func TestLimits(t *testing.T) {
 	if _, err := p.LOBPCG(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
 		t.Errorf("error %v", err)
 	}
-	// A smaller basis does too.
+	// A limit refuses, or changes nothing.
 	w, _ := p.prepare(10, nil)
-	out, err := p.Lanczos(ctx, 10, &Settings{Memory: w.bytes(40)})
-	if err != nil || out.Basis > 40 {
-		t.Errorf("basis %d, error %v", out.Basis, err)
+	need := w.bytes(w.basisSize())
+	if _, err := p.Lanczos(ctx, 10, &Settings{Memory: need - 1}); !errors.Is(err, ErrMemory) {
+		t.Errorf("error %v", err)
+	}
+	free, err := p.Lanczos(ctx, 10, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, err := p.Lanczos(ctx, 10, &Settings{Memory: need})
+	if err != nil || !slices.Equal(limited.Vectors.Data, free.Vectors.Data) {
+		t.Errorf("other bits with a limit, error %v", err)
 	}
 }
 
@@ -487,7 +495,7 @@ func TestSolveChanges(t *testing.T) {
 	built := 0
 	p := &Problem{
 		A: sparse.NewLaplacian[float64](a, deg), Which: Smallest, Known: NewKnown(componentsOf(t, a), nil, 0),
-		Precondition: func(context.Context) (Preconditioner, error) {
+		Precondition: func(context.Context, int64) (Preconditioner, error) {
 			built++
 			return tridiagonalInverse{deg: deg, shift: 1e-7}, nil
 		},
@@ -513,7 +521,7 @@ func TestSolveChanges(t *testing.T) {
 	}
 
 	failure := errors.New("no memory for a factor")
-	p = &Problem{A: sparse.NewLaplacian[float64](a, deg), Precondition: func(context.Context) (Preconditioner, error) { return nil, failure }}
+	p = &Problem{A: sparse.NewLaplacian[float64](a, deg), Precondition: func(context.Context, int64) (Preconditioner, error) { return nil, failure }}
 	if _, err := p.LOBPCG(ctx, 3, nil); !errors.Is(err, failure) {
 		t.Errorf("error %v", err)
 	}

@@ -158,7 +158,7 @@ func TestOrthonormalize(t *testing.T) {
 func TestDecomposition(t *testing.T) {
 	a := randomGraph(2000)
 	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))}
-	w, err := p.prepare(3, nil)
+	w, err := p.prepare(3, &Settings{Basis: 80})
 	if err != nil {
 		t.Fatal(err)
 	}

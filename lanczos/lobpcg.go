@@ -56,13 +56,17 @@ func (p *Problem) LOBPCG(ctx context.Context, k int, s *Settings) (*Pairs, error
 
 func (w *solve) byLOBPCG(ctx context.Context) (*Pairs, error) {
 	g := &lobpcg{solve: w, cols: min(w.wanted+min(8, max(4, w.wanted/4)), w.n-w.p.Known.Count())}
-	if need := g.bytes(); !w.fits(need) {
-		return nil, fmt.Errorf("%w: %d bytes are allowed, %d pairs of %d rows need %d",
-			ErrMemory, w.s.Memory, len(w.result.Values), w.n, need)
+	need := g.bytes()
+	if err := w.reserve(need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
+		return nil, err
 	}
 	if w.p.Precondition != nil {
+		var left int64
+		if w.s.Memory > 0 {
+			left = max(1, w.s.Memory-need)
+		}
 		var err error
-		if g.inverse, err = w.p.Precondition(ctx); err != nil {
+		if g.inverse, err = w.p.Precondition(ctx, left); err != nil {
 			return nil, err
 		}
 	}

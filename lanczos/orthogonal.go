@@ -50,6 +50,10 @@ const (
 	// column towards what it was projected away from.
 	thinned = 1e-4
 
+	// common is the part of its length that a column must have beside those
+	// before it for one round to be enough.
+	common = 0.03
+
 	maxRounds = 12
 )
 
@@ -232,8 +236,10 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols in
 	invertUpper(o.inverse, o.r, nq)
 	clean = true
 	for j := range nq {
-		// Much of the other columns of V would have made it short.
+		// Much of the other columns of V would have made it short, and where
+		// much was common to the columns of W, errors have grown with the rest.
 		clean = clean && o.r[j*nq+j] > 0.5 && o.r[j*nq+j] < 2
+		clean = clean && o.first[j*nq+j] > common*columnNorm(o.first, j, nq)
 	}
 	err = o.each(ctx, 0, func(worker, chunk int, _ []float64) {
 		transform(q.panel(chunk), o.scratch[worker])

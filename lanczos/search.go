@@ -148,7 +148,11 @@ func (w *solve) restart(ctx context.Context, want, converged int) error {
 	if st.stalled >= stallLimit {
 		st.stalled = 0
 		size := k.v.cols - width
-		if 2*size < w.n && w.fits(w.bytes(2*size)+basisBytes(w.n, k.v.cols)) {
+		if 2*size < w.n {
+			bytes := w.bytes(2*size) + basisBytes(w.n, k.v.cols)
+			if err := w.reserve(bytes, fmt.Sprintf("a basis of %d vectors, since %d make no progress", 2*size, size)); err != nil {
+				return err
+			}
 			if err := k.allocate(ctx, 2*size+width); err != nil {
 				return err
 			}

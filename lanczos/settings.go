@@ -13,9 +13,9 @@ var (
 	// has used the products it was allowed and has not reached its tolerance.
 	ErrIterationLimit = errors.New("lanczos: tolerance not reached within the limit of products")
 
-	// ErrMemory is returned when the smallest basis that can work does not fit
+	// ErrMemory is returned, with what is needed, when the basis does not fit
 	// into the memory limit.
-	ErrMemory = errors.New("lanczos: the basis does not fit into the memory limit")
+	ErrMemory = errors.New("lanczos: eigenpairs")
 
 	// ErrNotFinite is returned when the map gave numbers that are not finite.
 	ErrNotFinite = errors.New("lanczos: the map gave numbers that are not finite")
@@ -59,8 +59,9 @@ type Problem struct {
 	Known *Known
 
 	// Precondition builds the preconditioner of [Problem.LOBPCG]; it is called
-	// at most once for each solve. Nil: there is none.
-	Precondition func(ctx context.Context) (Preconditioner, error)
+	// at most once for each solve, with the memory that it may take (0: no
+	// limit). Nil: there is none.
+	Precondition func(ctx context.Context, memory int64) (Preconditioner, error)
 }
 
 // Settings are the settings of an eigenproblem. Nil means all defaults.
@@ -87,7 +88,7 @@ type Settings struct {
 	// RNGSeed seeds the start vectors.
 	RNGSeed uint64
 
-	Memory  int64 // bytes that may be used beside A, 0: no limit
+	Memory  int64 // bytes that may be used beside A, 0: no limit; never changes a result
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
 	// Progress, if not nil, is called after each restart or iteration.

@@ -64,6 +64,14 @@ func cholesky(r, g []float64, n int) {
 	}
 }
 
+// columnNorm returns the length of column j of an upper triangle.
+func columnNorm(r []float64, j, n int) (length float64) {
+	for i := range j + 1 {
+		length = math.Hypot(length, r[i*n+j])
+	}
+	return length
+}
+
 // invertUpper stores R⁻¹ in dst, for an upper triangle R; a column with a zero
 // pivot becomes zero.
 func invertUpper(dst, r []float64, n int) {

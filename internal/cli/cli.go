@@ -201,6 +201,7 @@ func (in *invocation) commands() []*cobra.Command {
 		newVerify(in),
 		newKernel(in),
 		newFeatures(in),
+		newEigen(in),
 		newGenerate(in),
 		newBench(in),
 		newVersion(in),

@@ -1,0 +1,416 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// eigenFlags are the flags of eigen.
+type eigenFlags struct {
+	reading
+	eigenParameters
+	products int
+	out      string
+}
+
+// eigenParameters are what eigenpairs were found with.
+type eigenParameters struct {
+	Matrix     string  `json:"matrix"`
+	Which      string  `json:"which"`
+	K          int     `json:"k"`
+	Tolerance  float64 `json:"tolerance"`
+	Resolution float64 `json:"resolution,omitempty"` // of modularity
+	Seed       int64   `json:"seed"`
+}
+
+// The matrices of eigen.
+const (
+	ofAdjacency           = "adjacency"
+	ofNormalizedAdjacency = "normalized-adjacency"
+	ofLaplacian           = "laplacian"
+	ofLaplacianNormalized = "normalized-laplacian"
+	ofModularity          = "modularity"
+	ofTransition          = "transition"
+)
+
+var eigenMatrices = []string{ofAdjacency, ofNormalizedAdjacency, ofLaplacian, ofLaplacianNormalized, ofModularity, ofTransition}
+
+var eigenFormats = []string{".npy", ".npz"}
+
+func newEigen(in *invocation) *cobra.Command {
+	var f eigenFlags
+	cmd := &cobra.Command{
+		Use:   "eigen GRAPH --matrix NAME --which largest|smallest --k K -o E.npy",
+		Short: "Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
+		Long: `Writes the K largest or smallest eigenvalues of a matrix of the graph, from the
+end inwards, and their vectors: E.npy has a row for each node and a column for
+each vector, E.values.npy the eigenvalues, E.rows.ids the nodes. With the ending
+.npz one file holds them as vectors, values and rows. The rows of E.npy are a
+spectral embedding of the nodes.
+
+  adjacency              A
+  normalized-adjacency   S = D^-½·A·D^-½
+  laplacian              L = D − A
+  normalized-laplacian   L̃ = D^-½·L·D^-½
+  modularity             A − γ·ddᵀ/vol, --resolution γ
+  transition             T = D⁻¹A, by way of S: right eigenvectors w = D^-½·v with
+                         wᵀDw = 1 (a node without edges keeps to itself: T is 1
+                         there, and so is its d)
+
+Vectors are orthonormal, those of transition in the product with D; the largest
+entry of each is positive. The residual ‖Av − λv‖ is computed with one more
+product: an eigenvalue lies within it of λ (that of transition is ‖Tw − λw‖ in
+the norm of D). That none was missed between them is certified by no iteration.
+The eigenvalue 0 of a Laplacian, and 1 of S and T, has a vector for each
+component; they are known exactly and come first.`,
+		Args: in.arguments("GRAPH", 1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkGraph(cmd, args, &f.reading)
+			in.checkEigen(cmd, args, &f)
+			if err := in.checked(); err != nil {
+				return err
+			}
+			return runEigen(in, args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
+	in.choiceVar(flags, &f.Matrix, "matrix", "", eigenMatrices, "which matrix")
+	in.choiceVar(flags, &f.Which, "which", "", []string{"largest", "smallest"}, "which end of the spectrum, by sign and size")
+	in.intVar(flags, &f.K, "k", 10, 1, math.MaxInt, "number of eigenpairs, at most that of nodes")
+	in.floatVar(flags, &f.Tolerance, "tolerance", 1e-8, bounds{lo: leastEigenTolerance, hi: 1, hiOpen: true, symbol: "tolerance"},
+		"largest residual, relative to the norm of the matrix")
+	in.floatVar(flags, &f.Resolution, "resolution", 1, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "γ"}, "γ of modularity")
+	in.intVar(flags, &f.products, "max-products", 20_000, 1, math.MaxInt, "products with four columns after which to give up")
+	in.readingFlags(flags, &f.reading)
+	return cmd
+}
+
+// leastEigenTolerance is the least that rounding lets residuals reach.
+const leastEigenTolerance = 1e-13
+
+// checkEigen notes what is wrong with the flags of f.
+func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {
+	for _, name := range []string{"matrix", "which"} {
+		if flag := cmd.Flags().Lookup(name); !flag.Changed {
+			in.problem("--"+name, "it is missing; give one of %s", flag.Value.Type())
+		}
+	}
+	if f.Matrix != ofModularity {
+		if cmd.Flags().Changed("resolution") && f.Matrix != "" {
+			in.problem("--resolution", "%s has no such parameter; leave it out, or take --matrix modularity", f.Matrix)
+		}
+		f.Resolution = 0
+	}
+	f.Seed = in.seed
+	if f.out == "" {
+		in.problem("-o", "the output is missing; write -o FILE, with an ending .npy or .npz")
+		return
+	}
+	in.checkFormat("-o", f.out, eigenFormats)
+	in.checkOutput("-o", f.out, args...)
+}
+
+// eigenReport is the JSON document of eigen.
+type eigenReport struct {
+	Output     string          `json:"output"`
+	Rows       int             `json:"rows"`
+	Cols       int             `json:"cols"`
+	Components int             `json:"components"`
+	Parameters eigenParameters `json:"parameters"`
+
+	Values      []float64 `json:"values"`
+	Residuals   []float64 `json:"residuals"`
+	ErrorBounds []float64 `json:"error_bounds"` // an eigenvalue lies within each
+	Known       int       `json:"known"`        // pairs that were not looked for
+	Norm        float64   `json:"norm"`         // a lower bound
+
+	Method   string `json:"method"`
+	Products int    `json:"products"`
+	Restarts int    `json:"restarts"`
+	Basis    int    `json:"basis"`
+	Degree   int    `json:"degree"`
+	Closing
+}
+
+// runEigen writes the eigenpairs that f describes.
+func runEigen(in *invocation, name string, f *eigenFlags) error {
+	in.doing = f.out + " is unchanged"
+	files := &outputs{in: in}
+	defer files.abort()
+	out, err := files.beginEigen(f.out)
+	if err != nil {
+		return err
+	}
+	g, err := in.openSwept(name, &f.reading, f.out)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	if g.Manifest().Directed {
+		return usageOf(name, "%s", asymmetric("the spectrum of "+f.Matrix))
+	}
+	rows, err := in.rowsOf("", g)
+	if err != nil {
+		return err
+	}
+	n := len(rows)
+	if f.K > n {
+		return usageOf("--k", "%d is more than %s has nodes; give 1 to %d", f.K, name, n)
+	}
+	shape := fmt.Sprintf("%s × %s float64", formatCount(int64(n)), formatCount(int64(f.K)))
+	if err := checkSpace(f.out, 8*int64(n)*int64(f.K), shape, "ask for fewer pairs (--k), or another disk"); err != nil {
+		return err
+	}
+	nodes, err := iterative.NewGraph(in.ctx, g.matrix, in.threads)
+	if err != nil {
+		return err
+	}
+	e := newEigenproblem(nodes, &f.eigenParameters)
+	pairs, err := e.Solve(in.ctx, f.K, &lanczos.Settings{
+		Tolerance: f.Tolerance, MaxProducts: f.products, RNGSeed: uint64(f.Seed),
+		Memory: g.memory(), Workers: in.threads, Progress: in.eigenProgress(),
+	})
+	if errors.Is(err, lanczos.ErrIterationLimit) {
+		return &machineError{"eigen", fmt.Sprintf("%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
+			pairs.Converged, f.K, counted(int64(pairs.Products), "product")), err}
+	}
+	if err != nil {
+		return err
+	}
+	e.finish(pairs.Vectors)
+	if err := out.write(pairs, nodesOf(g, rows), rows); err != nil {
+		return err
+	}
+	r := &eigenReport{
+		Output: f.out, Rows: n, Cols: f.K, Components: len(nodes.Components.Sizes), Parameters: f.eigenParameters,
+		Values: pairs.Values, Residuals: pairs.Residuals, ErrorBounds: make([]float64, f.K),
+		Known: min(f.K, e.Known.Count()), Norm: pairs.Norm,
+		Method: pairs.Method.String(), Products: pairs.Products, Restarts: pairs.Restarts, Basis: pairs.Basis, Degree: pairs.Degree,
+	}
+	for j, v := range pairs.Residuals {
+		r.ErrorBounds[j] = v + e.rounding
+	}
+	return in.finishEigen(files, out, g, r)
+}
+
+// eigenProgress returns a callback that shows the products of an eigenproblem.
+func (in *invocation) eigenProgress() func(lanczos.Progress) {
+	var stage *stage
+	return func(p lanczos.Progress) {
+		if stage == nil {
+			stage = in.progress.begin("iterating", 0, "product")
+		}
+		stage.set(int64(p.Products), int64(p.Products*p.Wanted/max(p.Converged, 1)))
+		in.reached = fmt.Sprintf("%s, %d of %d pairs", counted(int64(p.Products), "product"), p.Converged, p.Wanted)
+	}
+}
+
+// eigenproblem is that of a matrix of a graph.
+type eigenproblem struct {
+	lanczos.Problem
+	rounding float64   // what computing a residual may err by
+	root     []float64 // vectors are to be divided by; nil: ones
+}
+
+// newEigenproblem returns the problem, with the eigenvectors that are known and
+// a preconditioner where the graph has one.
+func newEigenproblem(g *iterative.Graph, p *eigenParameters) *eigenproblem {
+	e := &eigenproblem{}
+	e.Which = lanczos.Largest
+	if p.Which == "smallest" {
+		e.Which = lanczos.Smallest
+	}
+	var largest, squares, vol float64
+	root := make([]float64, len(g.Degrees))
+	for i, d := range g.Degrees {
+		largest, squares, vol = max(largest, d), squares+d*d, vol+d
+		root[i] = math.Sqrt(d)
+	}
+	norm := 1.0 // the largest sum of a row of |A|, or of what is similar to it
+	var op *sparse.Operator[float64]
+	switch p.Matrix {
+	case ofAdjacency:
+		op, norm = &sparse.Operator[float64]{A: g.A}, largest
+	case ofNormalizedAdjacency:
+		op = sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
+		e.know(g, lanczos.Largest, root, 1)
+	case ofLaplacian:
+		op, norm = sparse.NewLaplacian[float64](g.A, g.Degrees), 2*largest
+		e.know(g, lanczos.Smallest, nil, 0)
+	case ofLaplacianNormalized:
+		op, norm = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees), 2
+		e.know(g, lanczos.Smallest, withLoops(root), 0)
+	case ofModularity:
+		op, norm = sparse.NewModularity[float64](g.A, g.Degrees, p.Resolution), largest
+		if vol > 0 {
+			norm += p.Resolution * squares / vol
+		}
+	case ofTransition:
+		op = sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
+		op.Diag = make([]float64, len(root))
+		for i, r := range root {
+			if r == 0 {
+				op.Diag[i] = 1
+			}
+		}
+		e.root = withLoops(root)
+		e.know(g, lanczos.Largest, e.root, 1)
+	}
+	op.Workers = g.Workers
+	e.A = op
+	const allowance = 10 * 0x1p-52
+	e.rounding = allowance * norm
+	return e
+}
+
+// withLoops returns the roots with 1 for a node without edges.
+func withLoops(root []float64) []float64 {
+	out := slices.Clone(root)
+	for i, r := range out {
+		if r == 0 {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// know splits off the eigenvectors that each component has of value, if their
+// end of the spectrum is wanted. The rest of that end is where a factor of the
+// Laplacian helps; nil weights stand for that of L, others for that of L̃.
+func (e *eigenproblem) know(g *iterative.Graph, end lanczos.Which, weights []float64, value float64) {
+	if e.Which != end {
+		return
+	}
+	e.Known = lanczos.NewKnown(g.Components, weights, value)
+	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
+		system := g.ShiftedLaplacian
+		if weights != nil {
+			system = g.ShiftedLaplacianNormalized
+		}
+		s, err := system(1, 0)
+		if err != nil {
+			return nil, err
+		}
+		s.Memory = memory
+		return s.Preconditioner(ctx)
+	}
+}
+
+// finish makes the vectors of the matrix of those of the symmetric one.
+func (e *eigenproblem) finish(x *sparse.Block[float64]) {
+	if e.root == nil {
+		return
+	}
+	for i, r := range e.root {
+		row := x.Row(i)
+		for j := range row {
+			row[j] /= r
+		}
+	}
+	lanczos.Orient(x)
+}
+
+// eigenOutput is where eigenpairs go, begun but empty.
+type eigenOutput struct {
+	archive              bool // all of it in one .npz file
+	vectors, values, ids io.Writer
+	run                  io.Writer
+}
+
+// beginEigen begins the file path and what stands beside it.
+func (o *outputs) beginEigen(path string) (out *eigenOutput, err error) {
+	out = &eigenOutput{archive: formatOf(path, eigenFormats) == ".npz"}
+	if out.vectors, err = o.begin(path); err != nil {
+		return nil, err
+	}
+	if !out.archive {
+		if out.values, err = o.beside(path, filepath.Ext(path), ".values.npy"); err != nil {
+			return nil, err
+		}
+		if out.ids, err = o.beside(path, filepath.Ext(path), ".rows.ids"); err != nil {
+			return nil, err
+		}
+	}
+	out.run, err = o.beside(path, "", ".run.json")
+	return out, err
+}
+
+// write writes eigenpairs, the rows of the vectors in the given order.
+func (out *eigenOutput) write(pairs *lanczos.Pairs, ids axis, rows []int) error {
+	var archive *export.NPZ
+	var vectors *export.NPY[float64]
+	var err error
+	if out.archive {
+		archive = export.NewNPZ(out.vectors)
+		if err = archive.Strings("rows", ids.n, ids.id); err == nil {
+			err = archive.Vector("values", pairs.Values)
+		}
+		if err == nil {
+			vectors, err = export.Matrix[float64](archive, "vectors", len(rows), len(pairs.Values))
+		}
+	} else {
+		if err = export.WriteIDs(out.ids, ids.n, ids.id); err == nil {
+			err = export.WriteVector(out.values, pairs.Values)
+		}
+		if err == nil {
+			vectors, err = export.NewNPY[float64](out.vectors, len(rows), len(pairs.Values))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, i := range rows {
+		if err := vectors.Row(pairs.Vectors.Row(i)); err != nil {
+			return err
+		}
+	}
+	if err := vectors.Close(); err != nil || archive == nil {
+		return err
+	}
+	return archive.Close()
+}
+
+// finishEigen publishes eigenpairs and says what they are.
+func (in *invocation) finishEigen(files *outputs, out *eigenOutput, g *graph, r *eigenReport) error {
+	if err := in.writeRun(out.run, storeOf(g.Manifest()), r.Parameters); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	if in.json {
+		r.Closing = in.closing()
+		return in.document(r)
+	}
+	w := in.summary(r.Output)
+	const most = 20 // lines
+	for j, v := range r.Values {
+		if j == most && len(r.Values) > most+1 {
+			fmt.Fprintf(w, "… %s more\n", formatCount(int64(len(r.Values)-most)))
+			break
+		}
+		fmt.Fprintf(w, "%-22.15g residual %.1e\n", v, r.Residuals[j])
+	}
+	p := r.Parameters
+	title := fmt.Sprintf("%s %s of %s", p.Which, counted(int64(p.K), "eigenvalue"), p.Matrix)
+	if p.Matrix == ofModularity {
+		title += fmt.Sprintf(", γ = %v", p.Resolution)
+	}
+	fmt.Fprintf(w, "%s · %s, %s · one within %.1e of each\n",
+		title, r.Method, counted(int64(r.Products), "product"), slices.Max(r.ErrorBounds))
+	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
+	return in.stdout.err
+}
