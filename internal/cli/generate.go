@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +17,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // model is a synthetic graph.
@@ -29,7 +34,8 @@ type generated struct {
 	Labels     string         `json:"labels,omitempty"`
 	Truth      string         `json:"truth,omitempty"`
 	Model      string         `json:"model"`
-	Parameters map[string]any `json:"parameters"` // the flags, by name
+	Parameters map[string]any `json:"parameters"`      // the flags, by name
+	Store      any            `json:"store,omitempty"` // if the output is one
 	Closing
 
 	model model
@@ -40,7 +46,7 @@ func flagValues(flags *pflag.FlagSet) map[string]any {
 	values := map[string]any{}
 	flags.VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
-		case "output", "labels", "truth", "help":
+		case "output", "labels", "truth", "force", "temp-dir", "help":
 			return
 		}
 		var v any = f.Value.String()
@@ -59,7 +65,11 @@ func newGenerate(in *invocation) *cobra.Command {
 		Use:   "generate",
 		Short: "Synthetic graphs, and labels for them",
 		Long: `Writes an edge list with nodes 0, 1, 2 … The settings and --seed decide every
-byte. An output whose name ends in .gz or .zst is compressed.`,
+byte. An output whose name ends in .gz or .zst is compressed. One that ends in /
+or is a directory becomes a store, the same as heatwalk ingest makes of the
+edges; for flags of ingest, write
+
+  heatwalk generate … | heatwalk ingest - -o DIR`,
 		Args: in.noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -149,7 +159,14 @@ func (in *invocation) generator(name, short string, settings func() (model, *lab
 		Args:  in.arguments("", 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, labels := settings()
-			in.checkOutput("-o", out)
+			if !isStoreName(out) {
+				in.checkOutput("-o", out)
+				for _, name := range storeFlags {
+					if cmd.Flags().Changed(name) {
+						in.problem("--"+name, "only a store has use for it; to make one write -o DIR/")
+					}
+				}
+			}
 			if labels == nil {
 				labels = new(labelFiles)
 			}
@@ -174,9 +191,19 @@ func (in *invocation) generator(name, short string, settings func() (model, *lab
 			return in.runGenerate(r, labels)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "-", "`FILE` of edges; - is stdout")
+	cmd.Flags().StringVarP(&out, "output", "o", "-", "`FILE` of edges, - is stdout; DIR/ makes a store")
+	cmd.Flags().BoolVar(&in.force, "force", false, "replace the store in DIR/")
+	in.tempFlag(cmd.Flags())
 	cmd.Flags().SortFlags = false
 	return cmd
+}
+
+// storeFlags are the flags of generate that make no difference to a file.
+var storeFlags = []string{"force", "temp-dir"}
+
+// isStoreName reports whether an output of generate is to be a store.
+func isStoreName(path string) bool {
+	return path != "" && os.IsPathSeparator(path[len(path)-1]) || isDir(path)
 }
 
 func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
@@ -186,7 +213,11 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 		path  string
 		write func(io.Writer) error
 	}
-	parts := []part{{r.Output, func(w io.Writer) error { return r.model.EdgesTo(in.ctx, w) }}}
+	var parts []part
+	isStore := isStoreName(r.Output)
+	if !isStore {
+		parts = append(parts, part{r.Output, func(w io.Writer) error { return r.model.EdgesTo(in.ctx, w) }})
+	}
 	if sbm, ok := r.model.(generate.SBM); ok {
 		for _, side := range []struct {
 			path     string
@@ -213,11 +244,17 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 			return err
 		}
 	}
-	run, err := files.beside(r.Output, "", ".run.json")
+	run, err := files.beside(withoutSeparator(r.Output), "", ".run.json")
 	if err != nil {
 		return err
 	}
-	if err := in.writeRun(run, nil, r.Parameters); err != nil {
+	var made string
+	if isStore {
+		if made, err = in.generateStore(r); err != nil {
+			return err
+		}
+	}
+	if err := in.writeRun(run, r.Store, r.Parameters); err != nil {
 		return err
 	}
 	if err := files.commit(); err != nil {
@@ -228,6 +265,9 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 		return in.document(r)
 	}
 	closing := in.cost()
+	if isStore {
+		closing = made + "\n" + closing + " · " + r.Output
+	}
 	for _, p := range parts {
 		if p.path != "-" {
 			closing += " · " + p.path
@@ -235,6 +275,43 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 	}
 	fmt.Fprintln(in.summary(r.Output), closing)
 	return in.stdout.err
+}
+
+// withoutSeparator returns the path of a directory as the name beside which its
+// run file stands.
+func withoutSeparator(dir string) string { return strings.TrimRight(dir, `/\`) }
+
+// generateStore ingests the edges while they are made, and returns what the
+// store holds.
+func (in *invocation) generateStore(r *generated) (string, error) {
+	in.doing = r.Output + " is unchanged"
+	read, write := io.Pipe()
+	var group sched.Group
+	group.Go(func() {
+		err := errors.New("the generator stopped")
+		defer func() { _ = write.CloseWithError(err) }() // never fails
+		err = r.model.EdgesTo(in.ctx, write)
+	})
+	options := map[string]string{"model": r.Model}
+	for name, value := range r.Parameters {
+		options[name] = fmt.Sprint(value)
+	}
+	report, err := in.ingest(r.Output, []string{"-"}, &reading{
+		config: ingest.Config{Stdin: read, Store: &shard.WriteOptions{Options: options}},
+		source: "generating",
+	}, in.force)
+	_ = read.Close() // ends the generator if ingest stopped early; never fails
+	group.Wait()
+	if err != nil {
+		return "", err
+	}
+	in.doing = ""
+	m, err := in.manifest(r.Output)
+	if err != nil {
+		return "", err
+	}
+	r.Store = storeOf(m)
+	return madeStore(report, m), nil
 }
 
 // compressing returns a writer that compresses as the ending of path says, and

@@ -18,7 +18,8 @@ import (
 type reading struct {
 	names    []string // of the flags
 	config   ingest.Config
-	streamed bool // no frame of the store stays in memory
+	streamed bool   // no frame of the store stays in memory
+	source   string // what is going on while config.Stdin is read, for progress
 }
 
 // readingFlags declares the flags of r.

@@ -60,7 +60,7 @@ func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
 	in.doing = dir + " is unchanged"
 	files := &outputs{in: in}
 	defer files.abort()
-	run, err := files.beside(strings.TrimRight(dir, `/\`), "", ".run.json")
+	run, err := files.beside(withoutSeparator(dir), "", ".run.json")
 	if err != nil {
 		return err
 	}
@@ -69,12 +69,8 @@ func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
 		return err
 	}
 	in.doing = ""
-	s, err := shard.Open(in.ctx, dir, in.storeOptions())
+	m, err := in.manifest(dir)
 	if err != nil {
-		return err
-	}
-	m := s.Manifest()
-	if err := s.Close(); err != nil {
 		return err
 	}
 	if err := in.writeRun(run, storeOf(m), nil); err != nil {
@@ -95,10 +91,26 @@ func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
 		}{report, m.Identity, m.BitsPerEntry(), m.BytesTotal(), c.Seconds, c.PeakMemoryBytes})
 	}
 	w := in.summary()
-	fmt.Fprintf(w, "%s, %s, %.1f bits an entry, %s%s\n", counted(report.Nodes, "node"), counted(report.Edges, "edge"),
-		m.BitsPerEntry(), formatBytes(m.BytesTotal()), dropped(report))
+	fmt.Fprintln(w, madeStore(report, m))
 	fmt.Fprintf(w, "%s · %s\n", in.cost(), dir)
 	return in.stdout.err
+}
+
+// manifest returns the manifest of the store in dir, which is checked as far as
+// opening it does.
+func (in *invocation) manifest(dir string) (*shard.Manifest, error) {
+	s, err := shard.Open(in.ctx, dir, in.storeOptions())
+	if err != nil {
+		return nil, err
+	}
+	m := s.Manifest()
+	return m, s.Close()
+}
+
+// madeStore says what a new store holds, and what did not come into it.
+func madeStore(r *ingest.Report, m *shard.Manifest) string {
+	return fmt.Sprintf("%s, %s, %.1f bits an entry, %s%s", counted(r.Nodes, "node"), counted(r.Edges, "edge"),
+		m.BitsPerEntry(), formatBytes(m.BytesTotal()), dropped(r))
 }
 
 // dropped lists what was merged or left out.
@@ -112,9 +124,11 @@ func dropped(r *ingest.Report) string {
 		{r.ZeroWeights, "zero weight"}, {r.BadLines, "bad line"}, {r.UnknownIDs, "edge of an unknown node"},
 	} {
 		if p.n > 0 {
-			first, rest, _ := strings.Cut(p.noun, " of ")
-			if rest != "" {
-				rest = " of " + rest
+			first, rest := p.noun, ""
+			for _, word := range []string{" of ", " in "} {
+				if at := strings.Index(p.noun, word); at >= 0 {
+					first, rest = p.noun[:at], p.noun[at:]
+				}
 			}
 			parts = append(parts, counted(p.n, first)+rest)
 		}
@@ -130,7 +144,9 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	c := r.config
 	c.Force = force
 	c.Memory, c.Workers = max(1, in.memory-runtimeBytes), in.threads
-	c.Stdin = in.stdin
+	if c.Stdin == nil {
+		c.Stdin = in.stdin
+	}
 	c.Warn = func(text string) { in.warn("%s", text) }
 	var (
 		at    ingest.Progress
@@ -143,7 +159,11 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 			if p.File == "" {
 				u = "row"
 			}
-			stage = in.progress.begin(strings.TrimSpace(p.Phase+" "+p.File), p.Total, u)
+			name := strings.TrimSpace(p.Phase + " " + p.File)
+			if r.config.Stdin != nil && p.File != "" {
+				name = r.source
+			}
+			stage = in.progress.begin(name, p.Total, u)
 		}
 		at, lines = p, p.Lines
 		stage.set(p.Done, p.Total)
