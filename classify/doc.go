@@ -24,9 +24,10 @@
 // ([FeatureGram]). [Solver] does the same for thousands of small fits: it keeps
 // its memory, and follows a path over increasing costs in which every fit
 // starts from the one before. [LinearSVM] learns on features without any
-// kernel. Where the kernel is the inner product of features, [LinearWeights]
-// turns the kernel machine into a [LinearModel], which predicts from features
-// alone.
+// kernel. [RLS] is regularised least squares on a kernel or, by [FitRLS], on
+// features; [RLSPath] has it for many λ, with exact leave-one-out decisions.
+// Where the kernel is the inner product of features, [LinearWeights] turns a
+// kernel machine into a [LinearModel], which predicts from features alone.
 //
 //	k := classify.NewDenseGram(kernel)            // n×n, a gonum matrix
 //	svm := &classify.SVM{Cost: 10}

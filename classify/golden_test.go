@@ -107,7 +107,7 @@ func (c *goldenCase) gram() *DenseGram[float64] {
 }
 
 // fitGolden fits a case and returns the model and its decisions on all nodes.
-func fitGolden(t *testing.T, c *goldenCase, tolerance float64) (*SVMModel, *sparse.Block[float64]) {
+func fitGolden(t *testing.T, c *goldenCase, tolerance float64) (*KernelModel, *sparse.Block[float64]) {
 	t.Helper()
 	svm := &SVM{Cost: c.cost, Tolerance: tolerance}
 	m, err := svm.Fit(context.Background(), c.gram(), c.y, c.classes)

@@ -2,8 +2,8 @@ package classify
 
 import "math"
 
-// SVMModel is a fitted [SVM]: one machine for each of Pairs.
-type SVMModel struct {
+// KernelModel is a fitted [SVM] or [RLS]: one machine for each of Pairs.
+type KernelModel struct {
 	Classes  int // the number of classes, with and without items
 	Items    int // the number of items of the Gram, the length of a kernel row
 	Pairs    Pairs
@@ -22,7 +22,7 @@ type Machine struct {
 
 // CoefTo stores the coefficients y·α of machine m in dst, one for each item
 // of the Gram, most of them 0. A nil dst allocates.
-func (m *SVMModel) CoefTo(dst []float64, machine int) []float64 {
+func (m *KernelModel) CoefTo(dst []float64, machine int) []float64 {
 	dst = destination(dst, m.Items)
 	clear(dst)
 	k := &m.Machines[machine]
@@ -35,7 +35,7 @@ func (m *SVMModel) CoefTo(dst []float64, machine int) []float64 {
 // DecisionsTo stores the decision of every machine on x in dst, where row[i] is
 // K(x, i) for all items i. A nil dst allocates. Cost: one product for each
 // support vector of each machine.
-func (m *SVMModel) DecisionsTo(dst, row []float64) []float64 {
+func (m *KernelModel) DecisionsTo(dst, row []float64) []float64 {
 	if len(row) != m.Items {
 		panic(badLength)
 	}
@@ -55,7 +55,7 @@ func (m *SVMModel) DecisionsTo(dst, row []float64) []float64 {
 // LinearWeights returns the machines of m as linear functions of features,
 // with weights w = Σ_j Coef[j]·f_Index[j] and bias −Rho, where the kernel of m
 // is K(i, j) = ⟨f_i, f_j⟩ and f holds the features of its items.
-func LinearWeights[T Float](m *SVMModel, f Features[T]) *LinearModel {
+func LinearWeights[T Float](m *KernelModel, f Features[T]) *LinearModel {
 	if f.Rows != m.Items {
 		panic(badShape)
 	}

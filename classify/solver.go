@@ -20,14 +20,14 @@ type Solver struct {
 	pairs   Pairs
 	trainer trainer
 	arena   arena
-	models  []SVMModel
+	models  []KernelModel
 	cells   []Machine
 	costs   [1]float64
 }
 
 // Fit is [SVM.Fit] on the calling goroutine. The model is valid until the next
 // call.
-func (s *Solver) Fit(ctx context.Context, k Gram, y []int, classes int) (*SVMModel, error) {
+func (s *Solver) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelModel, error) {
 	set := s.SVM.filled()
 	s.costs[0] = set.Cost
 	models, err := s.Path(ctx, k, y, classes, s.costs[:])
@@ -43,7 +43,7 @@ func (s *Solver) Fit(ctx context.Context, k Gram, y []int, classes int) (*SVMMod
 // call.
 //
 // With [ErrIterationLimit] the models are returned too.
-func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]SVMModel, error) {
+func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs []float64) ([]KernelModel, error) {
 	set := s.SVM.filled()
 	if err := errors.Join(set.Validate(classes), validateCosts(costs)); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (s *Solver) Path(ctx context.Context, k Gram, y []int, classes int, costs [
 	s.models = resize(s.models, len(costs))
 	s.cells = resize(s.cells, len(costs)*n)
 	for c := range s.models {
-		s.models[c] = SVMModel{Classes: classes, Items: k.Len(), Pairs: s.pairs, Machines: s.cells[c*n : (c+1)*n]}
+		s.models[c] = KernelModel{Classes: classes, Items: k.Len(), Pairs: s.pairs, Machines: s.cells[c*n : (c+1)*n]}
 	}
 	s.arena.reset()
 	t := &s.trainer

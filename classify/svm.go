@@ -38,7 +38,7 @@ type SVM struct {
 	NoShrinking bool
 	// Start, if not nil, is a model of the same items, classes and strategy
 	// from whose coefficients the fit starts.
-	Start *SVMModel
+	Start *KernelModel
 	// Workers is the number of machines trained at the same time; 0 means
 	// GOMAXPROCS.
 	Workers int
@@ -114,7 +114,7 @@ func (s *SVM) values(k Gram) partGram {
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
 // together with [ErrIterationLimit] if a machine did not reach the tolerance.
-func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*SVMModel, error) {
+func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelModel, error) {
 	set := s.filled()
 	if err := set.Validate(classes); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*SVMModel,
 	}
 	pairs := g.pairs(nil, set.Strategy)
 	set.checkStart(pairs, k.Len())
-	model := &SVMModel{Classes: classes, Items: k.Len(), Pairs: pairs, Machines: make([]Machine, len(pairs))}
+	model := &KernelModel{Classes: classes, Items: k.Len(), Pairs: pairs, Machines: make([]Machine, len(pairs))}
 	diag := diagonal(nil, k, g.items)
 	workers := min(sched.Workers(set.Workers), len(pairs))
 	set.CacheBytes /= int64(workers)

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func fit(t testing.TB, s *SVM, k Gram, y []int, classes int) *SVMModel {
+func fit(t testing.TB, s *SVM, k Gram, y []int, classes int) *KernelModel {
 	t.Helper()
 	m, err := s.Fit(context.Background(), k, y, classes)
 	if err != nil {
@@ -23,7 +23,7 @@ func fit(t testing.TB, s *SVM, k Gram, y []int, classes int) *SVMModel {
 // checkOptimal tests the conditions of optimality of every machine: bounds,
 // Σβ = 0, no item that may go up lies more than the tolerance below one that
 // may go down, and a threshold in between.
-func checkOptimal(t rapid.TB, s *SVM, m *SVMModel, k Gram, y []int, slack float64) {
+func checkOptimal(t rapid.TB, s *SVM, m *KernelModel, k Gram, y []int, slack float64) {
 	t.Helper()
 	row := make([]float64, k.Len())
 	for i, machine := range m.Machines {
@@ -561,6 +561,6 @@ func TestSVMErrors(t *testing.T) {
 		panics(t, badLength, func() { m.CoefTo(make([]float64, 2), 0) })
 		panics(t, badShape, func() { LinearWeights(m, Features[float64]{Rows: 3}) })
 		panics(t, badStart, func() { _, _ = (&SVM{Start: m, Strategy: OneVsRest}).Fit(ctx, k, p.y, 3) })
-		panics(t, badStart, func() { _, _ = (&SVM{Start: &SVMModel{Items: 60}}).Fit(ctx, k, p.y, 3) })
+		panics(t, badStart, func() { _, _ = (&SVM{Start: &KernelModel{Items: 60}}).Fit(ctx, k, p.y, 3) })
 	})
 }

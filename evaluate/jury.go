@@ -57,7 +57,7 @@ func (w *tester) score(ctx context.Context, t *trial, hits []int64) error {
 }
 
 // seat takes up the models of increasing costs on m training rows.
-func (j *jury) seat(models []classify.SVMModel, m int) {
+func (j *jury) seat(models []classify.KernelModel, m int) {
 	machines := len(models[0].Pairs)
 	j.benches, j.rho, j.coef = j.benches[:0], j.rho[:0], j.coef[:0]
 	j.slot = slices.Grow(j.slot[:0], len(models)*machines)[:len(models)*machines]

@@ -200,7 +200,7 @@ type kernelPredictor struct {
 	seen  []int                  // labels that machines are tried on
 	gram  *sparse.Block[float64] // among them, of the best kernel, scaled
 	scale float64                // of the kernel: one over its mean on the diagonal
-	svm   *classify.SVMModel
+	svm   *classify.KernelModel
 }
 
 // settings returns those of kernels.
@@ -290,7 +290,7 @@ func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, c
 		models, err := solver.Path(ctx, gram, y, classes, costs)
 		switch {
 		case errors.Is(err, classify.ErrOneClass):
-			models = make([]classify.SVMModel, len(costs))
+			models = make([]classify.KernelModel, len(costs))
 		case err != nil && !errors.Is(err, classify.ErrIterationLimit):
 			return err
 		}

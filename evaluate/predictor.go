@@ -141,7 +141,7 @@ func (r *predictor) learn(ctx context.Context) error {
 			Cost: cost, Strategy: strategy(classes), Tolerance: r.set.tolerance,
 			CacheBytes: cacheBytes, Workers: r.set.Workers,
 		}
-		var kernel *classify.SVMModel
+		var kernel *classify.KernelModel
 		kernel, err = svm.Fit(ctx, classify.FeatureGram[float32]{Features: f}, r.class, classes)
 		if kernel != nil {
 			r.model = classify.LinearWeights(kernel, f)

@@ -108,7 +108,7 @@ func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *tria
 	model, err := w.solver.Fit(ctx, gram, t.trainClass, w.classes)
 	switch {
 	case errors.Is(err, classify.ErrOneClass):
-		model = &classify.SVMModel{Items: m}
+		model = &classify.KernelModel{Items: m}
 	case err != nil && !errors.Is(err, classify.ErrIterationLimit):
 		return nil, err
 	}

@@ -1,0 +1,340 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// RLS is regularised least squares, also called kernel ridge regression. For
+// each class c it minimises
+//
+//	Σ_i (f_c(i) − t_ic)² + λ‖f_c‖²,  t_ic = 1 for items of class c, −1 for others
+//
+// over functions f_c = Σ_j a_jc·K(·, j), whose coefficients solve
+// (K + λI)·A = T. There is no bias: what all items have in common moves all
+// classes alike and changes no answer. The zero value is the default.
+type RLS struct {
+	// Lambda is λ; 0 means 1.
+	Lambda float64
+}
+
+// Validate reports a λ that is out of range.
+func (s *RLS) Validate() error {
+	if s != nil && s.Lambda != 0 && !positive(s.Lambda) {
+		return fmt.Errorf("classify: lambda %v is not a positive number", s.Lambda)
+	}
+	return nil
+}
+
+// lambda returns λ with the default in place of zero.
+func (s *RLS) lambda() float64 {
+	if s == nil || s.Lambda == 0 {
+		return 1
+	}
+	return s.Lambda
+}
+
+// ErrIndefinite says that the kernel is so far from positive semidefinite that
+// K + λI is not positive definite.
+var ErrIndefinite = errors.New("classify: the kernel plus lambda is not positive definite")
+
+// Targets lists the machines of least squares, one for each class that has an
+// item of y against [Rest], and the targets of item i in Value[i·len(Pairs):],
+// one for each machine. An item that is not used has zeros.
+type Targets struct {
+	Pairs Pairs
+	Value []float64
+}
+
+// NewTargets returns the targets of items with the classes y. It returns
+// [ErrOneClass] if fewer than two classes have an item.
+func NewTargets(y []int, classes int) (*Targets, error) {
+	g := newGroups(y, classes)
+	if len(g.present) < 2 {
+		return nil, ErrOneClass
+	}
+	t := &Targets{Value: make([]float64, len(y)*len(g.present))}
+	for m, c := range g.present {
+		t.Pairs = append(t.Pairs, Pair{c, Rest})
+		for _, i := range g.items {
+			t.Value[i*len(g.present)+m] = -1
+		}
+		for _, i := range g.class(c) {
+			t.Value[i*len(g.present)+m] = 1
+		}
+	}
+	return t, nil
+}
+
+// of returns the targets of the given items as a matrix.
+func (t *Targets) of(items []int) *mat.Dense {
+	k := len(t.Pairs)
+	d := mat.NewDense(len(items), k, nil)
+	for a, i := range items {
+		d.SetRow(a, t.Value[i*k:(i+1)*k])
+	}
+	return d
+}
+
+// Fit learns from the values of k between the items with y ≥ 0. A nil s means
+// defaults. Cost: a Cholesky factorisation of their matrix.
+//
+// It returns [ErrOneClass] if fewer than two classes have an item, and
+// [ErrIndefinite].
+func (s *RLS) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelModel, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if len(y) != k.Len() {
+		panic(badLength)
+	}
+	targets, err := NewTargets(y, classes)
+	if err != nil {
+		return nil, err
+	}
+	items := used(y)
+	gram, err := between(ctx, k, items)
+	if err != nil {
+		return nil, err
+	}
+	coef, err := solve(gram, s.lambda(), targets.of(items))
+	if err != nil {
+		return nil, err
+	}
+	return newKernelModel(classes, k.Len(), targets.Pairs, items, coef), nil
+}
+
+// used returns the items with a class.
+func used(y []int) []int {
+	var items []int
+	for i, c := range y {
+		if c >= 0 {
+			items = append(items, i)
+		}
+	}
+	return items
+}
+
+// between returns the values of k between the given items. It takes those on
+// one side of the diagonal.
+func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
+	sym := mat.NewSymDense(len(items), nil)
+	raw := sym.RawSymmetric()
+	p := parts(k)
+	for a, i := range items {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		row := raw.Data[a*raw.Stride+a : a*raw.Stride+len(items)]
+		p.PartTo(row, i, items[a:])
+		for _, v := range row {
+			if !finite(v) {
+				return nil, ErrNotFinite
+			}
+		}
+	}
+	return sym, nil
+}
+
+// solve returns (a + λI)⁻¹·b. It changes a.
+func solve(a *mat.SymDense, lambda float64, b *mat.Dense) (*mat.Dense, error) {
+	for i := range a.SymmetricDim() {
+		a.SetSym(i, i, a.At(i, i)+lambda)
+	}
+	var (
+		factor mat.Cholesky
+		x      mat.Dense
+	)
+	if !factor.Factorize(a) {
+		return nil, ErrIndefinite
+	}
+	var condition mat.Condition
+	if err := factor.SolveTo(&x, b); err != nil && !errors.As(err, &condition) {
+		return nil, err
+	}
+	return &x, nil
+}
+
+// newKernelModel returns the model whose machines have the columns of coef as
+// coefficients of the given items.
+func newKernelModel(classes, n int, pairs Pairs, items []int, coef mat.Matrix) *KernelModel {
+	model := &KernelModel{Classes: classes, Items: n, Pairs: pairs, Machines: make([]Machine, len(pairs))}
+	for m := range pairs {
+		k := &model.Machines[m]
+		k.Index, k.Coef = items, make([]float64, len(items))
+		for a := range items {
+			k.Coef[a] = coef.At(a, m)
+		}
+	}
+	return model
+}
+
+// FitRLS fits s, or the default settings if s is nil, to the features of the
+// items with y ≥ 0, in closed form: with X the features, W = (XᵀX + λI)⁻¹XᵀT,
+// or Xᵀ(XXᵀ + λI)⁻¹T, whichever matrix is smaller. Cost: making that matrix
+// and its Cholesky factorisation.
+//
+// It returns [ErrOneClass] if fewer than two classes have an item.
+func FitRLS[T Float](ctx context.Context, s *RLS, f Features[T], y []int, classes int) (*LinearModel, error) {
+	if len(y) != f.Rows {
+		panic(badLength)
+	}
+	items := used(y)
+	if len(items) <= f.Cols {
+		model, err := s.Fit(ctx, FeatureGram[T]{f}, y, classes)
+		if err != nil {
+			return nil, err
+		}
+		return LinearWeights(model, f), nil
+	}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	targets, err := NewTargets(y, classes)
+	if err != nil {
+		return nil, err
+	}
+	squares := mat.NewSymDense(f.Cols, nil)
+	raw := squares.RawSymmetric()
+	sums := mat.NewDense(f.Cols, len(targets.Pairs), nil)
+	for _, i := range items {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x := f.Row(i)
+		t := targets.Value[i*len(targets.Pairs) : (i+1)*len(targets.Pairs)]
+		for a, v := range x {
+			if !finite(float64(v)) {
+				return nil, ErrNotFinite
+			}
+			if v != 0 {
+				addScaled(raw.Data[a*raw.Stride+a:a*raw.Stride+f.Cols], float64(v), x[a:])
+				addScaled(sums.RawRowView(a), float64(v), t)
+			}
+		}
+	}
+	w, err := solve(squares, s.lambda(), sums)
+	if err != nil {
+		return nil, err
+	}
+	model := newLinearModel(classes, targets.Pairs, f.Cols)
+	for m := range targets.Pairs {
+		mat.Col(model.machine(m), m, w)
+	}
+	return model, nil
+}
+
+// RLSPath is regularised least squares for many λ at the price of one
+// eigendecomposition K = UΛUᵀ, with the decisions that each item would get
+// from all others alone.
+type RLSPath struct {
+	classes, n int
+	items      []int
+	targets    *Targets
+	values     []float64  // Λ
+	vectors    *mat.Dense // U
+	turned     *mat.Dense // UᵀT
+}
+
+// NewRLSPath takes the values of k between the items with y ≥ 0. Errors are
+// those of [RLS.Fit].
+func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, error) {
+	if len(y) != k.Len() {
+		panic(badLength)
+	}
+	targets, err := NewTargets(y, classes)
+	if err != nil {
+		return nil, err
+	}
+	p := &RLSPath{classes: classes, n: k.Len(), items: used(y), targets: targets, vectors: new(mat.Dense), turned: new(mat.Dense)}
+	gram, err := between(ctx, k, p.items)
+	if err != nil {
+		return nil, err
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(gram, true) {
+		return nil, errors.New("classify: the eigenvalues of the kernel were not found")
+	}
+	p.values = eigen.Values(nil)
+	eigen.VectorsTo(p.vectors)
+	p.turned.Mul(p.vectors.T(), targets.of(p.items))
+	return p, nil
+}
+
+// Pairs lists the machines: each class that has an item against [Rest].
+func (p *RLSPath) Pairs() Pairs { return p.targets.Pairs }
+
+// Fit returns what [RLS.Fit] does for λ > 0. Cost: a product of each of the m
+// eigenvectors for each class. The error is [ErrIndefinite].
+func (p *RLSPath) Fit(lambda float64) (*KernelModel, error) {
+	coef, err := p.coef(lambda)
+	if err != nil {
+		return nil, err
+	}
+	return newKernelModel(p.classes, p.n, p.targets.Pairs, p.items, coef), nil
+}
+
+// coef returns U(Λ + λI)⁻¹UᵀT.
+func (p *RLSPath) coef(lambda float64) (*mat.Dense, error) {
+	if !positive(lambda) {
+		panic(badLambda)
+	}
+	if !(p.values[0]+lambda > 0) { // values increase
+		return nil, ErrIndefinite
+	}
+	var scaled, coef mat.Dense
+	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + lambda) }, p.turned)
+	coef.Mul(p.vectors, &scaled)
+	return &coef, nil
+}
+
+// LeaveOneOutTo stores in dst[i·len(Pairs):] the decisions on item i of
+// machines that learn with λ from all other items,
+//
+//	t_i − a_i/((K + λI)⁻¹)_ii,
+//
+// and zeros for items that are not used. A nil dst allocates.
+func (p *RLSPath) LeaveOneOutTo(dst []float64, lambda float64) ([]float64, error) {
+	machines := len(p.targets.Pairs)
+	dst = destination(dst, p.n*machines)
+	coef, err := p.coef(lambda)
+	if err != nil {
+		return nil, err
+	}
+	clear(dst)
+	weight := make([]float64, len(p.values))
+	for q, v := range p.values {
+		weight[q] = 1 / (v + lambda)
+	}
+	for a, i := range p.items {
+		var own float64 // of the inverse
+		for q, u := range p.vectors.RawRowView(a) {
+			own += float64(u * u * weight[q])
+		}
+		for m := range machines {
+			at := i*machines + m
+			dst[at] = p.targets.Value[at] - coef.At(a, m)/own
+		}
+	}
+	return dst, nil
+}
+
+// SquaredError returns the mean over the items with a class, and over the
+// machines, of (d − t)²: how far decisions, laid out as by
+// [RLSPath.LeaveOneOutTo], are from their targets.
+func (p *RLSPath) SquaredError(decisions []float64) float64 {
+	machines := len(p.targets.Pairs)
+	sum := 0.0
+	for _, i := range p.items {
+		for at := i * machines; at < (i+1)*machines; at++ {
+			sum += math.Pow(decisions[at]-p.targets.Value[at], 2)
+		}
+	}
+	return sum / float64(len(p.items)*machines)
+}
+
+const badLambda = "classify: lambda is not a positive number"

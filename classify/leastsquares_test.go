@@ -1,0 +1,234 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+const epsilon = 0x1p-52
+
+// gaps returns a problem in which some items are not used and a class in the
+// middle has none.
+func gaps(seed uint64, n, p int) problem {
+	q := clouds(seed, n, p, 3, 1)
+	for i := range q.y {
+		switch {
+		case i%5 == 4:
+			q.y[i] = -1
+		case q.y[i] == 2:
+			q.y[i] = 3
+		}
+	}
+	q.classes = 4
+	return q
+}
+
+// slowRLS returns (K + λI)⁻¹T by gonum's general inverse, for the items of y
+// in order and the classes that have one, and these classes.
+func slowRLS(t *testing.T, k Gram, y []int, lambda float64) (items, classes []int, coef *mat.Dense) {
+	t.Helper()
+	for i, c := range y {
+		if c < 0 {
+			continue
+		}
+		items = append(items, i)
+		if !slices.Contains(classes, c) {
+			classes = append(classes, c)
+		}
+	}
+	slices.Sort(classes)
+	a, targets := mat.NewDense(len(items), len(items), nil), mat.NewDense(len(items), len(classes), nil)
+	row := make([]float64, k.Len())
+	for r, i := range items {
+		k.RowTo(row, i)
+		for c, j := range items {
+			a.Set(r, c, row[j])
+		}
+		a.Set(r, r, a.At(r, r)+lambda)
+		for c, class := range classes {
+			targets.Set(r, c, -1)
+			if class == y[i] {
+				targets.Set(r, c, 1)
+			}
+		}
+	}
+	var inverse mat.Dense
+	if err := inverse.Inverse(a); err != nil {
+		t.Fatal(err)
+	}
+	coef = new(mat.Dense)
+	coef.Mul(&inverse, targets)
+	return items, classes, coef
+}
+
+func TestRLS(t *testing.T) {
+	p := gaps(1, 60, 5)
+	k := p.radial()
+	for _, lambda := range []float64{0.01, 1, 30} {
+		items, classes, want := slowRLS(t, k, p.y, lambda)
+		model, err := (&RLS{Lambda: lambda}).Fit(context.Background(), k, p.y, p.classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := NewRLSPath(context.Background(), k, p.y, p.classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := path.Fit(lambda)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The condition of K + λI is at most (n + λ)/λ.
+		tolerance := 50 * epsilon * 60 * (60 + lambda) / lambda / lambda
+		for m, c := range classes {
+			if model.Pairs[m] != (Pair{c, Rest}) || other.Pairs[m] != (Pair{c, Rest}) {
+				t.Fatalf("machine %d tells %v, want class %d against the rest", m, model.Pairs[m], c)
+			}
+			got, again := model.CoefTo(nil, m), other.CoefTo(nil, m)
+			for a, i := range items {
+				within(t, "coefficient", got[i], want.At(a, m), tolerance)
+				within(t, "coefficient of the path", again[i], want.At(a, m), tolerance)
+			}
+			if got[4] != 0 || model.Machines[m].Rho != 0 {
+				t.Errorf("an unused item has coefficient %v, the bias is %v", got[4], model.Machines[m].Rho)
+			}
+		}
+	}
+	model, err := (*RLS)(nil).Fit(context.Background(), k, p.y, p.classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := (&RLS{Lambda: 1}).Fit(context.Background(), k, p.y, p.classes)
+	if err != nil || !slices.Equal(model.CoefTo(nil, 0), one.CoefTo(nil, 0)) {
+		t.Errorf("the default is not λ = 1: %v", err)
+	}
+}
+
+// Each decision is that of machines that were trained without the item.
+func TestLeaveOneOut(t *testing.T) {
+	p := gaps(2, 30, 4)
+	p.y[0] = 1 // its class has others
+	k := p.radial()
+	path, err := NewRLSPath(context.Background(), k, p.y, p.classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lambda := range []float64{0.05, 2} {
+		got, err := path.LeaveOneOutTo(nil, lambda)
+		if err != nil {
+			t.Fatal(err)
+		}
+		squares, count := 0.0, 0
+		machines := len(path.Pairs())
+		for i, c := range p.y {
+			mine := got[i*machines : (i+1)*machines]
+			if c < 0 {
+				if slices.Max(mine) != 0 || slices.Min(mine) != 0 {
+					t.Errorf("unused item %d: %v", i, mine)
+				}
+				continue
+			}
+			rest := slices.Clone(p.y)
+			rest[i] = -1
+			model, err := (&RLS{Lambda: lambda}).Fit(context.Background(), k, rest, p.classes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(model.Pairs) != machines {
+				t.Fatalf("without item %d there are %d machines", i, len(model.Pairs))
+			}
+			for m, d := range model.DecisionsTo(nil, k.row(i)) {
+				within(t, "decision", mine[m], d, 1000*epsilon*30/lambda*(30+lambda)/lambda)
+				target := -1.0
+				if path.Pairs()[m].Positive == c {
+					target = 1
+				}
+				squares += (d - target) * (d - target)
+				count++
+			}
+		}
+		within(t, "squared error", path.SquaredError(got), squares/float64(count), 1e-10)
+	}
+}
+
+// Features in closed form, by either matrix, decide as their kernel does.
+func TestFitRLS(t *testing.T) {
+	for _, shape := range [][2]int{{40, 6}, {12, 30}} {
+		p := gaps(3, shape[0], shape[1])
+		kernel, err := (&RLS{Lambda: 0.5}).Fit(context.Background(), p.gram(), p.y, p.classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, err := FitRLS(context.Background(), &RLS{Lambda: 0.5}, p.f, p.y, p.classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.y {
+			want := kernel.DecisionsTo(nil, p.row(p.f.Row(i)))
+			for m, d := range model.DecisionsTo(nil, p.f.Row(i)) {
+				within(t, "decision", d, want[m], 1e-10)
+			}
+		}
+		if !slices.Equal(model.Pairs, kernel.Pairs) {
+			t.Errorf("machines %v, want %v", model.Pairs, kernel.Pairs)
+		}
+	}
+}
+
+func TestRLSErrors(t *testing.T) {
+	p := clouds(4, 10, 3, 2, 1)
+	ctx := context.Background()
+	for _, lambda := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := (&RLS{Lambda: lambda}).Fit(ctx, p.gram(), p.y, 2); err == nil {
+			t.Errorf("λ = %v is taken", lambda)
+		}
+		if _, err := FitRLS(ctx, &RLS{Lambda: lambda}, p.f, p.y, 2); err == nil {
+			t.Errorf("λ = %v is taken", lambda)
+		}
+	}
+	same := make([]int, 10)
+	if _, err := (*RLS)(nil).Fit(ctx, p.gram(), same, 2); !errors.Is(err, ErrOneClass) {
+		t.Error(err)
+	}
+	if _, err := NewRLSPath(ctx, p.gram(), same, 2); !errors.Is(err, ErrOneClass) {
+		t.Error(err)
+	}
+	if _, err := FitRLS(ctx, nil, p.f, same, 2); !errors.Is(err, ErrOneClass) {
+		t.Error(err)
+	}
+	negative := p.gram()
+	for i := range negative.Data {
+		negative.Data[i] = -negative.Data[i]
+	}
+	if _, err := (*RLS)(nil).Fit(ctx, negative, p.y, 2); !errors.Is(err, ErrIndefinite) {
+		t.Error(err)
+	}
+	path, err := NewRLSPath(ctx, negative, p.y, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := path.Fit(1); !errors.Is(err, ErrIndefinite) {
+		t.Error(err)
+	}
+	if _, err := path.LeaveOneOutTo(nil, 1); !errors.Is(err, ErrIndefinite) {
+		t.Error(err)
+	}
+	panics(t, badLambda, func() { _, _ = path.Fit(0) })
+	p.f.Data[7] = math.NaN()
+	if _, err := (*RLS)(nil).Fit(ctx, p.gram(), p.y, 2); !errors.Is(err, ErrNotFinite) {
+		t.Error(err)
+	}
+	if _, err := FitRLS(ctx, nil, p.f, p.y, 2); !errors.Is(err, ErrNotFinite) {
+		t.Error(err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := (*RLS)(nil).Fit(cancelled, clouds(4, 10, 3, 2, 1).gram(), p.y, 2); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
