@@ -121,7 +121,7 @@ func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.
 // CollectBytes returns the bytes that [Walk.Collect] allocates for so many
 // picks if it may walk all variants at once.
 func (w *Walk[T]) CollectBytes(from, picks int) int64 {
-	return w.collectedBytes(from, picks) + w.vectorBytes() + w.blockBytes(w.Seeds.Classes*len(w.Variants))
+	return w.collectedBytes(from, picks) + w.vectorBytes() + w.blockBytes(w.classes()*len(w.Variants))
 }
 
 func (w *Walk[T]) collectedBytes(from, picks int) int64 {
@@ -129,7 +129,7 @@ func (w *Walk[T]) collectedBytes(from, picks int) int64 {
 }
 
 // width returns the number of features.
-func (w *Walk[T]) width(from int) int { return w.Seeds.Classes * (w.Steps - from + 1) }
+func (w *Walk[T]) width(from int) int { return w.classes() * (w.Steps - from + 1) }
 
 // walkerOf returns a walker over the variants that are picked from.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
@@ -154,7 +154,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 // collectTo stores the probabilities of the picked rows in dst, walking no
 // more than cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T], from int, picks []Pick, cols int) error {
-	classes := k.w.Seeds.Classes
+	classes := k.w.classes()
 	order := make([]int, len(picks)) // by row
 	for i := range order {
 		order[i] = i

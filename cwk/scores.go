@@ -44,15 +44,10 @@ func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[fl
 		return err
 	}
 	w.checkScores(from, weights, bias)
-	n, out := len(w.Degrees), weights.Cols
-	one := 8 * int64(n) // bytes of a column of scores
-	s, err := w.scorer(one)
+	n := len(w.Degrees)
+	s, out, err := w.scoreSlabs(weights.Cols)
 	if err != nil {
 		return err
-	}
-	if w.Memory > 0 {
-		free := w.Memory - w.vectorBytes() - w.blockBytes(s.cols)
-		out = clamp(free/max(1, one), out)
 	}
 	s.k.sweeps = (weights.Cols + out - 1) / out * s.sweeps()
 	data := make([]float64, n*out)
@@ -73,6 +68,17 @@ func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[fl
 	return nil
 }
 
+// scoreSlabs returns a scorer and how many of the functions fit at a time.
+func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
+	one := 8 * int64(len(w.Degrees)) // bytes of a column of scores
+	s, err := w.scorer(one)
+	if err != nil || w.Memory <= 0 {
+		return s, functions, err
+	}
+	free := w.Memory - w.vectorBytes() - w.blockBytes(s.cols)
+	return s, clamp(free/max(1, one), functions), nil
+}
+
 func (w *Walk[T]) checkScores(from int, weights *sparse.Block[float64], bias []float64) {
 	if weights.Rows != w.width(from) || bias != nil && len(bias) != weights.Cols {
 		panic(badShape)
@@ -88,6 +94,9 @@ type scorer[T sparse.Float] struct {
 
 // scorer returns a scorer whose walks fit into memory beside taken bytes.
 func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
+	if w.classes() < w.Seeds.Classes {
+		panic(badSlab)
+	}
 	cols := min(scoreColumns, w.Seeds.Classes)
 	fits, err := w.slab(cols, taken)
 	if err == nil && fits < cols {

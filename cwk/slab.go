@@ -2,6 +2,7 @@ package cwk
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -80,9 +81,14 @@ func (k *walker[T]) walkSlabs(ctx context.Context, fits int, visit func(lo, hi, 
 	})
 }
 
-// vectorBytes is what a walker takes beside its blocks: two factors for each
-// row.
-func (w *Walk[T]) vectorBytes() int64 { return 16 * int64(len(w.Degrees)) }
+// vectorBytes is what a walker takes beside its blocks: a factor for each row,
+// and another if there are rows without entries.
+func (w *Walk[T]) vectorBytes() int64 {
+	if slices.Contains(w.Degrees, 0) {
+		return 16 * int64(len(w.Degrees))
+	}
+	return 8 * int64(len(w.Degrees))
+}
 
 // blockBytes is what the two blocks of a walk with so many columns take.
 func (w *Walk[T]) blockBytes(cols int) int64 {

@@ -47,6 +47,9 @@ func (w *Walk[T]) validate(from int) error {
 	if len(w.Variants) == 0 {
 		add("variants: none given")
 	}
+	if s := w.Slab; s != (Slab{}) && (s.Lo < 0 || s.Lo >= s.Hi || s.Hi > w.Seeds.Classes) {
+		add("slab: classes %d to %d of %d", s.Lo, s.Hi, w.Seeds.Classes)
+	}
 	seedsFit := w.Seeds.problems(n, add)
 	for g, v := range w.Variants {
 		if !(v.Absorb >= 0 && v.Absorb <= 1) {

@@ -25,6 +25,9 @@ type Variant struct {
 
 func (v Variant) hides(seed int) bool { return v.Hidden != nil && v.Hidden[seed] }
 
+// Slab is a group of classes, Lo ≤ c < Hi.
+type Slab struct{ Lo, Hi int }
+
 // Walk is a partially absorbing random walk in one or more variants. The
 // fields must not change while a method runs; methods may run concurrently.
 // Every method first does what [Walk.Validate] does.
@@ -35,6 +38,11 @@ type Walk[T sparse.Float] struct {
 	Prior    Prior // P_0 where no seed is; the zero value is Uniform()
 	Variants []Variant
 	Steps    int // T ≥ 0, the length of the walk
+
+	// Slab, unless it is the zero value, leaves only the columns of its classes
+	// in the walk and the features, to the bit what they are among all classes.
+	// Scores need all of them.
+	Slab Slab
 
 	// Memory limits the bytes that a method allocates, its result included;
 	// 0 means no limit. It never changes a result.
@@ -53,7 +61,7 @@ type Walk[T sparse.Float] struct {
 // only during the call. Run does not heed Memory: it allocates two blocks of
 // n×(Classes·len(Variants)). Cost: Steps sweeps.
 func (w *Walk[T]) Run(ctx context.Context, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
-	return w.RunColumns(ctx, 0, w.Seeds.Classes*len(w.Variants), visit)
+	return w.RunColumns(ctx, 0, w.classes()*len(w.Variants), visit)
 }
 
 // RunColumns is Run for the columns lo ≤ j < hi alone, a slab: column j − lo
@@ -62,7 +70,7 @@ func (w *Walk[T]) RunColumns(ctx context.Context, lo, hi int, visit func(t int, 
 	if err := w.Validate(); err != nil {
 		return err
 	}
-	if lo < 0 || hi > w.Seeds.Classes*len(w.Variants) || lo >= hi {
+	if lo < 0 || hi > w.classes()*len(w.Variants) || lo >= hi {
 		panic(badColumns)
 	}
 	k := w.walker(nil)
@@ -87,6 +95,14 @@ type seed struct {
 	index      int // in Seeds
 }
 
+// classes returns the number of classes that are walked.
+func (w *Walk[T]) classes() int {
+	if w.Slab == (Slab{}) {
+		return w.Seeds.Classes
+	}
+	return w.Slab.Hi - w.Slab.Lo
+}
+
 // walker returns a walker over the given variants, over all if nil.
 func (w *Walk[T]) walker(variants []int) *walker[T] {
 	if variants == nil {
@@ -107,7 +123,7 @@ func (w *Walk[T]) walker(variants []int) *walker[T] {
 }
 
 // columns returns the number of columns of the whole walk.
-func (k *walker[T]) columns() int { return k.w.Seeds.Classes * len(k.variants) }
+func (k *walker[T]) columns() int { return k.w.classes() * len(k.variants) }
 
 // run walks the columns lo ≤ j < hi of the walker's variants.
 func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
@@ -153,7 +169,7 @@ func (k *walker[T]) progress() {
 
 // start stores P_0 in the rows of p, whose columns are lo ≤ j < hi.
 func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
-	classes := k.w.Seeds.Classes
+	classes, first := k.w.classes(), k.w.Slab.Lo
 	for i := rows.Lo; i < rows.Hi; i++ {
 		row := p.Row(i)
 		for slot := range k.variants {
@@ -163,7 +179,7 @@ func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 			}
 			a, b := max(lo, slot*classes), min(hi, (slot+1)*classes)
 			for j := a; j < b; j++ {
-				row[j-lo] = T(prior[j-slot*classes])
+				row[j-lo] = T(prior[first+j-slot*classes])
 			}
 		}
 	}
@@ -193,9 +209,9 @@ func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 
 // visible calls do for every seed among the rows and every variant that does
 // not hide it, with the variant's columns a ≤ j < b in the slab and the column
-// of the seed's class.
+// of the seed's class, which may lie outside.
 func (k *walker[T]) visible(rows sparse.Rows, lo, hi int, do func(row, slot, a, b, label int)) {
-	classes := k.w.Seeds.Classes
+	classes := k.w.classes()
 	first, _ := slices.BinarySearchFunc(k.seeds, rows.Lo, func(s seed, row int) int { return cmp.Compare(s.row, row) })
 	for _, s := range k.seeds[first:] {
 		if s.row >= rows.Hi {
@@ -204,7 +220,7 @@ func (k *walker[T]) visible(rows sparse.Rows, lo, hi int, do func(row, slot, a, 
 		for slot := lo / classes; slot*classes < hi; slot++ {
 			if !k.w.Variants[k.variants[slot]].hides(s.index) {
 				a, b := max(lo, slot*classes), min(hi, (slot+1)*classes)
-				do(s.row, slot, a, b, slot*classes+s.class)
+				do(s.row, slot, a, b, slot*classes+s.class-k.w.Slab.Lo)
 			}
 		}
 	}
@@ -213,5 +229,6 @@ func (k *walker[T]) visible(rows sparse.Rows, lo, hi int, do func(row, slot, a, 
 const (
 	badColumns = "cwk: columns out of range"
 	badPick    = "cwk: pick out of range"
+	badSlab    = "cwk: scores of some classes alone"
 	badShape   = "cwk: dimension mismatch"
 )

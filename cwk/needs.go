@@ -1,0 +1,69 @@
+package cwk
+
+import "slices"
+
+// Needs is what a method of a walk takes, known before it runs.
+type Needs struct {
+	Bytes  int64 // allocated at the most at a time, the result included
+	Sweeps int   // over all entries
+}
+
+// CollectNeeds returns what [Walk.Collect] and [Walk.Features] take. The error
+// is theirs where Memory is too little.
+func (w *Walk[T]) CollectNeeds(from int, picks []Pick) (Needs, error) {
+	if err := w.validate(from); err != nil {
+		return Needs{}, err
+	}
+	k := w.walkerOf(picks)
+	result := w.collectedBytes(from, len(picks))
+	cols, err := w.slab(k.columns(), result)
+	if err != nil {
+		return Needs{}, err
+	}
+	return Needs{result + k.slabsBytes(cols) + listBytes(len(picks)), k.sweepsAt(cols)}, nil
+}
+
+// GramNeeds returns what [Walk.Gram] takes. The error is its where Memory is
+// too little.
+func (w *Walk[T]) GramNeeds(from int, rows, cols []Pick) (Needs, error) {
+	if err := w.validate(from); err != nil {
+		return Needs{}, err
+	}
+	k := w.walkerOf(rows, cols)
+	plan, err := w.planGram(k.columns(), from, len(rows), len(cols), slices.Equal(rows, cols))
+	if err != nil {
+		return Needs{}, err
+	}
+	held := w.collectedBytes(from, len(cols)+plan.rows)
+	panel := int64(plan.panel) * int64(len(cols)) * size[T]()
+	return Needs{
+		Bytes:  held + panel + k.slabsBytes(plan.slab) + listBytes(len(cols)+plan.rows),
+		Sweeps: plan.walks(len(rows)) * k.sweepsAt(plan.slab),
+	}, nil
+}
+
+// ScoresNeeds returns what [Walk.Scores] takes for so many functions. The error
+// is its where Memory is too little.
+func (w *Walk[T]) ScoresNeeds(functions int) (Needs, error) {
+	if err := w.Validate(); err != nil {
+		return Needs{}, err
+	}
+	s, at, err := w.scoreSlabs(functions)
+	if err != nil {
+		return Needs{}, err
+	}
+	return Needs{
+		Bytes:  8*int64(len(w.Degrees))*int64(at) + w.vectorBytes() + w.blockBytes(s.cols),
+		Sweeps: (functions + at - 1) / at * s.sweeps(),
+	}, nil
+}
+
+// slabsBytes is what a walk takes in which blocks of so many columns fit into
+// memory.
+func (k *walker[T]) slabsBytes(fits int) int64 {
+	width, lanes := k.layout(fits)
+	return k.w.vectorBytes() + int64(lanes)*k.w.blockBytes(min(width, k.columns()))
+}
+
+// listBytes is what lists of so many picks and their order take.
+func listBytes(picks int) int64 { return (16 + 8) * int64(picks) }
