@@ -28,6 +28,7 @@ const (
 type sorter struct {
 	ctx       context.Context
 	workers   int
+	load      func(worker int, p *part) (code []uint32, weight []float64, err error)
 	rows      int
 	view      view
 	values    bool // entries have values
@@ -74,12 +75,12 @@ type lineCount struct{ loops, zeros, unknown int64 }
 // plan counts the entries of all buckets.
 func (s *sorter) plan(parts []*part) (lineCount, error) {
 	for _, p := range parts {
-		s.lines += len(p.code) / 2
+		s.lines += p.edges
 	}
 	for from := 0; from < len(parts); { // cut into spans of about as many lines
 		n, to := 0, from
 		for to < len(parts) && (n == 0 || n < s.lines/maxSpans) {
-			n += len(parts[to].code) / 2
+			n += parts[to].edges
 			to++
 		}
 		s.spans = append(s.spans, parts[from:to])
@@ -103,9 +104,15 @@ func (s *sorter) plan(parts []*part) (lineCount, error) {
 	cells = (s.rows-1)>>s.shift + 1
 	histogram := make([][]int, len(s.spans))
 	counts := make([]lineCount, len(s.spans))
-	err := sched.Run(s.ctx, s.workers, len(s.spans), func(_, i int) error {
+	err := sched.Run(s.ctx, s.workers, len(s.spans), func(worker, i int) error {
 		histogram[i] = make([]int, cells)
-		counts[i] = s.histogram(histogram[i], s.spans[i])
+		for _, p := range s.spans[i] {
+			code, weight, err := s.load(worker, p)
+			if err != nil {
+				return err
+			}
+			s.histogram(histogram[i], &counts[i], code, weight)
+		}
 		return nil
 	})
 	if err != nil {
@@ -121,32 +128,29 @@ func (s *sorter) plan(parts []*part) (lineCount, error) {
 	return total, nil
 }
 
-// histogram counts the entries of a span by cell.
-func (s *sorter) histogram(cell []int, span []*part) (count lineCount) {
-	for _, p := range span {
-		for i := 0; i < len(p.code); i += 2 {
-			u, v := p.code[i], p.code[i+1]
-			switch {
-			case p.weight != nil && p.weight[i/2] == 0:
-				count.zeros++
-			case u == noRow || v == noRow:
-				count.unknown++
-			case u == v:
-				count.loops++
-				if s.keepLoops {
-					cell[u>>s.shift]++
-				}
-			default:
-				if s.view != incoming {
-					cell[u>>s.shift]++
-				}
-				if s.view != outgoing {
-					cell[v>>s.shift]++
-				}
+// histogram counts the entries of lines by cell.
+func (s *sorter) histogram(cell []int, count *lineCount, code []uint32, weight []float64) {
+	for i := 0; i < len(code); i += 2 {
+		u, v := code[i], code[i+1]
+		switch {
+		case weight != nil && weight[i/2] == 0:
+			count.zeros++
+		case u == noRow || v == noRow:
+			count.unknown++
+		case u == v:
+			count.loops++
+			if s.keepLoops {
+				cell[u>>s.shift]++
+			}
+		default:
+			if s.view != incoming {
+				cell[u>>s.shift]++
+			}
+			if s.view != outgoing {
+				cell[v>>s.shift]++
 			}
 		}
 	}
-	return count
 }
 
 // cut joins cells to buckets.

@@ -133,6 +133,7 @@ type Config struct {
 	Order        Order      // of the store's rows; default: that of the ids
 	Force        bool       // replace the store that is there
 	Codec        shard.Codec
+	TempDir      string         // for what does not fit into memory; "": the directory that holds the store
 	Memory       int64          // bytes for edges, ids and their sorting; 0 means no limit
 	Workers      int            // 0 means one for each processor
 	Stdin        io.Reader      // what "-" reads; nil: os.Stdin

@@ -14,12 +14,16 @@ func (r *run) explain(err error) error {
 	}
 	var lines []edgeLine
 	for _, p := range r.parts {
-		for i := 0; i < len(p.code); i += 2 {
-			u, v := p.code[i], p.code[i+1]
+		code, weight, failed := r.load(0, p)
+		if failed != nil {
+			return failed
+		}
+		for i := 0; i < len(code); i += 2 {
+			u, v := code[i], code[i+1]
 			if u == e.row && v == e.col || u == e.col && v == e.row && (e.kind == differing || !r.c.Directed) {
 				w := 1.0
-				if p.weight != nil {
-					w = p.weight[i/2]
+				if weight != nil {
+					w = weight[i/2]
 				}
 				if w != 0 {
 					lines = append(lines, edgeLine{r.files[p.file].Name, p.line(i / 2), w, u, v})

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -26,10 +25,8 @@ func (r *run) number() (*shard.Nodes, error) {
 	if !r.useDict.Load() {
 		top, tokens := uint32(0), 0
 		for _, p := range r.parts {
-			tokens += len(p.code)
-			for _, c := range p.code {
-				top = max(top, c)
-			}
+			tokens += 2 * p.edges
+			top = max(top, p.top)
 		}
 		// A bitmap of the ids seen costs at most what the edges do.
 		const always = 1 << 23
@@ -38,7 +35,9 @@ func (r *run) number() (*shard.Nodes, error) {
 		}
 		r.useDict.Store(true)
 	}
-	err := sched.Run(r.ctx, r.workers, len(r.parts), func(_, i int) error { return r.moveToDict(r.parts[i]) })
+	err := r.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
+		return r.moveToDict(worker, p, code, weight)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -49,19 +48,14 @@ func (r *run) number() (*shard.Nodes, error) {
 // the row of an id is the number of lower ones.
 func (r *run) numberDense(limit int) (*shard.Nodes, error) {
 	seen := make([]uint64, (limit+63)/64)
-	each := func(do func(p *part)) error {
-		return sched.Run(r.ctx, r.workers, len(r.parts), func(_, i int) error {
-			do(r.parts[i])
-			return nil
-		})
-	}
-	err := each(func(p *part) {
-		for _, c := range p.code {
+	err := r.eachPart(func(_ int, _ *part, code []uint32, _ []float64) error {
+		for _, c := range code {
 			word, bit := &seen[c/64], uint64(1)<<(c%64)
 			if atomic.LoadUint64(word)&bit == 0 {
 				atomic.OrUint64(word, bit)
 			}
 		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -78,9 +72,9 @@ func (r *run) numberDense(limit int) (*shard.Nodes, error) {
 	if n == limit {
 		return shard.NewNumericNodes(n), nil
 	}
-	err = each(func(p *part) {
-		for i, c := range p.code {
-			p.code[i] = below[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
+	err = r.mapCodes(func(code []uint32) {
+		for i, c := range code {
+			code[i] = below[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
 		}
 	})
 	ids := make([]uint64, 0, n)
@@ -98,21 +92,25 @@ func (r *run) tooMany() error {
 }
 
 // moveToDict replaces codes that are ids by codes of the dictionary.
-func (r *run) moveToDict(p *part) error {
+func (r *run) moveToDict(worker int, p *part, code []uint32, weight []float64) error {
 	if p.inDict {
 		return nil
 	}
 	var b batch
 	var digits []byte
-	for _, c := range p.code {
+	for _, c := range code {
 		digits = strconv.AppendUint(digits[:0], uint64(c), 10)
 		b.addCopy(r.dict, 0, digits)
 	}
 	p.inDict = true
-	if err := r.dict.codes(p.code, nil, &b, position(p.seq, 0)); err != nil {
+	if err := r.dict.codes(code, nil, &b, position(p.seq, 0)); err != nil {
 		return r.tooMany()
 	}
-	return nil
+	if p.spilled == nil {
+		return nil
+	}
+	p.code, p.weight = code, weight
+	return r.moveToDisk(worker, p)
 }
 
 // numberDict numbers the ids of the dictionary: those of the list of nodes in
@@ -166,6 +164,10 @@ func (r *run) unlisted(codes []uint32, first []uint64) error {
 		if p.seq != int(first[0]>>tokenBits) {
 			continue
 		}
+		code, _, err := r.load(0, p)
+		if err != nil {
+			return err
+		}
 		token := int(first[0] & (1<<tokenBits - 1))
 		verb := "ids are"
 		if len(codes) == 1 {
@@ -173,7 +175,7 @@ func (r *run) unlisted(codes []uint32, first []uint64) error {
 		}
 		return &ParseError{
 			File: r.files[p.file].Name, Line: p.line(token / 2),
-			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", quote(r.dict.key(p.code[token])), r.c.Nodes, len(codes), verb),
+			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", quote(r.dict.key(code[token])), r.c.Nodes, len(codes), verb),
 			Fix: "pass --unknown-ids=skip to leave such edges out",
 		}
 	}
@@ -190,12 +192,10 @@ func (r *run) applyRows(codes []uint32) error {
 	for row, code := range codes {
 		rows[code>>placeBits][code&(1<<placeBits-1)] = uint32(row)
 	}
-	return sched.Run(r.ctx, r.workers, len(r.parts), func(_, i int) error {
-		code := r.parts[i].code
+	return r.mapCodes(func(code []uint32) {
 		for j, c := range code {
 			code[j] = rows[c>>placeBits][c&(1<<placeBits-1)]
 		}
-		return nil
 	})
 }
 

@@ -22,14 +22,12 @@ func (r *run) reorder() error {
 	for i, old := range order {
 		row[old] = uint32(i)
 	}
-	err = sched.Run(r.ctx, r.workers, len(r.parts), func(_, i int) error {
-		code := r.parts[i].code
+	err = r.mapCodes(func(code []uint32) {
 		for j, c := range code {
 			if c != noRow {
 				code[j] = row[c]
 			}
 		}
-		return nil
 	})
 	r.nodes = r.nodes.Reorder(r.c.Order.String(), order)
 	return err
@@ -59,14 +57,14 @@ func (r *run) order() ([]uint32, error) {
 // too: each source and each target of an edge that is kept is one.
 func (r *run) mentions() ([]uint32, error) {
 	counts := make([][]uint32, sched.Workers(r.workers))
-	err := sched.Run(r.ctx, r.workers, len(r.parts), func(worker, i int) error {
+	err := r.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
 		if counts[worker] == nil {
 			counts[worker] = make([]uint32, r.nodes.Len())
 		}
-		count, p := counts[worker], r.parts[i]
-		for e := 0; e < len(p.code); e += 2 {
-			u, v := p.code[e], p.code[e+1]
-			if u == noRow || v == noRow || u == v || p.weight != nil && p.weight[e/2] == 0 {
+		count := counts[worker]
+		for e := 0; e < len(code); e += 2 {
+			u, v := code[e], code[e+1]
+			if u == noRow || v == noRow || u == v || weight != nil && weight[e/2] == 0 {
 				continue
 			}
 			count[u]++
@@ -101,6 +99,10 @@ func (r *run) pattern() (*sparse.CSR, error) {
 		each += 8 // see there
 	}
 	need := int64(entries)*each + 8*int64(rows+1)
+	if err := r.makeRoom(need + roundsBytes); err != nil {
+		return nil, err
+	}
+	s.limit = r.left()
 	if s.limit > 0 && need >= s.limit {
 		return nil, &MemoryError{Need: r.c.Memory - s.limit + need, Limit: r.c.Memory}
 	} else if s.limit > 0 {

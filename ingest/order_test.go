@@ -97,12 +97,8 @@ func TestMessagesWithOrder(t *testing.T) {
 // TestOrderMemory holds that the graph that an order looks at is in the limit.
 func TestOrderMemory(t *testing.T) {
 	paths := write(t, file{"e.txt", edgeText(200_000, func(i int) string { return fmt.Sprintf("%d %d", i%5000, i*7919%10_007) })})
-	_, report, err := ingestInto(t, nil, paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	enough := report.PeakBytes + 2<<20 // for a worker and for rounds of the sort
-	const entries = 400_000            // of the graph
+	const enough = workerBytes + pageBytes + 2<<20 // for rounds of the sort
+	const entries = 400_000                        // of the graph
 	for _, test := range []struct {
 		order Order
 		limit int64
@@ -114,7 +110,7 @@ func TestOrderMemory(t *testing.T) {
 		{LocalityOrder, enough + 4*entries, false},
 		{LocalityOrder, enough + 12*entries, true},
 	} {
-		_, _, err = ingestInto(t, &Config{Memory: test.limit, Order: test.order, Workers: 1}, paths...)
+		_, _, err := ingestInto(t, &Config{Memory: test.limit, Order: test.order, Workers: 1}, paths...)
 		var over *MemoryError
 		if test.fits && err != nil || !test.fits && (!errors.As(err, &over) || over.Limit != test.limit || over.Need <= test.limit) {
 			t.Errorf("%v: error %v with %d bytes", test.order, err, test.limit)

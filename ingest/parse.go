@@ -29,8 +29,8 @@ type parser struct {
 // integer.
 var errNeedsDict = errors.New("ids need the dictionary")
 
-// parse reads one chunk. All bad lines are in the part; the error is one that
-// ends the run.
+// parse reads one chunk. All bad lines are in the part, whose slices are valid
+// until the next chunk; the error is one that ends the run.
 func (p *parser) parse(chunk *textio.Chunk, seq int) (*part, error) {
 	out := &part{seq: seq, file: p.file, first: chunk.First}
 	if !p.run.useDict.Load() || p.lay.market != nil {
@@ -121,9 +121,9 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 			return &ParseError{File: p.name, Msg: err.Error(), Err: err}
 		}
 	}
-	out.code, out.gaps = slices.Clone(p.code), slices.Clone(p.gaps)
+	out.code, out.gaps, out.weighted = p.code, p.gaps, weighted
 	if weighted {
-		out.weight = slices.Clone(p.weight)
+		out.weight = p.weight
 	}
 	return nil
 }

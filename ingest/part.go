@@ -1,19 +1,29 @@
 package ingest
 
+import (
+	"slices"
+	"unsafe"
+)
+
 // part is what was read from one chunk of an edge list: a line for every two
 // codes, in the order of the text. Codes are the ids themselves while all of
-// them are small canonical integers, or the dictionary's codes, or at last
-// rows.
+// them are small canonical integers, or the dictionary's codes. Parts that
+// memory has no room for are on disk; see run.load for how all of them are read.
 type part struct {
-	seq    int       // position among all chunks of the input
-	file   int       // which input it comes from
-	first  int64     // the number of the chunk's first line
-	code   []uint32  // source and target of each line
-	weight []float64 // of each line; nil if the file has no weights
-	gaps   []uint32  // for every line of text without an edge, how many edges come before it
-	inDict bool      // codes are the dictionary's
-	bad    faults
-	stats  tally
+	seq      int       // position among all chunks of the input
+	file     int       // which input it comes from
+	first    int64     // the number of the chunk's first line
+	edges    int       // lines with an edge
+	top      uint32    // the largest code
+	code     []uint32  // source and target of each line; nil if the part is spilled
+	weight   []float64 // of each line; nil if the part is spilled or weighted is not set
+	weighted bool      // the file has weights
+	gaps     []uint32  // for every line of text without an edge, how many edges come before it
+	inDict   bool      // codes are the dictionary's
+	bad      faults
+	stats    tally
+	spilled  *record // where the part is on disk; nil: in memory
+	mapped   int     // how many of the run's maps were applied before it was spilled
 }
 
 // tally counts lines.
@@ -39,7 +49,13 @@ func (p *part) line(i int) int64 {
 
 // bytes returns how much memory a part holds.
 func (p *part) bytes() int64 {
-	return int64(cap(p.code)+cap(p.gaps))*4 + int64(cap(p.weight))*8
+	const head = int64(unsafe.Sizeof(part{}) + unsafe.Sizeof(record{}))
+	return head + int64(len(p.code)+len(p.gaps))*4 + int64(len(p.weight))*8
+}
+
+// own makes a part independent of the slices it was made with.
+func (p *part) own() {
+	p.code, p.weight, p.gaps = slices.Clone(p.code), slices.Clone(p.weight), slices.Clone(p.gaps)
 }
 
 // position returns where in the input token i of chunk seq stands: what comes

@@ -17,6 +17,9 @@ type sorted struct {
 	mergeCount
 }
 
+// roundsBytes is what the entries of a round need at least, in most graphs.
+const roundsBytes = 2 << 20
+
 // entryBytes is the memory of an entry of a round.
 func (s *sorter) entryBytes() int64 {
 	bytes := int64(8)
@@ -88,9 +91,8 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 		for k, b := range round {
 			starts[k+1] = starts[k] + b.entries
 		}
-		err := sched.Run(s.ctx, s.workers, len(s.spans), func(_, i int) error {
-			fill(s, keys, values, round, starts, i)
-			return nil
+		err := sched.Run(s.ctx, s.workers, len(s.spans), func(worker, i int) error {
+			return fill(s, keys, values, round, starts, worker, i)
 		})
 		if err != nil {
 			return err
@@ -118,7 +120,7 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 }
 
 // fill puts the entries of span i into the buckets of a round.
-func fill[K key](s *sorter, keys []K, values []float64, round []bucket, starts []int, i int) {
+func fill[K key](s *sorter, keys []K, values []float64, round []bucket, starts []int, worker, i int) error {
 	first, last := uint32(round[0].lo), uint32(round[len(round)-1].hi-1)
 	bucketOf := make([]uint16, int(last>>s.shift-first>>s.shift)+1)
 	next := make([]slot, len(round))
@@ -137,11 +139,15 @@ func fill[K key](s *sorter, keys []K, values []float64, round []bucket, starts [
 		reversed = 1
 	}
 	for _, p := range s.spans[i] {
-		for e := 0; e < len(p.code)/2; e++ {
-			u, v := p.code[2*e], p.code[2*e+1]
+		code, weight, err := s.load(worker, p)
+		if err != nil {
+			return err
+		}
+		for e := range p.edges {
+			u, v := code[2*e], code[2*e+1]
 			w := 1.0
-			if p.weight != nil {
-				w = p.weight[e]
+			if weight != nil {
+				w = weight[e]
 			}
 			switch {
 			case w == 0, u == noRow, v == noRow:
@@ -159,6 +165,7 @@ func fill[K key](s *sorter, keys []K, values []float64, round []bucket, starts [
 			}
 		}
 	}
+	return nil
 }
 
 // filler puts entries into the buckets of a round.

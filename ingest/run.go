@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -30,23 +32,34 @@ type run struct {
 	dict        *dict
 	market      *market
 	nodes       *shard.Nodes
-	held        atomic.Int64 // bytes of parts
 
-	mu sync.Mutex // guards parts, the callbacks and the report while files are read
+	dir       string
+	fs        durable.FS
+	held      int64 // bytes of parts
+	spilling  bool  // parts go to disk
+	spill     *spill
+	spillOnce sync.Once
+	spillErr  error
+	loaders   []loader              // of each worker
+	maps      []func(code []uint32) // from the codes of parts on disk to rows
+
+	mu sync.Mutex // guards parts, held, the callbacks and the report while files are read
 }
 
 // Run reads the inputs, "-" being standard input, and writes them as one store
-// in the directory dir. All edges are in memory while it works: 8 bytes for a
-// line, 16 with weights, as much again for entries that are sorted unless
-// Memory leaves less, and the dictionary of the ids.
+// in the directory dir. While it works all edges are in memory: 8 bytes for a
+// line, 16 with weights, as much again for entries that are sorted, and the
+// dictionary of the ids. If Memory leaves less, most lines go to a temporary
+// file, with 2 to 8 bytes each and what their weights take, and are read as many
+// times as the entries, 4 or 8 bytes each and 8 for a weight, exceed the memory.
 //
 // The error is a [*ParseError] or [*BadLines] for wrong data, an [*InputError]
 // for wrong settings or inputs, a [*MemoryError], one of package shard's, or
 // the file system's. Nothing is left behind then, and a store that is there
 // stays as it was.
-func Run(ctx context.Context, dir string, inputs []string, c *Config) (*Report, error) {
+func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *Report, err error) {
 	start := time.Now()
-	r := &run{ctx: ctx, report: &Report{IDs: "numeric"}, dict: newDict()}
+	r := &run{ctx: ctx, dir: dir, fs: durable.OS, report: &Report{IDs: "numeric"}, dict: newDict()}
 	if c != nil {
 		r.c = *c
 	}
@@ -56,12 +69,21 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (*Report, 
 	if err := distinctInputs(inputs); err != nil {
 		return nil, err
 	}
+	if r.c.Store != nil && r.c.Store.FS != nil {
+		r.fs = r.c.Store.FS
+	}
 	r.workers = sched.Workers(r.c.Workers)
+	r.loaders = make([]loader, r.workers)
 	w, err := r.create(dir, r.c.Directed)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { w.Abort() }()
+	defer func() {
+		if left := r.endSpill(); left != nil && err == nil {
+			r.warn(fmt.Sprintf("the temporary file could not be removed: %v", left))
+		}
+	}()
 	if r.c.Nodes != "" {
 		if err := r.readNodes(); err != nil {
 			return nil, err
@@ -72,7 +94,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (*Report, 
 			return nil, err
 		}
 	}
-	if !slices.ContainsFunc(r.parts, func(p *part) bool { return len(p.code) > 0 }) {
+	if !slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
 		return nil, &ParseError{File: r.files[0].Name, Msg: "no edges"}
 	}
 	r.report.SecondsRead = time.Since(start).Seconds()
@@ -241,14 +263,16 @@ func (r *run) readEdges(path string, several bool) error {
 		if !r.c.SkipBadLines && bad.Add(p.bad.count) >= maxBad {
 			stop.Store(true)
 		}
+		if err := r.addPart(worker, p); err != nil {
+			return err
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.parts = append(r.parts, p)
 		sum.add(p.stats)
 		done, total := in.Progress()
 		r.progress(Progress{Phase: "reading", File: in.Name(), Done: done, Total: total, Lines: lines + p.stats.lines})
 		lines += p.stats.lines
-		return r.hold(p)
+		return nil
 	})
 	mine := r.parts[from:]
 	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
@@ -270,7 +294,7 @@ func (r *run) readEdges(path string, several bool) error {
 	var read int64
 	for _, p := range mine {
 		r.report.BadLines += p.bad.count
-		read += int64(len(p.code)/2) + p.bad.count
+		read += int64(p.edges) + p.bad.count
 	}
 	if lay.market != nil {
 		return lay.market.complete(read)
@@ -281,28 +305,27 @@ func (r *run) readEdges(path string, several bool) error {
 // errEnough ends the reading of a file with very many bad lines.
 var errEnough = errors.New("ingest: too many bad lines")
 
-// hold accounts the memory of a part.
-func (r *run) hold(p *part) error {
-	held := r.held.Add(p.bytes())
-	if r.useDict.Load() {
-		held += r.dict.bytes()
+// dictBytes returns the memory of the dictionary.
+func (r *run) dictBytes() int64 {
+	if !r.useDict.Load() {
+		return 0
 	}
-	r.report.PeakBytes = max(r.report.PeakBytes, held)
-	if need := held + r.beside(); r.c.Memory > 0 && need > r.c.Memory {
-		return &MemoryError{Need: need, Limit: r.c.Memory}
-	}
-	return nil
+	return r.dict.bytes()
 }
+
+const (
+	workerBytes = 3 << 20 // a chunk of text and what it becomes, a record and its codes; or a bucket twice and its rows
+	pageBytes   = 2 << 20 // what the store has under way
+)
 
 // beside returns what the work takes beside the lines and their dictionary:
 // room of each worker, and what the store knows of each row.
 func (r *run) beside() int64 {
 	const (
-		worker  = 1 << 20 // a chunk of text and its codes, or a bucket twice and its rows
-		row     = 16      // the degree, in a slice that grows
-		ordered = 40      // for counts and what sorts them
+		row     = 16 // the degree, in a slice that grows
+		ordered = 40 // for counts and what sorts them
 	)
-	bytes := int64(r.workers) * worker
+	bytes := int64(r.workers)*workerBytes + pageBytes
 	if r.nodes == nil {
 		return bytes
 	}
@@ -318,7 +341,7 @@ func (r *run) left() int64 {
 	if r.c.Memory == 0 {
 		return 0
 	}
-	return max(1, r.c.Memory-r.held.Load()-r.beside())
+	return max(1, r.c.Memory-r.held-r.beside())
 }
 
 // plan decides how an input is built; nil means that there is nothing in it.
@@ -371,7 +394,7 @@ func (r *run) rows() (*shard.Nodes, error) {
 	}
 	// A short file may declare any number of rows.
 	const row = 40 // its id, twice, the degree, and room to grow
-	if need := r.held.Load() + int64(r.market.rows)*row; r.c.Memory > 0 && need > r.c.Memory {
+	if need := r.held + int64(r.market.rows)*row; r.c.Memory > 0 && need > r.c.Memory {
 		return nil, &MemoryError{Need: need, Limit: r.c.Memory}
 	}
 	ids := make([]uint64, r.market.rows)
@@ -406,10 +429,10 @@ func (r *run) isDirected() (bool, error) {
 func (r *run) sorter(v view) *sorter {
 	values := r.c.Duplicates == SumDuplicates
 	for _, p := range r.parts {
-		values = values || p.weight != nil
+		values = values || p.weighted
 	}
 	return &sorter{
-		ctx: r.ctx, workers: r.workers, rows: r.nodes.Len(), view: v, values: values, limit: r.left(),
+		ctx: r.ctx, workers: r.workers, load: r.load, rows: r.nodes.Len(), view: v, values: values, limit: r.left(),
 		keepLoops: r.c.SelfLoops == KeepLoops,
 		merge:     merger{policy: r.c.Duplicates, values: values, perDirection: r.market != nil, directed: v != undirected},
 	}

@@ -355,20 +355,20 @@ func TestCounts(t *testing.T) {
 func TestMemory(t *testing.T) {
 	text := edgeText(200_000, func(i int) string { return fmt.Sprintf("%d %d", i%5000, i*7919%10_007) })
 	paths := write(t, file{"e.txt", text})
-	dir, report, err := ingestInto(t, fixed(Config{}), paths...)
+	dir, _, err := ingestInto(t, fixed(Config{}), paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := contents(t, dir)
-	dir, _, err = ingestInto(t, fixed(Config{Memory: report.PeakBytes + 2<<20, Workers: 1}), paths...)
+	dir, _, err = ingestInto(t, fixed(Config{Memory: workerBytes + pageBytes + 1<<20, Workers: 1}), paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !maps.Equal(contents(t, dir), want) {
 		t.Error("another store with little memory")
 	}
-	for _, memory := range []int64{report.PeakBytes / 2, report.PeakBytes + 1000} {
-		_, _, err = ingestInto(t, fixed(Config{Memory: memory}), paths...)
+	for _, memory := range []int64{1, workerBytes + pageBytes - 1} {
+		_, _, err = ingestInto(t, fixed(Config{Memory: memory, Workers: 1}), paths...)
 		var limit *MemoryError
 		if !errors.As(err, &limit) || limit.Need <= limit.Limit {
 			t.Errorf("error %v with %d bytes", err, memory)

@@ -144,6 +144,7 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	c := r.config
 	c.Force = force
 	c.Memory, c.Workers = max(1, in.memory-runtimeBytes), in.threads
+	c.TempDir = in.tempDir
 	if c.Stdin == nil {
 		c.Stdin = in.stdin
 	}

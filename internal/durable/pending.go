@@ -15,8 +15,8 @@ import (
 
 // Pending is a file under construction. It appears under its name when Commit
 // succeeds; until then, and for ever after Abort, whatever had the name keeps
-// it. It is not safe for concurrent use, except that WriteAt may be called
-// from several goroutines while nothing calls Write.
+// it. It is not safe for concurrent use, except that WriteAt and ReadAt may
+// be called from several goroutines while nothing calls Write.
 type Pending struct {
 	fsys      FS
 	path, tmp string // tmp is "" where the bytes go straight to path
@@ -101,6 +101,10 @@ func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 	}
 	return p.f.WriteAt(b, off)
 }
+
+// ReadAt reads what WriteAt wrote, for files that are given up at last: a
+// temporary file that its process uses itself.
+func (p *Pending) ReadAt(b []byte, off int64) (int, error) { return p.f.ReadAt(b, off) }
 
 // Commit syncs the file, gives it its name and syncs the directory. On error
 // the temporary file is removed; only an error after the renaming leaves the

@@ -1,0 +1,370 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"math/bits"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// spill is the temporary file with the parts that memory has no room for. What
+// killed runs left in its directory is removed when it is made.
+//
+// Each part is one record: its codes, packed, then its weights. Records are
+// written once, in any order, and read once for every pass over the edges.
+type spill struct {
+	file *durable.Pending
+
+	mu  sync.Mutex
+	end int64
+}
+
+// record is where a part is on disk, and how it is written.
+type record struct {
+	offset int64
+	length int
+	sum    uint32 // CRC-32C of its bytes
+	width  uint   // bits of a code
+	form   weightForm
+}
+
+// weightForm is how the weights of a record are written.
+type weightForm uint8
+
+const (
+	noWeights    weightForm = iota
+	weightsOf32             // all of them are float32 numbers
+	weightsOf64             //
+	weightsEqual            // one float64 for all
+)
+
+// spillName is what temporary files are called, with a dot before and a random
+// ending.
+const spillName = "heatwalk-edges"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// wideCode is the number of bits from which on codes are written as 32: two
+// codes of fewer bits, and a start within a byte, fit 64.
+const wideCode = 28
+
+// packSlack is what packing and unpacking touch behind a record.
+const packSlack = 8
+
+// packCodes appends codes, an even number of them, with width bits each.
+func packCodes(dst []byte, code []uint32, width uint) []byte {
+	at := len(dst)
+	total := at + (len(code)*int(width)+7)/8
+	dst = slices.Grow(dst, total-at+packSlack)[:total+packSlack]
+	pending, n := uint64(0), uint(0) // bits that do not fill a byte yet
+	for ; len(code) >= 2; code = code[2:] {
+		pending |= (uint64(code[0]) | uint64(code[1])<<width) << n
+		binary.LittleEndian.PutUint64(dst[at:], pending)
+		n += 2 * width
+		at += int(n >> 3)
+		pending >>= n &^ 7
+		n &= 7
+	}
+	dst[at] = byte(pending)
+	return dst[:total]
+}
+
+// unpackCodes is the inverse of packCodes: it fills code from b, behind which
+// packSlack bytes can be read.
+func unpackCodes(code []uint32, b []byte, width uint) {
+	mask := uint64(1)<<width - 1
+	bit := uint(0)
+	for ; len(code) >= 2; code = code[2:] {
+		x := binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7)
+		code[0], code[1] = uint32(x&mask), uint32(x>>width&mask)
+		bit += 2 * width
+	}
+}
+
+// codeWidth returns the bits with which codes up to top are written.
+func codeWidth(top uint32) uint {
+	if w := uint(bits.Len32(top)); w < wideCode {
+		return max(1, w)
+	}
+	return 32
+}
+
+// formOf returns the shortest form of weights.
+func formOf(weight []float64) weightForm {
+	form := weightsEqual
+	for _, w := range weight {
+		if form == weightsEqual && w != weight[0] {
+			form = weightsOf32
+		}
+		if form == weightsOf32 && float64(float32(w)) != w {
+			return weightsOf64
+		}
+	}
+	if form == weightsOf32 && float64(float32(weight[0])) != weight[0] {
+		return weightsOf64
+	}
+	return form
+}
+
+// appendWeights appends weights in a form.
+func appendWeights(dst []byte, weight []float64, form weightForm) []byte {
+	le := binary.LittleEndian
+	switch form {
+	case weightsEqual:
+		if len(weight) > 0 {
+			dst = le.AppendUint64(dst, math.Float64bits(weight[0]))
+		}
+	case weightsOf32:
+		for _, w := range weight {
+			dst = le.AppendUint32(dst, math.Float32bits(float32(w)))
+		}
+	case weightsOf64:
+		for _, w := range weight {
+			dst = le.AppendUint64(dst, math.Float64bits(w))
+		}
+	}
+	return dst
+}
+
+// weightsTo is the inverse of appendWeights.
+func weightsTo(weight []float64, b []byte, form weightForm) {
+	le := binary.LittleEndian
+	for i := range weight {
+		switch form {
+		case weightsEqual:
+			weight[i] = math.Float64frombits(le.Uint64(b))
+		case weightsOf32:
+			weight[i] = float64(math.Float32frombits(le.Uint32(b[4*i:])))
+		case weightsOf64:
+			weight[i] = math.Float64frombits(le.Uint64(b[8*i:]))
+		}
+	}
+}
+
+// write writes the lines of a part and returns where; buf is what it may use.
+func (s *spill) write(p *part, buf *[]byte) (*record, error) {
+	rec := &record{width: codeWidth(largest(p.code))}
+	b := packCodes((*buf)[:0], p.code, rec.width)
+	if p.weighted {
+		rec.form = formOf(p.weight)
+		b = appendWeights(b, p.weight, rec.form)
+	}
+	*buf = b
+	rec.length, rec.sum = len(b), crc32.Checksum(b, castagnoli)
+	s.mu.Lock()
+	rec.offset = s.end
+	s.end += int64(len(b))
+	s.mu.Unlock()
+	if _, err := s.file.WriteAt(b, rec.offset); err != nil {
+		return nil, fmt.Errorf("temporary file: %w; choose another place with --temp-dir", err)
+	}
+	return rec, nil
+}
+
+// largest returns the largest of some codes, 0 of none.
+func largest(code []uint32) uint32 {
+	top := uint32(0)
+	for _, c := range code {
+		top = max(top, c)
+	}
+	return top
+}
+
+// loader is the room in which one worker reads spilled parts.
+type loader struct {
+	buf    []byte
+	code   []uint32
+	weight []float64
+}
+
+// read reads the lines of a spilled part, which are valid until the next one.
+func (s *spill) read(p *part, l *loader) (code []uint32, weight []float64, err error) {
+	rec := p.spilled
+	l.buf = slices.Grow(l.buf[:0], rec.length+packSlack)[:rec.length+packSlack]
+	b := l.buf[:rec.length]
+	if _, err := s.file.ReadAt(b, rec.offset); err != nil {
+		return nil, nil, fmt.Errorf("temporary file: %w", err)
+	}
+	if crc32.Checksum(b, castagnoli) != rec.sum {
+		return nil, nil, errSpill
+	}
+	l.code = slices.Grow(l.code[:0], 2*p.edges)[:2*p.edges]
+	unpackCodes(l.code, l.buf, rec.width)
+	if p.weighted {
+		l.weight = slices.Grow(l.weight[:0], p.edges)[:p.edges]
+		weightsTo(l.weight, b[(2*p.edges*int(rec.width)+7)/8:], rec.form)
+		weight = l.weight
+	}
+	return l.code, weight, nil
+}
+
+var errSpill = errors.New("temporary file: what is read is not what was written; check the disk, or choose another with --temp-dir")
+
+// beginSpill makes the temporary file.
+func (r *run) beginSpill() error {
+	dir := r.c.TempDir
+	if dir == "" {
+		dir = filepath.Dir(filepath.Clean(r.dir))
+	}
+	file, err := durable.NewFile(r.fs, filepath.Join(dir, spillName))
+	if err != nil {
+		return err
+	}
+	r.spill = &spill{file: file}
+	return nil
+}
+
+// endSpill removes the temporary file, if there is one.
+func (r *run) endSpill() error {
+	if r.spill == nil {
+		return nil
+	}
+	r.report.SpilledBytes = r.spill.end
+	return r.spill.file.Abort()
+}
+
+// addPart takes over what was read of a chunk: a copy in memory or, once there
+// is too little of it, a record on disk. The slices of p belong to the caller
+// again when it returns.
+func (r *run) addPart(worker int, p *part) error {
+	p.edges = len(p.code) / 2
+	p.top = largest(p.code)
+	keep, evict := r.admit(p)
+	if keep {
+		p.own()
+	} else {
+		for _, old := range evict {
+			if err := r.moveToDisk(worker, old); err != nil {
+				return err
+			}
+		}
+		if err := r.moveToDisk(worker, p); err != nil {
+			return err
+		}
+		p.gaps = slices.Clone(p.gaps)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !keep {
+		r.held += p.bytes()
+	}
+	r.parts = append(r.parts, p)
+	held := r.held + r.dictBytes()
+	r.report.PeakBytes = max(r.report.PeakBytes, held)
+	if need := held + r.beside(); r.c.Memory > 0 && need > r.c.Memory {
+		return &MemoryError{Need: need, Limit: r.c.Memory}
+	}
+	return nil
+}
+
+// Shares of the memory that parts may take: above the first, they go to disk
+// until they are below the second, which leaves the rest to the sorting.
+const (
+	spillAbove = 0.6
+	spillBelow = 0.25
+)
+
+// admit decides whether a part stays in memory; if not, evict are the parts
+// that the caller is to move to disk as well.
+func (r *run) admit(p *part) (keep bool, evict []*part) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	held := r.held + p.bytes()
+	switch {
+	case r.c.Memory == 0, !r.spilling && held+r.dictBytes()+r.beside() <= int64(spillAbove*float64(r.c.Memory)):
+		r.held = held
+		return true, nil
+	case !r.spilling:
+		r.spilling = true
+		rest := r.held
+		for _, old := range r.parts {
+			if rest <= int64(spillBelow*float64(r.c.Memory)) {
+				break
+			}
+			evict = append(evict, old)
+			rest -= old.bytes()
+			r.held -= old.bytes()
+		}
+	}
+	return false, evict
+}
+
+// moveToDisk writes a part to the temporary file and frees its memory.
+func (r *run) moveToDisk(worker int, p *part) error {
+	r.spillOnce.Do(func() { r.spillErr = r.beginSpill() })
+	if r.spillErr != nil {
+		return r.spillErr
+	}
+	rec, err := r.spill.write(p, &r.loaders[worker].buf)
+	if err != nil {
+		return err
+	}
+	p.spilled, p.code, p.weight = rec, nil, nil
+	p.mapped = len(r.maps)
+	return nil
+}
+
+// makeRoom moves all parts to disk unless so many bytes are left without that.
+func (r *run) makeRoom(bytes int64) error {
+	if r.c.Memory == 0 || r.left() >= bytes {
+		return nil
+	}
+	err := sched.Run(r.ctx, r.workers, len(r.parts), func(worker, i int) error {
+		if r.parts[i].spilled != nil {
+			return nil
+		}
+		return r.moveToDisk(worker, r.parts[i])
+	})
+	r.held = 0
+	for _, p := range r.parts {
+		r.held += p.bytes()
+	}
+	return err
+}
+
+// load returns the codes and weights of a part, through the maps that have been
+// set; they are valid until the worker loads another one and must not be
+// changed.
+func (r *run) load(worker int, p *part) (code []uint32, weight []float64, err error) {
+	if p.spilled == nil {
+		return p.code, p.weight, nil
+	}
+	if code, weight, err = r.spill.read(p, &r.loaders[worker]); err != nil {
+		return nil, nil, err
+	}
+	for _, m := range r.maps[p.mapped:] {
+		m(code)
+	}
+	return code, weight, nil
+}
+
+// eachPart calls do with the codes and weights of all parts, as load returns
+// them, from several goroutines.
+func (r *run) eachPart(do func(worker int, p *part, code []uint32, weight []float64) error) error {
+	return sched.Run(r.ctx, r.workers, len(r.parts), func(worker, i int) error {
+		code, weight, err := r.load(worker, r.parts[i])
+		if err != nil {
+			return err
+		}
+		return do(worker, r.parts[i], code, weight)
+	})
+}
+
+// mapCodes puts all codes through a map: those in memory now, those on disk
+// whenever they are read.
+func (r *run) mapCodes(m func(code []uint32)) error {
+	err := sched.Run(r.ctx, r.workers, len(r.parts), func(_, i int) error {
+		m(r.parts[i].code)
+		return nil
+	})
+	r.maps = append(r.maps, m)
+	return err
+}
