@@ -22,6 +22,7 @@ var floors = map[string]int{
 	"sparse":           1,
 	"sparse/shard":     2,
 	"partition":        2,
+	"graphfile":        2,
 	"cwk":              2,
 	"iterative":        2,
 	"lanczos":          2,

@@ -1,0 +1,39 @@
+// Package graphfile reads the graph files of other tools: SciPy's sparse
+// matrices (.npz), METIS (.graph), the serialised graphs of the GAP benchmark
+// suite (.sg, .wsg), GraphML, GML, Pajek (.net) and tables of edges in Parquet.
+//
+//	format := graphfile.Recognize(name, head)
+//	graph, err := graphfile.Read(format, in, nil, func(b *graphfile.Batch) error { … })
+//
+// A file becomes a stream of batches in its own order: first nodes, where the
+// file lists them, then edges. Ids are the user's own. Numbered formats (npz,
+// METIS, GAP) give numbers, and [Graph] says which numbers are nodes; the
+// others give what the file calls its nodes, as text or, for integer columns of
+// Parquet, as numbers.
+//
+// # Direction
+//
+// A format that can say whether its edges have a direction is believed:
+// [Graph].Direction is what the file says. A matrix says nothing; whoever reads
+// it looks at its symmetry. Undirected formats that list an edge at both of its
+// ends (METIS, undirected GAP files) are checked for it and give it once. In a
+// directed graph, an edge that the file calls undirected is given in both
+// directions.
+//
+// # Names
+//
+//   - GML: label if all nodes have one and no two the same, else name, else id.
+//   - GraphML: the attribute id; but if these count n0, n1, n2 … and all nodes
+//     have a name of their own, as igraph writes it, the name.
+//   - Pajek: the label if no two are the same, else the number.
+//
+// The weight of an edge is its weight, or else its value, in GML and GraphML.
+//
+// # Hostile files
+//
+// What a file declares is never allocated before it has been read: memory grows
+// with the file, not with its claims. Numbered formats and Parquet take a fixed
+// amount, of a Parquet file one page of each column; the named formats keep
+// their nodes, and [Options].Hold hears of it. Every fault is an [*Error] with
+// the file and the line, byte, row or array element.
+package graphfile

@@ -1,0 +1,325 @@
+package graphfile
+
+import (
+	"bytes"
+	"html"
+	"strings"
+)
+
+// gmlToken is a piece of GML text; text is valid until the next one.
+type gmlToken struct {
+	kind gmlKind
+	text []byte
+	line int64
+}
+
+type gmlKind int
+
+const (
+	gmlEnd gmlKind = iota
+	gmlKey
+	gmlNumber
+	gmlString
+	gmlOpen
+	gmlClose
+)
+
+// gmlToken returns the next piece: a key, a number, a string without its
+// quotes, or a bracket. Lines that begin with # are comments.
+func (s *scanner) gmlToken() (gmlToken, error) {
+	for {
+		c, ok := s.peek()
+		switch {
+		case !ok:
+			return gmlToken{line: s.line}, s.fail()
+		case c == '\n' || isBlank(c):
+			s.next()
+			continue
+		case c == '#':
+			s.skipLine()
+			continue
+		}
+		t := gmlToken{line: s.line, kind: gmlKey}
+		switch {
+		case c == '[':
+			s.next()
+			t.kind = gmlOpen
+			return t, nil
+		case c == ']':
+			s.next()
+			t.kind = gmlClose
+			return t, nil
+		case c == '"':
+			s.next()
+			t.kind = gmlString
+			text, err := s.until('"')
+			t.text = text
+			return t, err
+		case c == '+' || c == '-' || c == '.' || c >= '0' && c <= '9':
+			t.kind = gmlNumber
+		case c < 'A' || c > 'z' || c > 'Z' && c < 'a' && c != '_':
+			return t, &Error{File: s.name, Line: s.line, What: quote([]byte{c}) + " is neither key nor value", Fix: "is this GML?"}
+		}
+		s.text = s.text[:0]
+		for ok && c > ' ' && c != '[' && c != ']' && c != '"' && c != '#' {
+			s.text = append(s.text, c)
+			if len(s.text) > maxWord {
+				return t, &Error{File: s.name, Line: s.line, What: "a word longer than 1 MiB", Fix: "is this GML?"}
+			}
+			s.next()
+			c, ok = s.peek()
+		}
+		if !ok {
+			if err := s.fail(); err != nil {
+				return t, err
+			}
+		}
+		t.text = s.text
+		return t, nil
+	}
+}
+
+// until returns the text up to the closing quote, which it takes.
+func (s *scanner) until(quote byte) ([]byte, error) {
+	s.text = s.text[:0]
+	line := s.line
+	for {
+		if s.at == len(s.buf) && !s.fill() {
+			if err := s.fail(); err != nil {
+				return nil, err
+			}
+			return nil, &Error{File: s.name, Line: line, What: "a string without an end", Fix: fetchAgain}
+		}
+		rest := s.buf[s.at:]
+		end := bytes.IndexByte(rest, quote)
+		if end >= 0 {
+			rest = rest[:end]
+		}
+		s.text = append(s.text, rest...)
+		s.line += int64(bytes.Count(rest, []byte{'\n'}))
+		s.at += len(rest)
+		if len(s.text) > maxWord {
+			return nil, &Error{File: s.name, Line: line, What: "a string longer than 1 MiB", Fix: "is its quote missing?"}
+		}
+		if end >= 0 {
+			s.at++
+			return s.text, nil
+		}
+	}
+}
+
+// gml reads a graph in the Graph Modelling Language.
+type gml struct {
+	*sink
+	t       *scanner
+	nodes   *roster
+	heading *heading
+	graphs  int
+	given   bool // whether the graph is directed; before its edges
+	arcs    bool
+}
+
+// gmlDepth bounds how deep lists may lie in lists.
+const gmlDepth = 1 << 10
+
+func readGML(in *Input, s *sink) (*Graph, error) {
+	g := &gml{sink: s, t: newScanner(in.Name, in.Text), nodes: newRoster(s, "label", "name", "id"), heading: newHeading(s)}
+	err := g.list(true, func(key string, value gmlToken) error {
+		if key != "graph" || value.kind != gmlOpen {
+			return g.skip(value)
+		}
+		if g.graphs++; g.graphs > 1 {
+			return g.fault(value.line, "write each into a file of its own", "a second graph")
+		}
+		return g.list(false, g.inGraph)
+	})
+	if err == nil && g.graphs == 0 {
+		err = g.fault(0, "is this GML?", "no graph")
+	}
+	if err == nil {
+		err = g.nodes.settle()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if g.arcs && !s.o.Undirected {
+		g.heading.directed = true
+	}
+	return &Graph{Direction: g.heading.direction(), Lines: g.t.line, Notes: g.nodes.notes}, nil
+}
+
+// list reads keys with values up to the end of the list, or of the file.
+func (g *gml) list(outermost bool, visit func(key string, value gmlToken) error) error {
+	start := g.t.line
+	for {
+		key, err := g.t.gmlToken()
+		if err != nil {
+			return err
+		}
+		switch {
+		case key.kind == gmlEnd && outermost, key.kind == gmlClose && !outermost:
+			return nil
+		case key.kind == gmlEnd:
+			return g.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", start)
+		case key.kind != gmlKey:
+			return g.fault(key.line, "is this GML?", "%s where a key is expected", key.describe())
+		}
+		name := strings.ToLower(string(key.text))
+		value, err := g.t.gmlToken()
+		if err != nil {
+			return err
+		}
+		if value.kind != gmlNumber && value.kind != gmlString && value.kind != gmlOpen {
+			if value.kind != gmlKey || !isFloatWord(value.text) {
+				return g.fault(value.line, "is this GML?", "%s where the value of %s is expected", value.describe(), quote(name))
+			}
+			value.kind = gmlNumber // inf or nan
+		}
+		if err := visit(name, value); err != nil {
+			return err
+		}
+	}
+}
+
+// isFloatWord reports whether a word is a number without digits.
+func isFloatWord(word []byte) bool {
+	switch strings.ToLower(string(word)) {
+	case "inf", "infinity", "nan":
+		return true
+	}
+	return false
+}
+
+func (t gmlToken) describe() string {
+	switch t.kind {
+	case gmlEnd:
+		return "the end of the file"
+	case gmlOpen:
+		return `"["`
+	case gmlClose:
+		return `"]"`
+	}
+	return quote(t.text)
+}
+
+// skip takes what belongs to a value that nobody wants.
+func (g *gml) skip(value gmlToken) error {
+	if value.kind != gmlOpen {
+		return nil
+	}
+	for depth := 1; depth > 0; {
+		t, err := g.t.gmlToken()
+		if err != nil {
+			return err
+		}
+		switch t.kind {
+		case gmlEnd:
+			return g.fault(g.t.line, fetchAgain, "the file ends in the list that begins on line %d", value.line)
+		case gmlOpen:
+			if depth++; depth > gmlDepth {
+				return g.fault(t.line, "is this GML?", "lists in lists, %d deep", depth)
+			}
+		case gmlClose:
+			depth--
+		}
+	}
+	return nil
+}
+
+func (g *gml) inGraph(key string, value gmlToken) error {
+	switch {
+	case key == "directed" && value.kind == gmlNumber:
+		if g.given {
+			return g.fault(value.line, "put it before the nodes", "directed behind edges")
+		}
+		g.arcs = string(value.text) != "0"
+		return nil
+	case key == "node" && value.kind == gmlOpen:
+		return g.node(value.line)
+	case key == "edge" && value.kind == gmlOpen:
+		g.given = true
+		return g.edge(value.line)
+	}
+	return g.skip(value)
+}
+
+// textOf returns the text of a value, its entities resolved.
+func textOf(value gmlToken) string {
+	if value.kind == gmlOpen {
+		return ""
+	}
+	if value.kind == gmlString && bytes.IndexByte(value.text, '&') >= 0 {
+		return html.UnescapeString(string(value.text))
+	}
+	return string(value.text)
+}
+
+func (g *gml) node(line int64) error {
+	var id, label, name string
+	err := g.list(false, func(key string, value gmlToken) error {
+		switch key {
+		case "id":
+			id = textOf(value)
+		case "label":
+			label = textOf(value)
+		case "name":
+			name = textOf(value)
+		}
+		return g.skip(value)
+	})
+	if err != nil {
+		return err
+	}
+	if id == "" {
+		return g.fault(line, "give it one", "a node without id")
+	}
+	return g.nodes.add(line, label, name, id)
+}
+
+func (g *gml) edge(line int64) error {
+	var source, target, weight, worth string
+	err := g.list(false, func(key string, value gmlToken) error {
+		switch key {
+		case "source":
+			source = textOf(value)
+		case "target":
+			target = textOf(value)
+		case "weight":
+			weight = textOf(value)
+		case "value":
+			worth = textOf(value)
+		}
+		return g.skip(value)
+	})
+	if err != nil {
+		return err
+	}
+	if source == "" || target == "" {
+		return g.fault(line, "give it both", "an edge without source or target")
+	}
+	w, err := g.weightOf(line, weight, worth)
+	if err != nil {
+		return err
+	}
+	both, err := g.heading.edge(line, g.arcs)
+	if err != nil {
+		return err
+	}
+	return g.nodes.edge(line, source, target, w, both)
+}
+
+// weightOf returns the weight of an edge: its weight, or else its value, or
+// else 1.
+func (s *sink) weightOf(line int64, weight, value string) (float64, error) {
+	if weight == "" {
+		weight = value
+	}
+	if weight = strings.TrimSpace(weight); weight == "" {
+		return 1, nil
+	}
+	w, wrong := parseWeight([]byte(weight))
+	if wrong != "" {
+		return 0, s.fault(line, "correct it", "weight %s %s", quote(weight), wrong)
+	}
+	return w, nil
+}

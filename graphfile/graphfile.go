@@ -1,0 +1,164 @@
+package graphfile
+
+import (
+	"fmt"
+	"io"
+)
+
+// Format is a kind of graph file.
+type Format int
+
+// The formats. EdgeList stands for everything that [Read] does not read: text
+// with an edge on each line, and Matrix Market.
+const (
+	EdgeList Format = iota
+	SciPy
+	METIS
+	GAP
+	GraphML
+	GML
+	Pajek
+	Parquet
+)
+
+var formatNames = []string{"edge list", "SciPy npz", "METIS", "GAP", "GraphML", "GML", "Pajek", "Parquet"}
+
+// String returns the name of a format.
+func (f Format) String() string { return formatNames[f] }
+
+// Direction says what a file says about the direction of its edges.
+type Direction int
+
+// A matrix leaves it to its symmetry, a table leaves it open.
+const (
+	Unstated Direction = iota
+	Undirected
+	Directed
+	BySymmetry
+)
+
+// Input is an opened file.
+type Input struct {
+	Name string    // for messages; its ending may decide
+	Text io.Reader // the content, decompressed
+
+	// File is the same content at any place, of Size bytes; nil if it can only
+	// be read in order. Formats that need it (npz, Parquet) are then read into
+	// memory first.
+	File io.ReaderAt
+	Size int64
+}
+
+// Options are the settings of [Read]; nil stands for the zero value.
+type Options struct {
+	Directed   bool  // every edge has a direction: one that the file calls undirected is given both ways
+	Undirected bool  // no edge has a direction, whatever the file says
+	Fields     []int // the columns of source, target and weight of a table, from 1; nil: by their names
+
+	// Hold is told how many bytes the reader keeps beside a batch, whenever
+	// that has grown; its error ends the reading. nil: nobody.
+	Hold func(bytes int64) error
+}
+
+// Batch is a piece of a file: nodes, or edges of which each has two ids, source
+// and target. It is valid during the call.
+type Batch struct {
+	Edges  bool      // the ids are ends of edges
+	Number []uint64  // the ids, if they are numbers; else nil
+	Text   []byte    // the ids, if they are text, one after the other
+	End    []int     // where each id ends in Text
+	Weight []float64 // of each edge, finite and ≥ 0; nil: all are 1
+}
+
+// Len returns the number of ids.
+func (b *Batch) Len() int { return len(b.Number) + len(b.End) }
+
+// ID returns id i of a batch of texts.
+func (b *Batch) ID(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = b.End[i-1]
+	}
+	return b.Text[start:b.End[i]]
+}
+
+// Graph is what is known of a file once it has been read.
+type Graph struct {
+	Direction Direction
+	Numbered  bool     // the nodes are First … First+Nodes−1, each of them, and all ids are such numbers
+	Nodes     uint64   // if Numbered
+	First     uint64   // if Numbered
+	Lines     int64    // of a text format
+	Notes     []string // what was passed over
+}
+
+// MaxNodes is the largest number of nodes that a file may declare.
+const MaxNodes = 1<<32 - 1
+
+// Error is something wrong in a file. Of the place, what is known is set.
+type Error struct {
+	File   string
+	Line   int64  // from 1; 0 if it has none
+	Byte   int64  // offset in the content, if AtByte
+	AtByte bool   // whether Byte is set
+	What   string // what is wrong
+	Fix    string // the way out; may be empty
+	Err    error  // what it wraps; may be nil
+}
+
+// Error returns place, fault and way out in one line.
+func (e *Error) Error() string {
+	text := e.File
+	switch {
+	case e.Line > 0:
+		text = fmt.Sprintf("%s:%d", e.File, e.Line)
+	case e.AtByte:
+		text = fmt.Sprintf("%s@%d", e.File, e.Byte)
+	}
+	text += ": " + e.What
+	if e.Fix != "" {
+		text += "; " + e.Fix
+	}
+	return text
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// fetchAgain is the way out of a file that was cut or damaged.
+const fetchAgain = "fetch the file again"
+
+// Read reads a file of format f and calls visit with its batches in order. The
+// error is an [*Error] about the file, or that of visit, Hold or the reading.
+func Read(f Format, in *Input, o *Options, visit func(b *Batch) error) (*Graph, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	s := &sink{name: in.Name, o: o, visit: visit}
+	var g *Graph
+	var err error
+	switch f {
+	case SciPy:
+		g, err = readNPZ(in, s)
+	case METIS:
+		g, err = readMETIS(in, s)
+	case GAP:
+		g, err = readGAP(in, s)
+	case GraphML:
+		g, err = readGraphML(in, s)
+	case GML:
+		g, err = readGML(in, s)
+	case Pajek:
+		g, err = readPajek(in, s)
+	case Parquet:
+		g, err = readParquet(in, s)
+	default:
+		panic(badFormat)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, s.flush()
+}
+
+const badFormat = "graphfile: Read does not read this format"

@@ -1,0 +1,163 @@
+package graphfile
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// content is what a file holds, as text: a line for each node that is listed
+// and each edge.
+type content struct {
+	graph *Graph
+	nodes []string
+	edges []string
+	sum   float64 // of weights
+}
+
+// readContent reads a file, and once more from a stream.
+func readContent(name string, data []byte, o *Options) (*content, error) {
+	f := Recognize(name, data[:min(len(data), 4096)])
+	if f == EdgeList {
+		return nil, fmt.Errorf("%s is not recognized", name)
+	}
+	c := &content{}
+	in := &Input{Name: name, Text: bytes.NewReader(data), File: bytes.NewReader(data), Size: int64(len(data))}
+	var err error
+	c.graph, err = Read(f, in, o, c.add)
+	stream := &content{}
+	graph, streamErr := Read(f, &Input{Name: name, Text: bytes.NewReader(data)}, o, stream.add)
+	switch {
+	case (err == nil) != (streamErr == nil):
+		return nil, fmt.Errorf("from a file: %v; from a stream: %v", err, streamErr)
+	case err == nil && (fmt.Sprint(graph) != fmt.Sprint(c.graph) || strings.Join(stream.edges, ";") != strings.Join(c.edges, ";")):
+		return nil, fmt.Errorf("a stream is read differently: %v, %v", graph, c.graph)
+	}
+	return c, err
+}
+
+func (c *content) add(b *Batch) error {
+	id := func(i int) string {
+		if len(b.End) > 0 {
+			return string(b.ID(i))
+		}
+		return fmt.Sprint(b.Number[i])
+	}
+	if b.Weight != nil && len(b.Weight) > 0 && len(b.Weight) != b.Len()/2 {
+		return fmt.Errorf("%d weights for %d ids", len(b.Weight), b.Len())
+	}
+	for i := 0; i < b.Len(); i++ {
+		if !b.Edges {
+			c.nodes = append(c.nodes, id(i))
+			continue
+		}
+		w := 1.0
+		if len(b.Weight) > 0 {
+			w = b.Weight[i/2]
+		}
+		c.sum += w
+		c.edges = append(c.edges, fmt.Sprintf("%s %s %g", id(i), id(i+1), w))
+		i++
+	}
+	return nil
+}
+
+func sample(t *testing.T, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestLesMiserables reads one graph as four tools wrote it: 77 characters, 254
+// pairs, 820 common chapters, of which the Pajek file does not know.
+func TestLesMiserables(t *testing.T) {
+	var names []string
+	var edges []string
+	for _, name := range []string{"lesmis.gml", "lesmis.graphml", "lesmis.net", "lesmis.graph"} {
+		c, err := readContent(name, sample(t, name), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		weight := 820.0
+		if name == "lesmis.net" {
+			weight = 254
+		}
+		if len(c.edges) != 254 || c.sum != weight || c.graph.Direction != Undirected {
+			t.Errorf("%s: %d edges of weight %g, direction %v", name, len(c.edges), c.sum, c.graph.Direction)
+		}
+		if name == "lesmis.graph" {
+			if !c.graph.Numbered || c.graph.Nodes != 77 || c.graph.First != 1 {
+				t.Errorf("%s: %+v", name, c.graph)
+			}
+			for i, e := range c.edges {
+				var u, v int
+				var w float64
+				if _, err := fmt.Sscan(e, &u, &v, &w); err != nil {
+					t.Fatal(err)
+				}
+				c.edges[i] = fmt.Sprintf("%s %s %g", names[u-1], names[v-1], w)
+			}
+		} else if len(c.nodes) != 77 || c.nodes[0] != "Myriel" || c.nodes[76] != "MmeHucheloup" {
+			t.Errorf("%s: nodes %q", name, c.nodes)
+		} else {
+			names = c.nodes
+		}
+		for i, e := range c.edges {
+			f := strings.Fields(e)
+			if f[0] > f[1] {
+				f[0], f[1] = f[1], f[0]
+			}
+			if c.edges[i] = strings.Join(f, " "); name == "lesmis.net" {
+				weighted := sort.SearchStrings(edges, f[0]+" "+f[1]+" ")
+				c.edges[i] = edges[min(weighted, len(edges)-1)]
+			}
+		}
+		sort.Strings(c.edges)
+		if edges == nil {
+			edges = c.edges
+		}
+		if strings.Join(edges, ";") != strings.Join(c.edges, ";") {
+			t.Errorf("%s: edges differ", name)
+		}
+	}
+}
+
+// TestSciPy reads matrices that SciPy 1.10 saved.
+func TestSciPy(t *testing.T) {
+	c, err := readContent("gnnbench-cora.npz", sample(t, "gnnbench-cora.npz"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.graph.Nodes != 2708 || len(c.edges) != 5429 || c.graph.Direction != BySymmetry {
+		t.Errorf("%+v, %d edges", c.graph, len(c.edges))
+	}
+	want := []string{"0 1 1.5", "0 2 0.25", "1 0 1.5", "2 0 0.25", "2 3 2", "3 2 2"}
+	for _, name := range []string{"small-coo.npz", "small-csr.npz", "small-csc.npz", "small-bool.npz"} {
+		c, err := readContent(name, sample(t, name), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sort.Strings(c.edges)
+		want := want
+		if name == "small-bool.npz" {
+			want = []string{"0 1 1", "0 2 1", "1 0 1", "2 0 1", "2 3 1", "3 2 1"}
+		}
+		if strings.Join(c.edges, ";") != strings.Join(want, ";") || c.graph.Nodes != 5 {
+			t.Errorf("%s: %q", name, c.edges)
+		}
+	}
+}
+
+func TestStatesAreRefused(t *testing.T) {
+	_, err := readContent("infomap-states.net", sample(t, "infomap-states.net"), nil)
+	if want := `infomap-states.net:10: section "*States" is not supported; leave it out, or write *Arcs or *Edges`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,300 @@
+package graphfile
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// graphML reads a graph in GraphML, an XML language, token by token.
+type graphML struct {
+	*sink
+	d       *xml.Decoder
+	nodes   *roster
+	heading *heading
+	graphs  int
+	arcs    bool // edges are directed unless they say otherwise
+	counted bool // ids are n0, n1, n2 …
+	number  int  // nodes so far
+	keys    map[string]graphMLKey
+}
+
+// graphMLKey is an attribute of nodes or edges that is read.
+type graphMLKey struct {
+	what     string // "name", "weight" or "value"; one key of each
+	initial  string // of elements without it
+	ofEdges  bool
+	declared bool
+}
+
+// xmlDepth bounds how deep elements may lie in elements.
+const xmlDepth = 256
+
+func readGraphML(in *Input, s *sink) (*Graph, error) {
+	g := &graphML{sink: s, d: xml.NewDecoder(in.Text), nodes: newRoster(s, "name", "id"), heading: newHeading(s), counted: true, keys: map[string]graphMLKey{}}
+	g.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
+		switch strings.ToLower(label) {
+		case "us-ascii", "ascii", "utf8":
+			return r, nil
+		case "iso-8859-1", "latin1", "latin-1", "windows-1252":
+			return &latin1{in: r}, nil
+		}
+		return nil, g.fault(1, "convert it with iconv to UTF-8", "encoding %s is not supported", quote(label))
+	}
+	if err := g.read(); err != nil {
+		return nil, err
+	}
+	if g.graphs == 0 {
+		return nil, g.fault(0, "is this GraphML?", "no graph")
+	}
+	if err := g.settle(); err != nil {
+		return nil, err
+	}
+	line, _ := g.d.InputPos()
+	return &Graph{Direction: g.heading.direction(), Lines: int64(line), Notes: g.nodes.notes}, nil
+}
+
+// latin1 reads text of one byte a character as UTF-8.
+type latin1 struct {
+	in   io.Reader
+	buf  [1 << 12]byte
+	rest []byte
+	out  []byte
+}
+
+func (l *latin1) Read(p []byte) (int, error) {
+	if len(l.out) == 0 {
+		n, err := l.in.Read(l.buf[:])
+		l.rest = l.rest[:0]
+		for _, c := range l.buf[:n] {
+			l.rest = append(l.rest, string(rune(c))...)
+		}
+		if l.out = l.rest; n == 0 {
+			return 0, err
+		}
+	}
+	n := copy(p, l.out)
+	l.out = l.out[n:]
+	return n, nil
+}
+
+func (g *graphML) line() int64 {
+	line, _ := g.d.InputPos()
+	return int64(line)
+}
+
+// next returns the next token, nil at the end of the file.
+func (g *graphML) next() (xml.Token, error) {
+	t, err := g.d.Token()
+	var syntax *xml.SyntaxError
+	var ours *Error
+	switch {
+	case err == nil:
+		return t, nil
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case errors.As(err, &ours):
+		return nil, ours
+	case errors.As(err, &syntax):
+		fix := "correct it"
+		if strings.Contains(syntax.Msg, "EOF") {
+			fix = fetchAgain
+		}
+		return nil, g.fault(int64(syntax.Line), fix, "no well-formed XML: %s", syntax.Msg)
+	}
+	return nil, err
+}
+
+// read reads the whole file.
+func (g *graphML) read() error {
+	for depth := 0; ; {
+		t, err := g.next()
+		if t == nil || err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			depth--
+		case xml.StartElement:
+			if depth++; depth > xmlDepth {
+				return g.fault(g.line(), "is this GraphML?", "elements in elements, %d deep", depth)
+			}
+			taken, err := g.element(t)
+			if err != nil {
+				return err
+			}
+			if taken {
+				depth--
+			}
+		}
+	}
+}
+
+// element reads an element; taken reports that its end has been read.
+func (g *graphML) element(t xml.StartElement) (taken bool, err error) {
+	switch t.Name.Local {
+	case "key":
+		return true, g.key(t)
+	case "graph":
+		if g.graphs++; g.graphs > 1 {
+			return false, g.fault(g.line(), "write each into a file of its own", "a second graph, or one within a node")
+		}
+		g.arcs = attribute(t, "edgedefault") == "directed"
+		if g.arcs && !g.o.Undirected {
+			g.heading.directed = true
+		}
+	case "node":
+		return true, g.node(t)
+	case "edge":
+		return true, g.edge(t)
+	case "hyperedge":
+		return false, g.fault(g.line(), "write edges of two nodes", "hyperedges are not supported")
+	}
+	return false, nil
+}
+
+func attribute(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == name && a.Name.Space == "" {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// content reads to the end of the element t and calls visit with the text of
+// those of its children that wanted picks.
+func (g *graphML) content(t xml.StartElement, wanted func(child xml.StartElement) bool, visit func(child xml.StartElement, text string)) error {
+	var text strings.Builder
+	picked := false
+	var child xml.StartElement
+	for depth := 1; depth > 0; {
+		token, err := g.next()
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case nil:
+			return g.fault(g.line(), fetchAgain, "the file ends in an element %s", t.Name.Local)
+		case xml.StartElement:
+			if depth++; depth > xmlDepth {
+				return g.fault(g.line(), "is this GraphML?", "elements in elements, %d deep", depth)
+			}
+			if depth == 2 && wanted(token) {
+				picked, child = true, token.Copy()
+				text.Reset()
+			}
+			if n := token.Name.Local; n == "node" || n == "edge" || n == "graph" {
+				return g.fault(g.line(), "write a graph without others within", "%s within %s", n, t.Name.Local)
+			}
+		case xml.EndElement:
+			if depth--; depth == 1 && picked {
+				visit(child, text.String())
+				picked = false
+			}
+		case xml.CharData:
+			if picked {
+				text.Write(token)
+			}
+		}
+	}
+	return nil
+}
+
+// key reads the declaration of an attribute.
+func (g *graphML) key(t xml.StartElement) error {
+	id, name, domain := attribute(t, "id"), strings.ToLower(attribute(t, "attr.name")), attribute(t, "for")
+	k := graphMLKey{what: name, declared: true}
+	err := g.content(t,
+		func(child xml.StartElement) bool { return child.Name.Local == "default" },
+		func(_ xml.StartElement, text string) { k.initial = text })
+	if err != nil {
+		return err
+	}
+	switch {
+	case (name == "weight" || name == "value") && (domain == "edge" || domain == "all"):
+		k.ofEdges = true
+	case name == "name" && (domain == "node" || domain == "all"):
+	default:
+		return nil
+	}
+	for _, other := range g.keys {
+		if other.what == k.what {
+			return nil // the first of them counts
+		}
+	}
+	g.keys[id] = k
+	return nil
+}
+
+// data reads the attributes of an element, by what they are.
+func (g *graphML) data(t xml.StartElement, ofEdges bool) (map[string]string, error) {
+	values := map[string]string{}
+	for _, k := range g.keys {
+		if k.ofEdges == ofEdges && k.initial != "" {
+			values[k.what] = k.initial
+		}
+	}
+	err := g.content(t,
+		func(child xml.StartElement) bool {
+			k := g.keys[attribute(child, "key")]
+			return child.Name.Local == "data" && k.declared && k.ofEdges == ofEdges
+		},
+		func(child xml.StartElement, text string) { values[g.keys[attribute(child, "key")].what] = text })
+	return values, err
+}
+
+func (g *graphML) node(t xml.StartElement) error {
+	line := g.line()
+	id := attribute(t, "id")
+	if id == "" {
+		return g.fault(line, "give it one", "a node without id")
+	}
+	g.counted = g.counted && id == "n"+strconv.Itoa(g.number)
+	g.number++
+	values, err := g.data(t, false)
+	if err != nil {
+		return err
+	}
+	return g.nodes.add(line, values["name"], id)
+}
+
+// settle forgets the names of nodes whose ids are more than their count.
+func (g *graphML) settle() error {
+	if !g.counted {
+		for _, n := range g.nodes.pending {
+			n.names[0] = ""
+		}
+	}
+	return g.nodes.settle()
+}
+
+func (g *graphML) edge(t xml.StartElement) error {
+	line := g.line()
+	source, target := attribute(t, "source"), attribute(t, "target")
+	if source == "" || target == "" {
+		return g.fault(line, "give it both", "an edge without source or target")
+	}
+	values, err := g.data(t, true)
+	if err != nil {
+		return err
+	}
+	w, err := g.weightOf(line, values["weight"], values["value"])
+	if err != nil {
+		return err
+	}
+	arc := g.arcs
+	if own := attribute(t, "directed"); own != "" {
+		arc = own == "true" || own == "1"
+	}
+	both, err := g.heading.edge(line, arc)
+	if err != nil {
+		return err
+	}
+	if err := g.settle(); err != nil {
+		return err
+	}
+	return g.nodes.edge(line, source, target, w, both)
+}

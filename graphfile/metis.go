@@ -1,0 +1,230 @@
+package graphfile
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// metis reads a METIS graph: a line with the numbers of nodes and edges and
+// what is given for them, then a line for each node with its neighbours,
+// numbered from 1.
+type metis struct {
+	*sink
+	t           *scanner
+	nodes       uint64
+	edges       uint64
+	headLine    int64
+	sizes       bool // each node has a size
+	nodeWeights int  // and so many weights
+	weighted    bool // each neighbour is followed by the edge's weight
+	entries     uint64
+	loops       uint64
+	mirror      *mirror
+}
+
+func readMETIS(in *Input, s *sink) (*Graph, error) {
+	m := &metis{sink: s, t: newScanner(in.Name, in.Text)}
+	if err := m.head(); err != nil {
+		return nil, err
+	}
+	m.mirror = newMirror(m.nodes)
+	for u := range m.nodes {
+		if err := m.node(u); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.end(); err != nil {
+		return nil, err
+	}
+	g := &Graph{Direction: Undirected, Numbered: true, Nodes: m.nodes, First: 1, Lines: m.t.line - 1}
+	if m.sizes || m.nodeWeights > 0 {
+		g.Notes = append(g.Notes, "weights of nodes are not kept")
+	}
+	return g, nil
+}
+
+// skipComments takes lines that begin with %.
+func (m *metis) skipComments() {
+	for {
+		c, ok := m.t.peek()
+		if !ok || c != '%' {
+			return
+		}
+		m.t.skipLine()
+	}
+}
+
+func (m *metis) head() error {
+	var words []string
+	for len(words) == 0 {
+		m.skipComments()
+		m.headLine = m.t.line
+		for {
+			word, err := m.t.word()
+			if err != nil {
+				return err
+			}
+			if len(word) == 0 {
+				break
+			}
+			if words = append(words, string(word)); len(words) > 4 {
+				return m.fault(m.headLine, "is this a METIS graph?", "more than 4 fields, want nodes, edges and perhaps fmt and ncon")
+			}
+		}
+		if _, ok := m.t.peek(); !ok {
+			break
+		}
+		m.t.next()
+	}
+	if len(words) < 2 {
+		if len(words) == 0 {
+			return m.fault(0, fetchAgain, "empty file")
+		}
+		return m.fault(m.headLine, "is this a METIS graph?", "1 field, want nodes, edges and perhaps fmt and ncon")
+	}
+	var ok [2]bool
+	m.nodes, ok[0] = parseUint([]byte(words[0]))
+	m.edges, ok[1] = parseUint([]byte(words[1]))
+	for i, what := range []string{"nodes", "edges"} {
+		if !ok[i] {
+			return m.fault(m.headLine, "is this a METIS graph?", "%s is not a number of %s", quote(words[i]), what)
+		}
+	}
+	if m.nodes > MaxNodes {
+		return m.fault(m.headLine, "", "%d nodes; limit %d", m.nodes, uint64(MaxNodes))
+	}
+	if len(words) > 2 {
+		code := fmt.Sprintf("%03s", words[2])
+		for _, c := range code {
+			if c != '0' && c != '1' || len(code) > 3 {
+				return m.fault(m.headLine, "correct the header", "fmt %s, want up to three digits 0 or 1", quote(words[2]))
+			}
+		}
+		m.sizes, m.weighted = code[0] == '1', code[2] == '1'
+		if code[1] == '1' {
+			m.nodeWeights = 1
+		}
+	}
+	if len(words) > 3 {
+		n, err := strconv.Atoi(words[3])
+		if err != nil || n < 0 || n > 1<<10 || n > 0 && m.nodeWeights == 0 {
+			return m.fault(m.headLine, "correct the header", "ncon %s does not go with fmt %s", quote(words[3]), words[2])
+		}
+		m.nodeWeights = n
+	}
+	return nil
+}
+
+// node reads the line of node u, counted from 0.
+func (m *metis) node(u uint64) error {
+	m.skipComments()
+	t := m.t
+	if _, ok := t.peek(); !ok {
+		if err := t.fail(); err != nil {
+			return err
+		}
+		return m.fault(0, fetchAgain, "lines for %d of the %s that line %d declares", u, counted(m.nodes, "node"), m.headLine)
+	}
+	m.mirror.begin(u, t.line)
+	skip := m.nodeWeights
+	if m.sizes {
+		skip++
+	}
+	for i := range skip {
+		word, err := t.word()
+		if err != nil {
+			return err
+		}
+		if _, wrong := parseWeight(word); wrong != "" {
+			return m.fault(t.line, "correct fmt on line "+strconv.FormatInt(m.headLine, 10), "%s of %s of node %d, which comes before its neighbours, is %s", counted(i+1, "weight"), strconv.Itoa(skip), u+1, quote(word))
+		}
+	}
+	for {
+		word, err := t.word()
+		if err != nil {
+			return err
+		}
+		if len(word) == 0 {
+			break
+		}
+		v, ok := parseUint(word)
+		if !ok {
+			return m.fault(t.line, "is this a METIS graph?", "neighbour %s of node %d is not a number", quote(word), u+1)
+		}
+		if v < 1 || v > m.nodes {
+			return m.fault(t.line, "correct the line", "neighbour %d of node %d; nodes run from 1 to %d", v, u+1, m.nodes)
+		}
+		w := 1.0
+		if m.weighted {
+			if word, err = t.word(); err != nil {
+				return err
+			}
+			if len(word) == 0 {
+				return m.fault(t.line, "correct the line", "neighbour %d of node %d has no weight", v, u+1)
+			}
+			var wrong string
+			if w, wrong = parseWeight(word); wrong != "" {
+				return m.fault(t.line, "correct the line", "weight %s of the edge from node %d to %d %s", quote(word), u+1, v, wrong)
+			}
+		}
+		m.entries++
+		m.mirror.add(u, v-1, w)
+		switch {
+		case v-1 == u:
+			m.loops++
+		case v-1 < u:
+			continue
+		}
+		if err := m.numbers(u+1, v, w); err != nil {
+			return err
+		}
+	}
+	if _, ok := t.peek(); ok {
+		t.next()
+	} else if u+1 == m.nodes {
+		t.line++ // the last line has no end
+	}
+	return nil
+}
+
+// end checks what follows the last node, and what the header declared.
+func (m *metis) end() error {
+	t := m.t
+	for {
+		m.skipComments()
+		word, err := t.word()
+		if err != nil {
+			return err
+		}
+		if len(word) > 0 {
+			return m.fault(t.line, "correct line "+strconv.FormatInt(m.headLine, 10), "a line beyond the %s that line %d declares", counted(m.nodes, "node"), m.headLine)
+		}
+		if _, ok := t.peek(); !ok {
+			break
+		}
+		t.next()
+	}
+	if lo, hi, line, any := m.mirror.differing(); any {
+		who := fmt.Sprintf("node %d has", lo+1)
+		if hi > lo+1 {
+			who = fmt.Sprintf("one of the nodes %d to %d has", lo+1, min(hi, m.nodes))
+		}
+		return m.fault(line, "list every edge at both ends, with one weight", "%s an edge that its two ends do not list alike", who)
+	}
+	if listed := m.entries; listed != 2*m.edges && listed+m.loops != 2*m.edges {
+		return m.fault(m.headLine, "correct the line, or "+fetchAgain, "%s declared, %s listed at both ends", counted(m.edges, "edge"), counted((listed+m.loops)/2, "edge"))
+	}
+	return nil
+}
+
+// parseWeight reads a weight; wrong says what is wrong with it, or is "".
+func parseWeight(word []byte) (w float64, wrong string) {
+	if n, ok := parseUint(word); ok && n < 1<<53 {
+		return float64(n), ""
+	}
+	w, err := strconv.ParseFloat(string(word), 64)
+	if err != nil && w == 0 {
+		return 0, "is not a number"
+	}
+	return w + 0, weightFault(w)
+}

@@ -1,0 +1,334 @@
+package graphfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// npz reads a sparse matrix that SciPy saved: arrays data, indices and indptr
+// (CSR, CSC) or data, row and col (COO), and its shape. The same arrays with
+// the prefix adj_ are read too.
+type npz struct {
+	*sink
+	files  map[string]*zip.File
+	prefix string
+	nodes  int64
+}
+
+// npzBlock is how many elements are read at once.
+const npzBlock = 1 << 13
+
+func readNPZ(in *Input, s *sink) (*Graph, error) {
+	file, size, err := anywhere(in, s)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := zip.NewReader(file, size)
+	if err != nil {
+		return nil, &Error{File: in.Name, What: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
+	}
+	z := &npz{sink: s, files: map[string]*zip.File{}}
+	for _, f := range archive.File {
+		name, isArray := strings.CutSuffix(f.Name, ".npy")
+		if _, twice := z.files[name]; isArray && !twice {
+			z.files[name] = f
+		}
+	}
+	form, err := z.form()
+	if err != nil {
+		return nil, err
+	}
+	if err := z.square(); err != nil {
+		return nil, err
+	}
+	switch form {
+	case "csr":
+		err = z.compressed(false)
+	case "csc":
+		err = z.compressed(true)
+	case "coo":
+		err = z.coordinates()
+	default:
+		err = z.fault(0, "save A.tocsr()", "a matrix in the form %s; csr, csc and coo are supported", quote(form))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Graph{Direction: BySymmetry, Numbered: true, Nodes: uint64(z.nodes)}, nil
+}
+
+// anywhere returns a file that can be read at any place, from memory if need
+// be.
+func anywhere(in *Input, s *sink) (io.ReaderAt, int64, error) {
+	if in.File != nil {
+		return in.File, in.Size, nil
+	}
+	var content bytes.Buffer
+	for {
+		n, err := io.CopyN(&content, in.Text, 1<<20)
+		if err == io.EOF || err == nil && n == 0 {
+			break
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := s.hold(int64(content.Cap())); err != nil {
+			return nil, 0, err
+		}
+	}
+	return bytes.NewReader(content.Bytes()), int64(content.Len()), nil
+}
+
+// form returns what form the matrix has.
+func (z *npz) form() (string, error) {
+	if z.files["format"] != nil {
+		a, err := z.open("format")
+		if err != nil {
+			return "", err
+		}
+		return a.text()
+	}
+	for _, z.prefix = range []string{"", "adj_"} {
+		if z.files[z.prefix+"indptr"] != nil && z.files[z.prefix+"indices"] != nil {
+			return "csr", nil
+		}
+		if z.files[z.prefix+"row"] != nil && z.files[z.prefix+"col"] != nil {
+			return "coo", nil
+		}
+	}
+	return "", z.fault(0, "save it with scipy.sparse.save_npz", "no sparse matrix: the arrays indptr and indices, or row and col, are missing")
+}
+
+// open begins to read an array.
+func (z *npz) open(name string) (*array, error) {
+	f := z.files[z.prefix+name]
+	if f == nil {
+		return nil, z.fault(0, "save it with scipy.sparse.save_npz", "the array %s is missing", z.prefix+name)
+	}
+	r, err := f.Open() // holds nothing that has to be closed
+	if err != nil {
+		return nil, &Error{File: z.name, What: fmt.Sprintf("the array %s cannot be read (%v)", f.Name, err), Fix: fetchAgain, Err: err}
+	}
+	return newArray(z.name+": "+z.prefix+name, r)
+}
+
+// square reads the shape.
+func (z *npz) square() error {
+	a, err := z.open("shape")
+	if err != nil {
+		return err
+	}
+	if a.len != 2 {
+		return a.fault(fmt.Sprintf("%d elements, want rows and columns", a.len), fetchAgain)
+	}
+	var shape [2]int64
+	if err := a.integers(shape[:]); err != nil {
+		return err
+	}
+	switch {
+	case shape[0] < 0 || shape[1] < 0:
+		return z.fault(0, fetchAgain, "%d×%d", shape[0], shape[1])
+	case shape[0] != shape[1]:
+		return z.fault(0, "", "%d×%d; an adjacency matrix is square", shape[0], shape[1])
+	case shape[0] > MaxNodes:
+		return z.fault(0, "", "%d rows; limit %d", shape[0], uint64(MaxNodes))
+	}
+	z.nodes = shape[0]
+	return nil
+}
+
+// vector begins to read an array of one dimension.
+func (z *npz) vector(name string) (*array, error) {
+	a, err := z.open(name)
+	if err == nil && len(a.shape) != 1 {
+		err = a.fault(fmt.Sprintf("%d dimensions, want 1", len(a.shape)), fetchAgain)
+	}
+	return a, err
+}
+
+// values begins to read the values of so many entries, nil if there are none.
+func (z *npz) values(entries int64) (*array, error) {
+	if z.files[z.prefix+"data"] == nil {
+		return nil, nil
+	}
+	a, err := z.vector("data")
+	if err == nil && a.len != entries {
+		err = a.fault(fmt.Sprintf("%d elements for %d entries", a.len, entries), fetchAgain)
+	}
+	return a, err
+}
+
+// block is some entries of an npz matrix.
+type block struct {
+	row, col []int64
+	val      []float64
+	scratch  []int64
+}
+
+func newBlock() *block {
+	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock), scratch: make([]int64, npzBlock)}
+}
+
+// index checks a row or column and returns it.
+func (z *npz) index(a *array, before int64, i int, v int64) (uint64, error) {
+	if v < 0 || v >= z.nodes {
+		return 0, z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %d rows", a.member(z.name), before+int64(i), v, z.nodes)
+	}
+	return uint64(v), nil
+}
+
+// member returns the name of an array without that of its file.
+func (a *array) member(file string) string { return strings.TrimPrefix(a.name, file+": ") }
+
+// weights reads the values of the next n entries into b.
+func (z *npz) weights(data *array, b *block, n int) error {
+	val := b.val[:n]
+	if data == nil {
+		for i := range val {
+			val[i] = 1
+		}
+		return nil
+	}
+	before := data.at
+	if err := data.floats(val, b.scratch); err != nil {
+		return err
+	}
+	for i, w := range val {
+		if wrong := weightFault(w); wrong != "" {
+			return z.fault(0, "", "%s[%d] = %g %s", data.member(z.name), before+int64(i), w, wrong)
+		}
+		val[i] += 0 // −0 becomes 0
+	}
+	return nil
+}
+
+// ends checks that arrays end where they have to.
+func ends(arrays ...*array) error {
+	for _, a := range arrays {
+		if a != nil {
+			if err := a.end(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// coordinates reads a matrix of rows, columns and values.
+func (z *npz) coordinates() error {
+	row, err := z.vector("row")
+	if err != nil {
+		return err
+	}
+	col, err := z.vector("col")
+	if err != nil {
+		return err
+	}
+	if row.len != col.len {
+		return z.fault(0, fetchAgain, "%d rows and %d columns of entries", row.len, col.len)
+	}
+	data, err := z.values(row.len)
+	if err != nil {
+		return err
+	}
+	b := newBlock()
+	for row.at < row.len {
+		before := row.at
+		n := int(min(npzBlock, row.len-before))
+		if err := row.integers(b.row[:n]); err != nil {
+			return err
+		}
+		if err := col.integers(b.col[:n]); err != nil {
+			return err
+		}
+		if err := z.weights(data, b, n); err != nil {
+			return err
+		}
+		for i := range n {
+			u, err := z.index(row, before, i, b.row[i])
+			if err != nil {
+				return err
+			}
+			v, err := z.index(col, before, i, b.col[i])
+			if err != nil {
+				return err
+			}
+			if err := z.numbers(u, v, b.val[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return ends(row, col, data)
+}
+
+// compressed reads a matrix by rows, or by columns.
+func (z *npz) compressed(byColumns bool) error {
+	ptr, err := z.vector("indptr")
+	if err != nil {
+		return err
+	}
+	index, err := z.vector("indices")
+	if err != nil {
+		return err
+	}
+	if ptr.len != z.nodes+1 {
+		return ptr.fault(fmt.Sprintf("%d elements, want %d for %d rows", ptr.len, z.nodes+1, z.nodes), fetchAgain)
+	}
+	data, err := z.values(index.len)
+	if err != nil {
+		return err
+	}
+	var (
+		b      = newBlock()
+		next   = make([]int64, npzBlock)
+		before int64 // the pointer before
+		read   int64 // entries read into b, and used
+		used   int64
+	)
+	for ptr.at < ptr.len {
+		from := ptr.at
+		n := int(min(npzBlock, ptr.len-from))
+		if err := ptr.integers(next[:n]); err != nil {
+			return err
+		}
+		for i, p := range next[:n] {
+			switch k := from + int64(i); {
+			case p < before && p < 0:
+				return z.fault(0, "save it again with indices of 64 bits", "%s[%d] = %d; the writer overflowed 32 bits", ptr.member(z.name), k, p)
+			case p < before, k == 0 && p != 0, p > index.len, k == z.nodes && p != index.len:
+				return z.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", ptr.member(z.name), k, p, before, index.len)
+			}
+			u := uint64(from + int64(i) - 1)
+			for ; used < p; used++ {
+				if used == read {
+					m := int(min(npzBlock, index.len-read))
+					if err := index.integers(b.col[:m]); err != nil {
+						return err
+					}
+					if err := z.weights(data, b, m); err != nil {
+						return err
+					}
+					read += int64(m)
+				}
+				at := int(used % npzBlock)
+				v, err := z.index(index, used-int64(at), at, b.col[at])
+				if err != nil {
+					return err
+				}
+				if byColumns {
+					err = z.numbers(v, u, b.val[at])
+				} else {
+					err = z.numbers(u, v, b.val[at])
+				}
+				if err != nil {
+					return err
+				}
+			}
+			before = p
+		}
+	}
+	return ends(ptr, index, data)
+}

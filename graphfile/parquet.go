@@ -1,0 +1,269 @@
+package graphfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// columnNames are the names of the columns of a table of edges, in the order in
+// which they are looked for.
+var columnNames = [3][]string{
+	{"source", "src", "from", "source_id", "src_id", "u", "row"},
+	{"target", "dst", "to", "target_id", "dst_id", "v", "col", "destination"},
+	{"weight", "w", "value", "wgt"},
+}
+
+// table reads a Parquet file whose rows are edges.
+type table struct {
+	*sink
+	file     *parquet.File
+	unsigned [3]bool
+	column   [3]int // the leaf columns of source, target and weight; −1: no weights
+	paths    []string
+	row      int64
+}
+
+func readParquet(in *Input, s *sink) (g *Graph, err error) {
+	file, size, err := anywhere(in, s)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{sink: s}
+	defer func() {
+		// The library panics over some files that are damaged.
+		if r := recover(); r != nil {
+			g, err = nil, &Error{File: s.name, What: fmt.Sprintf("damaged near row %d (%v)", t.row, r), Fix: fetchAgain}
+		}
+	}()
+	t.file, err = parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
+	if err != nil {
+		return nil, &Error{File: s.name, What: fmt.Sprintf("no whole Parquet file (%v)", err), Fix: fetchAgain, Err: err}
+	}
+	if err := t.choose(); err != nil {
+		return nil, err
+	}
+	for _, group := range t.file.RowGroups() {
+		if err := t.group(group); err != nil {
+			return nil, err
+		}
+	}
+	if t.row != t.file.NumRows() {
+		return nil, s.fault(0, fetchAgain, "%d rows, the footer declares %d", t.row, t.file.NumRows())
+	}
+	return &Graph{Direction: Unstated}, nil
+}
+
+// choose settles which columns are read: those that the options name, or those
+// that are called as such columns are, or else the first two.
+func (t *table) choose() error {
+	schema := t.file.Schema()
+	for _, path := range schema.Columns() {
+		t.paths = append(t.paths, strings.Join(path, "."))
+	}
+	t.column = [3]int{-1, -1, -1}
+	if t.o.Fields != nil {
+		for i, f := range t.o.Fields {
+			if f > len(t.paths) {
+				return t.fault(0, "correct --fields", "%s (%s), want %d", counted(len(t.paths), "column"), strings.Join(t.paths, ", "), f)
+			}
+			t.column[i] = f - 1
+		}
+	} else {
+		for i, names := range columnNames {
+			t.column[i] = find(t.paths, names)
+		}
+		switch {
+		case t.column[0] >= 0 && t.column[1] >= 0:
+		case len(t.paths) == 2 || len(t.paths) == 3:
+			t.column = [3]int{0, 1, len(t.paths) - 1}
+			if len(t.paths) == 2 {
+				t.column[2] = -1
+			}
+		default:
+			return t.fault(0, "name them source and target, or choose with --fields=1,2 or, with a weight, --fields=1,2,3", "none of the %s (%s) is called source and target", counted(len(t.paths), "column"), strings.Join(t.paths, ", "))
+		}
+	}
+	for i, c := range t.column {
+		if c < 0 {
+			continue
+		}
+		leaf, _ := schema.Lookup(schema.Columns()[c]...)
+		if leaf.MaxRepetitionLevel > 0 || len(leaf.Path) != 1 {
+			return t.fault(0, "choose with --fields", "column %s is nested", t.paths[c])
+		}
+		kind := leaf.Node.Type().Kind()
+		good := kind == parquet.Int32 || kind == parquet.Int64
+		switch {
+		case i < 2:
+			good = good || kind == parquet.ByteArray
+		default:
+			good = good || kind == parquet.Float || kind == parquet.Double || kind == parquet.Boolean
+		}
+		if l := leaf.Node.Type().LogicalType(); l != nil {
+			switch v := l.Value.(type) {
+			case *format.StringType, *format.EnumType:
+			case *format.IntType:
+				t.unsigned[i] = !v.IsSigned
+			default: // dates, decimals and the like
+				good = false
+			}
+		}
+		if !good {
+			what := "integers or text"
+			if i == 2 {
+				what = "numbers"
+			}
+			return t.fault(0, "choose with --fields", "column %s holds %s, want %s", t.paths[c], leaf.Node.Type(), what)
+		}
+	}
+	return nil
+}
+
+// find returns the place of the first of names that a path is, or −1.
+func find(paths, names []string) int {
+	for _, name := range names {
+		for i, path := range paths {
+			if strings.EqualFold(path, name) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// columnReader reads the values of one column of a row group.
+type columnReader struct {
+	name   string
+	pages  parquet.Pages
+	values parquet.ValueReader
+	buf    [1 << 10]parquet.Value
+	at, n  int
+}
+
+// next returns the next value; io.EOF behind the last one.
+func (c *columnReader) next() (parquet.Value, error) {
+	for c.at == c.n {
+		if c.values == nil {
+			page, err := c.pages.ReadPage()
+			if err != nil {
+				return parquet.Value{}, err
+			}
+			c.values = page.Values()
+		}
+		n, err := c.values.ReadValues(c.buf[:])
+		c.at, c.n = 0, n
+		if errors.Is(err, io.EOF) {
+			c.values = nil
+		} else if err != nil {
+			return parquet.Value{}, err
+		}
+	}
+	c.at++
+	return c.buf[c.at-1], nil
+}
+
+// group reads one row group, its columns beside each other.
+func (t *table) group(group parquet.RowGroup) error {
+	chunks := group.ColumnChunks()
+	var columns [3]*columnReader
+	for i, c := range t.column {
+		if c < 0 {
+			continue
+		}
+		r := &columnReader{name: t.paths[c], pages: chunks[c].Pages()}
+		defer r.pages.Close()
+		columns[i] = r
+	}
+	var text [2][]byte
+	for range group.NumRows() {
+		var number [2]uint64
+		numbers := true
+		weight := 1.0
+		for i, c := range columns {
+			if c == nil {
+				continue
+			}
+			v, err := c.next()
+			if err != nil {
+				if errors.Is(err, io.EOF) {
+					return t.fault(0, fetchAgain, "column %s ends at row %d of %d", c.name, t.row, t.file.NumRows())
+				}
+				return &Error{File: t.name, What: fmt.Sprintf("column %s is damaged near row %d (%v)", c.name, t.row, err), Fix: fetchAgain, Err: err}
+			}
+			if v.IsNull() {
+				return t.fault(0, "leave such rows out", "row %d: %s is null", t.row, c.name)
+			}
+			if i == 2 {
+				var wrong string
+				if weight, wrong = numberOf(v); wrong != "" {
+					return t.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", t.row, v, wrong)
+				}
+				continue
+			}
+			isText := false
+			if text[i], number[i], isText = idOf(text[i][:0], v, t.unsigned[i]); isText {
+				numbers = false
+				id, wrong := cleanID(text[i])
+				if wrong != "" {
+					return t.fault(0, "correct it", "row %d: %s %s %s", t.row, c.name, quote(text[i]), wrong)
+				}
+				text[i] = append(text[i][:0], id...)
+			}
+		}
+		t.row++
+		var err error
+		if numbers {
+			err = t.numbers(number[0], number[1], weight)
+		} else {
+			err = t.texts(text[0], text[1], weight)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numberOf returns the weight that a value is.
+func numberOf(v parquet.Value) (w float64, wrong string) {
+	switch v.Kind() {
+	case parquet.Int32:
+		w = float64(v.Int32())
+	case parquet.Int64:
+		w = float64(v.Int64())
+	case parquet.Float:
+		w = float64(v.Float())
+	case parquet.Double:
+		w = v.Double()
+	case parquet.Boolean:
+		if v.Boolean() {
+			w = 1
+		}
+	}
+	return w + 0, weightFault(w)
+}
+
+// idOf returns the id that a value is: as text, and as a number unless isText.
+func idOf(text []byte, v parquet.Value, unsigned bool) (id []byte, number uint64, isText bool) {
+	switch v.Kind() {
+	case parquet.Int32:
+		number = uint64(v.Int32())
+		if unsigned {
+			number = uint64(uint32(number))
+		}
+	case parquet.Int64:
+		number = v.Uint64()
+	default:
+		return append(text, v.ByteArray()...), 0, true
+	}
+	if !unsigned && int64(number) < 0 {
+		return strconv.AppendInt(text, int64(number), 10), 0, true
+	}
+	return strconv.AppendUint(text, number, 10), number, false
+}

@@ -1,0 +1,141 @@
+package graphfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// scanner reads text byte by byte and counts lines. Every line ends in a line
+// feed; carriage returns are blanks.
+type scanner struct {
+	name string
+	in   io.Reader
+	buf  []byte
+	at   int   // of the next byte in buf
+	line int64 // of the next byte
+	err  error // why there is no next byte
+	text []byte
+}
+
+// maxWord is the longest word or string.
+const maxWord = 1 << 20
+
+func newScanner(name string, in io.Reader) *scanner {
+	s := &scanner{name: name, in: in, line: 1, buf: make([]byte, 0, 64<<10)}
+	s.fill()
+	if bytes.HasPrefix(s.buf, []byte("\xef\xbb\xbf")) {
+		s.at = 3
+	}
+	return s
+}
+
+// fill reads on behind what is used up; false at the end or at an error.
+func (s *scanner) fill() bool {
+	if s.err != nil {
+		return false
+	}
+	n, err := io.ReadAtLeast(s.in, s.buf[:cap(s.buf)], 1)
+	s.buf, s.at = s.buf[:n], 0
+	if err != nil {
+		s.err = err
+	}
+	return n > 0
+}
+
+// peek returns the next byte; false at the end or at an error.
+func (s *scanner) peek() (byte, bool) {
+	if s.at == len(s.buf) && !s.fill() {
+		return 0, false
+	}
+	return s.buf[s.at], true
+}
+
+// next takes the byte that peek returned.
+func (s *scanner) next() {
+	if s.buf[s.at] == '\n' {
+		s.line++
+	}
+	s.at++
+}
+
+// fail returns the error that ended the text, or nil at its end.
+func (s *scanner) fail() error {
+	if s.err == nil || errors.Is(s.err, io.EOF) {
+		return nil
+	}
+	return s.err
+}
+
+// skipLine takes what is left of the line, its end included.
+func (s *scanner) skipLine() {
+	for {
+		if s.at == len(s.buf) && !s.fill() {
+			return
+		}
+		if end := bytes.IndexByte(s.buf[s.at:], '\n'); end >= 0 {
+			s.at += end + 1
+			s.line++
+			return
+		}
+		s.at = len(s.buf)
+	}
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
+
+// word returns the next word of the line, empty at its end. It is valid until
+// the next one.
+func (s *scanner) word() ([]byte, error) {
+	for {
+		c, ok := s.peek()
+		if !ok {
+			return nil, s.fail()
+		}
+		if c == '\n' {
+			return nil, nil
+		}
+		if !isBlank(c) {
+			break
+		}
+		s.at++
+	}
+	s.text = s.text[:0]
+	for {
+		from := s.at
+		for s.at < len(s.buf) && s.buf[s.at] > ' ' {
+			s.at++
+		}
+		s.text = append(s.text, s.buf[from:s.at]...)
+		if len(s.text) > maxWord {
+			return nil, &Error{File: s.name, Line: s.line, What: "a word longer than 1 MiB", Fix: "is this the format that its name says?"}
+		}
+		if s.at < len(s.buf) {
+			if c := s.buf[s.at]; c == 0 {
+				return nil, &Error{File: s.name, Line: s.line, What: "NUL byte, not a text file", Fix: "is this the format that its name says?"}
+			} else if c != '\n' && !isBlank(c) {
+				s.text = append(s.text, c) // another control byte
+				s.at++
+				continue
+			}
+			return s.text, nil
+		}
+		if !s.fill() {
+			return s.text, s.fail()
+		}
+	}
+}
+
+// parseUint returns the number that a word is.
+func parseUint(word []byte) (n uint64, ok bool) {
+	if len(word) == 0 || len(word) > 19 {
+		return 0, false
+	}
+	for _, c := range word {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + uint64(c-'0')
+	}
+	return n, true
+}

@@ -1,0 +1,165 @@
+package graphfile
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// sink collects what a reader finds into batches.
+type sink struct {
+	name  string // of the file
+	o     *Options
+	visit func(b *Batch) error
+	batch Batch
+	held  int64 // bytes that Hold knows of
+}
+
+// batchIDs is how many ids a batch has at most, batchBytes about how much text.
+const (
+	batchIDs   = 1 << 15
+	batchBytes = 1 << 20
+)
+
+// flush hands over what is there.
+func (s *sink) flush() error {
+	b := &s.batch
+	if b.Len() == 0 {
+		return nil
+	}
+	err := s.visit(b)
+	*b = Batch{Number: b.Number[:0], Text: b.Text[:0], End: b.End[:0], Weight: b.Weight[:0]}
+	return err
+}
+
+// begin makes the batch one of edges or nodes, of numbers or texts, with room
+// for two more ids.
+func (s *sink) begin(edges, text bool) error {
+	b := &s.batch
+	if n := b.Len(); n > 0 && (b.Edges != edges || (len(b.End) > 0) != text || n+2 > batchIDs || len(b.Text) > batchBytes) {
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+	b.Edges = edges
+	return nil
+}
+
+// weigh notes the weight of the edge that was added last. Most files have
+// weights everywhere or nowhere.
+func (s *sink) weigh(w float64) {
+	b := &s.batch
+	edges := b.Len() / 2
+	if w == 1 && len(b.Weight) == 0 {
+		return
+	}
+	for len(b.Weight) < edges-1 {
+		b.Weight = append(b.Weight, 1)
+	}
+	b.Weight = append(b.Weight, w)
+}
+
+// numbers adds an edge between numbered nodes.
+func (s *sink) numbers(u, v uint64, w float64) error {
+	if err := s.begin(true, false); err != nil {
+		return err
+	}
+	s.batch.Number = append(s.batch.Number, u, v)
+	s.weigh(w)
+	return nil
+}
+
+// texts adds an edge between named nodes.
+func (s *sink) texts(u, v []byte, w float64) error {
+	if err := s.begin(true, true); err != nil {
+		return err
+	}
+	b := &s.batch
+	b.Text = append(b.Text, u...)
+	b.End = append(b.End, len(b.Text))
+	b.Text = append(b.Text, v...)
+	b.End = append(b.End, len(b.Text))
+	s.weigh(w)
+	return nil
+}
+
+// node adds a named node.
+func (s *sink) node(id []byte) error {
+	if err := s.begin(false, true); err != nil {
+		return err
+	}
+	b := &s.batch
+	b.Text = append(b.Text, id...)
+	b.End = append(b.End, len(b.Text))
+	return nil
+}
+
+// hold reports what a reader keeps.
+func (s *sink) hold(bytes int64) error {
+	const step = 1 << 20
+	if s.o.Hold == nil || bytes < s.held+step {
+		return nil
+	}
+	s.held = bytes
+	return s.o.Hold(bytes)
+}
+
+// fault returns an error on a line, 0 for none.
+func (s *sink) fault(line int64, fix, format string, args ...any) *Error {
+	return &Error{File: s.name, Line: line, What: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// blank is what is taken off around ids.
+const blank = " \t\r\n\v\f"
+
+// cleanID returns an id without blanks around it, and what is wrong with it or
+// "": ids are written one a line, with tabs behind them.
+func cleanID(id []byte) (clean []byte, wrong string) {
+	id = bytes.Trim(id, blank)
+	switch {
+	case len(id) == 0:
+		return nil, "is empty"
+	case bytes.IndexByte(id, '\t') >= 0:
+		return nil, "holds a tab"
+	case bytes.IndexByte(id, '\n') >= 0 || bytes.IndexByte(id, '\r') >= 0:
+		return nil, "holds a line break"
+	case bytes.IndexByte(id, 0) >= 0:
+		return nil, "holds a NUL byte"
+	}
+	return id, ""
+}
+
+// weightFault returns what is wrong with a weight, or "".
+func weightFault(w float64) string {
+	switch {
+	case math.IsNaN(w):
+		return "is not a number"
+	case math.IsInf(w, 0):
+		return "is infinite"
+	case w < 0:
+		return "is negative; walks and Laplacians need weights ≥ 0"
+	}
+	return ""
+}
+
+// quote quotes what came from a file, cut at 64 bytes.
+func quote[S []byte | string](b S) string {
+	if len(b) > 64 {
+		return fmt.Sprintf("%q…", b[:64])
+	}
+	return fmt.Sprintf("%q", b)
+}
+
+// counted returns "1 row", "2 rows", "2 vertices".
+func counted[N int | int64 | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, is := strings.CutSuffix(noun, "ex"); is {
+		noun = stem + "ice"
+	} else if stem, is := strings.CutSuffix(noun, "y"); is {
+		noun = stem + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
