@@ -33,6 +33,7 @@ type sorter struct {
 	view      view
 	values    bool // entries have values
 	keepLoops bool
+	late      *ranks // rows are numbered at last; until then they are ids
 	merge     merger
 	limit     int64 // bytes for the entries of a round; 0: as many as the lines take
 

@@ -26,12 +26,20 @@ func (r *run) explain(err error) error {
 					w = weight[i/2]
 				}
 				if w != 0 {
-					lines = append(lines, edgeLine{r.files[p.file].Name, p.line(i / 2), w, u, v})
+					lines = append(lines, edgeLine{r.files[p.file].Name, p.line(i / 2), w, r.row(u), r.row(v)})
 				}
 			}
 		}
 	}
 	return r.disagree(e, lines)
+}
+
+// row returns the row of a code that the sorting knows.
+func (r *run) row(code uint32) uint32 {
+	if r.late == nil {
+		return code
+	}
+	return r.late.of(code)
 }
 
 // edgeLine is one of the lines behind an entry.

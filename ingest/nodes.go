@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// readNodes fills the dictionary with the list of nodes.
+// readNodes reads the list of nodes: into parts of their own while all ids are
+// small numbers, else into the dictionary.
 func (r *run) readNodes() error {
 	in, err := r.open(r.c.Nodes, "node list")
 	if err != nil {
@@ -17,23 +19,31 @@ func (r *run) readNodes() error {
 	}
 	var lines int64
 	defer func() { r.close(in, lines) }()
-	r.useDict.Store(true)
 	head, err := in.Head()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return translate(r.c.Nodes, err)
 	}
 	skip := err == nil && r.nodesHeader(in.Name(), head)
 	var b batch
+	var code []uint32
 	list := &table{path: r.c.Nodes, columns: 1}
-	repeated := 0
+	listed := 0
 	flush := func() error {
-		before := r.dict.len()
-		code := make([]uint32, len(b.tokens))
-		if err := r.dict.codes(code, nil, &b, position(r.seq, 0)); err != nil {
-			return r.tooMany()
+		if len(code) > 0 {
+			p := &part{seq: r.seq, code: slices.Clone(code), top: largest(code)}
+			r.ids.add(p.code, p.top)
+			r.listed = append(r.listed, p)
+			r.held += p.bytes()
 		}
-		repeated += len(b.tokens) - (r.dict.len() - before)
+		if len(b.tokens) > 0 {
+			code := make([]uint32, len(b.tokens))
+			if err := r.dict.codes(code, nil, &b, position(r.seq, 0)); err != nil {
+				return r.tooMany()
+			}
+		}
+		listed += len(code) + len(b.tokens)
 		r.seq++
+		code = code[:0]
 		b.reset()
 		return nil
 	}
@@ -46,8 +56,15 @@ func (r *run) readNodes() error {
 			skip = false
 			continue
 		}
-		b.addCopy(r.dict, 0, row.id())
-		if len(b.tokens) == 1<<15 {
+		if id, ok := smallNumber(row.id()); ok && !r.useDict.Load() {
+			code = append(code, id)
+		} else {
+			if err := r.noNumbers(flush); err != nil {
+				return err
+			}
+			b.addCopy(r.dict, 0, row.id())
+		}
+		if len(code)+len(b.tokens) == 1<<15 {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -56,11 +73,53 @@ func (r *run) readNodes() error {
 	if err := flush(); err != nil {
 		return err
 	}
-	if repeated > 0 {
+	if repeated := listed - r.distinctListed(); repeated > 0 {
 		r.warn(fmt.Sprintf("%s: ids are listed more than once, %d times in all", in.Name(), repeated))
 	}
 	r.listedParts = r.seq
 	return nil
+}
+
+// noNumbers moves the list of nodes, as far as it has been read, to the
+// dictionary if it is not there.
+func (r *run) noNumbers(flush func() error) error {
+	if r.useDict.Load() {
+		return nil
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	r.useDict.Store(true)
+	return r.moveListed()
+}
+
+// moveListed moves the ids of the list of nodes to the dictionary.
+func (r *run) moveListed() error {
+	for _, p := range r.listed {
+		r.held -= p.bytes()
+		if err := r.moveToDict(0, p, p.code, nil); err != nil {
+			return err
+		}
+	}
+	r.listed = nil
+	return nil
+}
+
+// distinctListed returns the number of ids in the list of nodes, the only ones
+// known so far.
+func (r *run) distinctListed() int {
+	switch {
+	case r.useDict.Load():
+		return r.dict.len()
+	case !r.ids.sparse:
+		return newRanks(r.ids.words).n
+	}
+	var all []uint32
+	for _, p := range r.listed {
+		all = append(all, p.code...)
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all))
 }
 
 // nodesHeader reports whether the list of nodes that begins with this chunk

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -23,17 +22,21 @@ var maxNodes = noRow
 // returns the ids by row.
 func (r *run) number() (*shard.Nodes, error) {
 	if !r.useDict.Load() {
-		top, tokens := uint32(0), 0
-		for _, p := range r.parts {
-			tokens += 2 * p.edges
+		top := uint32(0)
+		for _, p := range r.listed {
 			top = max(top, p.top)
 		}
-		// A bitmap of the ids seen costs at most what the edges do.
-		const always = 1 << 23
-		if int(top) < max(always, 32*tokens) {
+		for _, p := range r.parts {
+			top = max(top, p.top)
+		}
+		if int64(top) < max(denseBits, idBits*r.ids.tokens) {
 			return r.numberDense(int(top) + 1)
 		}
 		r.useDict.Store(true)
+	}
+	r.ids.words = nil
+	if err := r.moveListed(); err != nil {
+		return nil, err
 	}
 	err := r.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
 		return r.moveToDict(worker, p, code, weight)
@@ -42,48 +45,6 @@ func (r *run) number() (*shard.Nodes, error) {
 		return nil, err
 	}
 	return r.numberDict()
-}
-
-// numberDense numbers ids below limit through a bitmap of those that occur:
-// the row of an id is the number of lower ones.
-func (r *run) numberDense(limit int) (*shard.Nodes, error) {
-	seen := make([]uint64, (limit+63)/64)
-	err := r.eachPart(func(_ int, _ *part, code []uint32, _ []float64) error {
-		for _, c := range code {
-			word, bit := &seen[c/64], uint64(1)<<(c%64)
-			if atomic.LoadUint64(word)&bit == 0 {
-				atomic.OrUint64(word, bit)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	n := 0
-	below := make([]uint32, len(seen))
-	for i, word := range seen {
-		below[i] = uint32(n)
-		n += bits.OnesCount64(word)
-	}
-	if n > maxNodes {
-		return nil, r.tooMany()
-	}
-	if n == limit {
-		return shard.NewNumericNodes(n), nil
-	}
-	err = r.mapCodes(func(code []uint32) {
-		for i, c := range code {
-			code[i] = below[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
-		}
-	})
-	ids := make([]uint64, 0, n)
-	for i, word := range seen {
-		for ; word != 0; word &= word - 1 {
-			ids = append(ids, uint64(i*64+bits.TrailingZeros64(word)))
-		}
-	}
-	return shard.NumericNodes(ids), err
 }
 
 // tooMany is the error for more nodes than rows.
@@ -169,15 +130,7 @@ func (r *run) unlisted(codes []uint32, first []uint64) error {
 			return err
 		}
 		token := int(first[0] & (1<<tokenBits - 1))
-		verb := "ids are"
-		if len(codes) == 1 {
-			verb = "id is"
-		}
-		return &ParseError{
-			File: r.files[p.file].Name, Line: p.line(token / 2),
-			Msg: fmt.Sprintf("%s is not in %s (%d %s not)", quote(r.dict.key(code[token])), r.c.Nodes, len(codes), verb),
-			Fix: "pass --unknown-ids=skip to leave such edges out",
-		}
+		return r.unlistedError(p, token, r.dict.key(code[token]), len(codes))
 	}
 	return nil
 }

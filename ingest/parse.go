@@ -186,18 +186,24 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 func (p *parser) integers() error {
 	var code [2]uint32
 	for k, i := range [...]int{p.lay.source, p.lay.target} {
-		id := p.fields.text[i]
-		if len(id) > 10 || !canonical(id) || id[0] == '-' {
+		v, ok := smallNumber(p.fields.text[i])
+		if !ok {
 			return errNeedsDict
 		}
-		v, _ := strconv.ParseUint(string(id), 10, 64)
-		if v > math.MaxUint32 {
-			return errNeedsDict
-		}
-		code[k] = uint32(v)
+		code[k] = v
 	}
 	p.code = append(p.code, code[:]...)
 	return nil
+}
+
+// smallNumber returns the value of an id that is a canonical integer of 32
+// bits.
+func smallNumber(id []byte) (v uint32, ok bool) {
+	if len(id) > 10 || !canonical(id) || id[0] == '-' {
+		return 0, false
+	}
+	wide, _ := strconv.ParseUint(string(id), 10, 64)
+	return uint32(wide), wide <= math.MaxUint32
 }
 
 // tokens adds the ids of the line at text[at:] to the batch.

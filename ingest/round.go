@@ -218,5 +218,25 @@ func finish[K key](s *sorter, scratch *bucketScratch[K], b bucket, keys []K, val
 	keys, values = radixSort(keys, scratch.keys, values, scratch.values, 1, high)
 	out := &scratch.out
 	*out = sorted{lo: b.lo, ptr: out.ptr[:0], col: out.col[:0], val: out.val[:0]}
-	return out, mergeRows(&s.merge, out, b.hi-b.lo, s.column, keys, values)
+	if err := mergeRows(&s.merge, out, b.hi-b.lo, s.column, keys, values); err != nil {
+		return nil, err
+	}
+	if s.late != nil {
+		out.number(s.late)
+	}
+	return out, nil
+}
+
+// number replaces ids by their rows.
+func (b *sorted) number(ids *ranks) {
+	ids.replace(b.col)
+	n := 0
+	for i, end := range b.ptr[1:] {
+		if ids.has(uint32(b.lo + i)) {
+			n++
+			b.ptr[n] = end
+		}
+	}
+	b.ptr = b.ptr[:n+1]
+	b.lo = int(ids.of(uint32(b.lo)))
 }

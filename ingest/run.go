@@ -28,6 +28,9 @@ type run struct {
 	seq         int // chunks read, of all files
 	listedParts int // of them, those of the list of nodes
 	parts       []*part
+	listed      []*part // ids of the list of nodes, while they are numbers
+	ids         idSet   // all of them, while they are numbers
+	late        *ranks  // from the codes of the parts, ids, to rows; nil: they are rows once numbered
 	useDict     atomic.Bool
 	dict        *dict
 	market      *market
@@ -431,8 +434,12 @@ func (r *run) sorter(v view) *sorter {
 	for _, p := range r.parts {
 		values = values || p.weighted
 	}
+	rows := r.nodes.Len()
+	if r.late != nil {
+		rows = r.late.limit()
+	}
 	return &sorter{
-		ctx: r.ctx, workers: r.workers, load: r.load, rows: r.nodes.Len(), view: v, values: values, limit: r.left(),
+		ctx: r.ctx, workers: r.workers, load: r.load, rows: rows, late: r.late, view: v, values: values, limit: r.left(),
 		keepLoops: r.c.SelfLoops == KeepLoops,
 		merge:     merger{policy: r.c.Duplicates, values: values, perDirection: r.market != nil, directed: v != undirected},
 	}

@@ -237,6 +237,9 @@ func (r *run) endSpill() error {
 func (r *run) addPart(worker int, p *part) error {
 	p.edges = len(p.code) / 2
 	p.top = largest(p.code)
+	if !r.useDict.Load() && r.market == nil {
+		r.ids.add(p.code, p.top)
+	}
 	keep, evict := r.admit(p)
 	if keep {
 		p.own()
