@@ -11,7 +11,8 @@ import (
 // usually does. Only memory limits it.
 func TestBucketLargerThanARound(t *testing.T) {
 	buckets := []bucket{{entries: 3}, {entries: 3 * roundEntries}, {entries: 5}}
-	s := &sorter{lines: 10, buckets: buckets, narrow: true, limit: 4 * 3 * roundEntries}
+	s := &sorter{lines: 10, buckets: buckets, narrow: true, workers: 1}
+	s.limit = 4*3*roundEntries + s.scratchBytes()
 	rounds, err := s.rounds()
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,6 @@ func (e *mergeError) Error() string { return "ingest: lines of one edge do not a
 
 // mergeRows makes the rows of a bucket from its sorted entries.
 func mergeRows[K key](m *merger, out *sorted, rows int, column uint, keys []K, values []float64) error {
-	out.col = slices.Grow(out.col, len(keys))
 	out.ptr = append(out.ptr, 0)
 	mask := K(1)<<column - 1
 	for i := 0; i < len(keys); {

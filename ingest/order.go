@@ -87,7 +87,7 @@ func (r *run) pattern() (*sparse.CSR, error) {
 	s := r.sorter(undirected)
 	s.values, s.keepLoops = false, false
 	s.merge = merger{policy: MaxDuplicates}
-	if _, err := s.plan(r.parts); err != nil {
+	if _, err := r.planSort(s); err != nil {
 		return nil, err
 	}
 	entries, rows := 0, r.nodes.Len()

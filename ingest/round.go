@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -32,6 +31,34 @@ func (s *sorter) entryBytes() int64 {
 	return bytes
 }
 
+// total returns the memory of all entries.
+func (s *sorter) total() int64 {
+	entries := 0
+	for _, b := range s.buckets {
+		entries += b.entries
+	}
+	return int64(entries) * s.entryBytes()
+}
+
+// largest returns the number of entries of the largest bucket.
+func (s *sorter) largest() int {
+	most := 0
+	for _, b := range s.buckets {
+		most = max(most, b.entries)
+	}
+	return most
+}
+
+// scratchBytes is what the workers take to finish buckets, beside workerBytes
+// each, which is enough for usual ones.
+func (s *sorter) scratchBytes() int64 {
+	each := s.entryBytes() + 4
+	if s.values {
+		each += 8
+	}
+	return int64(sched.Workers(s.workers)) * int64(max(0, s.largest()-bucketEntries)) * each
+}
+
 // rounds cuts the buckets into runs that are in memory together.
 func (s *sorter) rounds() ([][]bucket, error) {
 	line := int64(8)
@@ -39,8 +66,9 @@ func (s *sorter) rounds() ([][]bucket, error) {
 		line += 8
 	}
 	most := max(int(int64(s.lines)*line/s.entryBytes()), roundEntries)
+	scratch := s.scratchBytes()
 	if s.limit > 0 {
-		most = min(most, int(s.limit/s.entryBytes()))
+		most = min(most, int(max(0, s.limit-scratch)/s.entryBytes()))
 	}
 	var rounds [][]bucket
 	for from := 0; from < len(s.buckets); {
@@ -49,7 +77,7 @@ func (s *sorter) rounds() ([][]bucket, error) {
 			n += s.buckets[to].entries
 			to++
 		}
-		if bytes := int64(n) * s.entryBytes(); s.limit > 0 && bytes > s.limit {
+		if bytes := int64(n)*s.entryBytes() + scratch; s.limit > 0 && bytes > s.limit {
 			return nil, &MemoryError{Need: bytes, Limit: s.limit}
 		}
 		rounds = append(rounds, s.buckets[from:to])
@@ -86,6 +114,7 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 		values = make([]float64, most)
 	}
 	scratch := make([]bucketScratch[K], sched.Workers(s.workers))
+	largest := s.largest()
 	for _, round := range rounds {
 		starts := make([]int, len(round)+1)
 		for k, b := range round {
@@ -105,6 +134,9 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 				v = values[lo:hi]
 			}
 			return turns.piece(k, func() error {
+				if scratch[worker].keys == nil {
+					scratch[worker].make(largest, s.values)
+				}
 				out, err := finish(s, &scratch[worker], round[k], keys[lo:hi], v)
 				if err != nil {
 					return err
@@ -208,14 +240,22 @@ type bucketScratch[K key] struct {
 	out    sorted
 }
 
+// make makes room for so many entries.
+func (b *bucketScratch[K]) make(entries int, values bool) {
+	b.keys, b.out.col = make([]K, entries), make([]uint32, 0, entries)
+	if values {
+		b.values, b.out.val = make([]float64, entries), make([]float64, 0, entries)
+	}
+}
+
 // finish sorts a bucket and merges the lines of each entry.
 func finish[K key](s *sorter, scratch *bucketScratch[K], b bucket, keys []K, values []float64) (*sorted, error) {
-	scratch.keys = slices.Grow(scratch.keys[:0], len(keys))[:len(keys)]
+	var scratchValues []float64
 	if s.values {
-		scratch.values = slices.Grow(scratch.values[:0], len(keys))[:len(keys)]
+		scratchValues = scratch.values[:len(keys)]
 	}
 	high := s.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
-	keys, values = radixSort(keys, scratch.keys, values, scratch.values, 1, high)
+	keys, values = radixSort(keys, scratch.keys[:len(keys)], values, scratchValues, 1, high)
 	out := &scratch.out
 	*out = sorted{lo: b.lo, ptr: out.ptr[:0], col: out.col[:0], val: out.val[:0]}
 	if err := mergeRows(&s.merge, out, b.hi-b.lo, s.column, keys, values); err != nil {

@@ -237,7 +237,7 @@ func (r *run) endSpill() error {
 func (r *run) addPart(worker int, p *part) error {
 	p.edges = len(p.code) / 2
 	p.top = largest(p.code)
-	if !r.useDict.Load() && r.market == nil {
+	if !r.useDict.Load() {
 		r.ids.add(p.code, p.top)
 	}
 	keep, evict := r.admit(p)
@@ -313,6 +313,17 @@ func (r *run) moveToDisk(worker int, p *part) error {
 	p.spilled, p.code, p.weight = rec, nil, nil
 	p.mapped = len(r.maps)
 	return nil
+}
+
+// planSort plans the sorting of all edges with what memory there is: if that is too
+// little for all entries together, no line stays there.
+func (r *run) planSort(s *sorter) (lineCount, error) {
+	count, err := s.plan(r.parts)
+	if err == nil {
+		err = r.makeRoom(s.total() + s.scratchBytes())
+		s.limit = r.left()
+	}
+	return count, err
 }
 
 // makeRoom moves all parts to disk unless so many bytes are left without that.
