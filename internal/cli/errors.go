@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -176,14 +179,6 @@ func reports(err error) []report {
 		return list
 	case errors.As(err, &parse):
 		return []report{parseReport(parse)}
-	case errors.As(err, &file) && errors.Is(err, fs.ErrNotExist) && err.Error() == file.Error():
-		r := textReport(file.Path + ": " + file.Err.Error() + "; check the path")
-		r.File, r.Message = file.Path, file.Err.Error()
-		return []report{r}
-	case errors.As(err, &file) && file.Op == "open" && errors.Is(err, fs.ErrPermission) && err.Error() == file.Error():
-		r := textReport(file.Path + ": " + file.Err.Error() + "; check who may read it")
-		r.File, r.Message = file.Path, file.Err.Error()
-		return []report{r}
 	case errors.As(err, &corrupt):
 		r := textReport(corrupt.Error())
 		r.File = corrupt.Path
@@ -192,8 +187,41 @@ func reports(err error) []report {
 			r.Byte = &corrupt.Offset
 		}
 		return []report{r}
+	case errors.As(err, &file):
+		return []report{fileReport(err, file)}
 	}
 	return []report{textReport(err.Error())}
+}
+
+// fileReport makes a report of err, which file is the cause of.
+func fileReport(err error, file *fs.PathError) report {
+	path, hint := durable.Final(file.Path), ""
+	text := strings.ReplaceAll(err.Error(), file.Path, path)
+	bare := err.Error() == file.Error()
+	switch {
+	case errors.Is(err, durable.ErrFull):
+		dir := filepath.Dir(path)
+		for parent := filepath.Dir(dir); !isDir(dir) && parent != dir; parent = filepath.Dir(dir) {
+			dir = parent // what was made for this run is gone
+		}
+		hint = "; make room, or write to another disk"
+		if tempPattern.MatchString(filepath.Base(filepath.Dir(filepath.Dir(path)))) {
+			hint = "; make room, or name another disk with --temp-dir"
+		}
+		if free, err := durable.Free(dir); err == nil {
+			hint = " (" + formatBytes(free) + " are free)" + hint
+		}
+	case errors.Is(err, syscall.EMFILE):
+		hint = "; allow more with ulimit -n"
+	case errors.Is(err, fs.ErrNotExist) && bare:
+		text, hint = path+": "+file.Err.Error(), "; check the path"
+	case errors.Is(err, fs.ErrPermission) && file.Op == "open" && bare:
+		text, hint = path+": "+file.Err.Error(), "; check who may read it"
+	}
+	r := textReport(text + hint)
+	r.File = path
+	r.Message = strings.TrimPrefix(r.Message, path+": ")
+	return r
 }
 
 // textReport makes a report of a line WHAT; WHAT TO DO.

@@ -80,7 +80,7 @@ func TestReports(t *testing.T) {
 		{&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist},
 			[]report{{text: "x: file does not exist; check the path", File: "x", Message: "file does not exist", Hint: "check the path"}}},
 		{&fs.PathError{Op: "write", Path: "x", Err: fs.ErrPermission},
-			[]report{{text: "write x: permission denied", Message: "write x: permission denied"}}},
+			[]report{{text: "write x: permission denied", File: "x", Message: "write x: permission denied"}}},
 		{errors.New("one\ntwo"), []report{{text: "one; two", Message: "one", Hint: "two"}}},
 	} {
 		if diff := cmp.Diff(c.want, reports(c.err), cmp.AllowUnexported(report{})); diff != "" {

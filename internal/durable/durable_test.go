@@ -315,3 +315,19 @@ func TestFree(t *testing.T) {
 		t.Error("free space nowhere")
 	}
 }
+
+func TestFinal(t *testing.T) {
+	for path, want := range map[string]string{
+		filepath.Join("d", ".K.npy.heatwalk-tmp-0123abcd"): filepath.Join("d", "K.npy"),
+		".a.heatwalk-tmp-00000000":                         "a",
+		"a.heatwalk-tmp-00000000":                          "a.heatwalk-tmp-00000000",
+		".a.heatwalk-tmp-0000000":                          ".a.heatwalk-tmp-0000000",
+		".a.heatwalk-tmp-000000001":                        ".a.heatwalk-tmp-000000001",
+		"g/1-0000.shard":                                   "g/1-0000.shard",
+		"":                                                 "",
+	} {
+		if got := durable.Final(path); got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"strings"
 )
 
 // Pending is a file under construction. It appears under its name when Commit
@@ -53,7 +52,17 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 
 // Temporary files for a path are called what it is called, with a dot before
 // and this behind.
-var tempSuffix = regexp.MustCompile(`^\.heatwalk-tmp-[0-9a-f]{8}$`)
+var tempSuffix = regexp.MustCompile(`\.heatwalk-tmp-[0-9a-f]{8}$`)
+
+// Final returns the path that the file will have which is at path now: that
+// without dot and ending for a temporary file of NewFile, else path itself.
+func Final(path string) string {
+	dir, name := filepath.Split(path)
+	if at := tempSuffix.FindStringIndex(name); at != nil && name[0] == '.' {
+		return dir + name[1:at[0]]
+	}
+	return path
+}
 
 // createTemp creates the temporary file, under another name if one is taken.
 func (p *Pending) createTemp() (err error) {
@@ -83,7 +92,7 @@ func removeUnused(fsys FS, path string) {
 		return
 	}
 	for _, other := range names {
-		if suffix, ok := strings.CutPrefix(other, "."+name); ok && tempSuffix.MatchString(suffix) {
+		if other != name && Final(other) == name {
 			_ = fsys.RemoveTemp(filepath.Join(dir, other))
 		}
 	}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+)
+
+// onDisk runs f while the whole program sees another file system.
+func onDisk(t *testing.T, fsys durable.FS, f func()) {
+	t.Helper()
+	real := durable.OS
+	durable.OS = fsys
+	defer func() { durable.OS = real }()
+	f()
+}
+
+// tree lists a directory and what is below it.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var list []string
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		list = append(list, strings.TrimPrefix(path, dir))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(list, "\n")
+}
+
+// jobs are runs that write something, in a directory with the edges e.tsv, the
+// labels l.tsv and the store g.
+var jobs = [][]string{
+	{"ingest", "e.tsv", "-o", "new"},
+	{"ingest", "e.tsv", "-o", "g", "--force"},
+	{"classify", "e.tsv", "--labels", "l.tsv", "--method", "lp", "-o", "out.tsv"},
+	{"kernel", "g", "--kernel", "diffusion", "--beta", "1", "-o", "K.npy"},
+	{"generate", "grid", "--rows", "3", "--columns", "3", "-o", "grid/"},
+}
+
+// workplace makes that directory the working directory.
+func workplace(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\nd\te\n", "l.tsv": "a\tx\ne\ty\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	succeed(t, nil, io.Discard, "ingest", "e.tsv", "-o", "g", "--quiet")
+}
+
+// TestEveryDiskFailure lets every operation on the disk fail, one at a time:
+// the run says so in one line, exits with 1 and leaves nothing behind.
+func TestEveryDiskFailure(t *testing.T) {
+	workplace(t)
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
+	for _, args := range jobs {
+		for i := 0; ; i += step {
+			before := tree(t, ".")
+			faulty := durabletest.FailAt(durable.OS, i)
+			var stderr bytes.Buffer
+			code := -1
+			onDisk(t, faulty, func() { code = Main(args, nil, io.Discard, &stderr) })
+			failed := faulty.Failed()
+			if failed == "" {
+				break
+			}
+			line := stderr.String()
+			switch {
+			case code == exitDone && (line == "" || strings.Contains(line, " could not be removed: injected fault")):
+				// What was only to be tidied up stays, or the operation was not needed.
+				for _, path := range strings.Split(tree(t, "."), "\n") {
+					if !strings.Contains(before, path) {
+						_ = os.RemoveAll(filepath.Join(".", path)) // an output
+					}
+				}
+			case code != exitMachine || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "heatwalk: ") || strings.Contains(line, "internal error"):
+				t.Errorf("%s, operation %d (%s) fails: exit code %d, stderr: %s", strings.Join(args, " "), i, failed, code, line)
+			}
+		}
+	}
+}
+
+// broken is a file system on which writing or syncing fails as a system's does.
+type broken struct {
+	durable.FS
+	room  *atomic.Int64 // bytes that may still be written; nil: any number
+	sync  error         // what syncing a file gives
+	syncs *atomic.Int64
+}
+
+func (b *broken) Create(name string) (durable.File, error) {
+	return b.wrap(name, b.FS.Create)
+}
+
+func (b *broken) CreateTemp(name string) (durable.File, error) {
+	return b.wrap(name, b.FS.CreateTemp)
+}
+
+func (b *broken) wrap(name string, create func(string) (durable.File, error)) (durable.File, error) {
+	f, err := create(name)
+	if err != nil {
+		return nil, err
+	}
+	return &brokenFile{f, b, name}, nil
+}
+
+type brokenFile struct {
+	durable.File
+	b    *broken
+	name string
+}
+
+// fullError is what package durable makes of ENOSPC.
+type fullError struct{ error }
+
+func (e fullError) Unwrap() []error { return []error{e.error, durable.ErrFull} }
+
+func (f *brokenFile) Write(p []byte) (int, error) {
+	if f.b.room != nil && f.b.room.Add(-int64(len(p))) < 0 {
+		return 0, fullError{&fs.PathError{Op: "write", Path: f.name, Err: syscall.ENOSPC}}
+	}
+	return f.File.Write(p)
+}
+
+func (f *brokenFile) Sync() error {
+	if f.b.sync != nil {
+		f.b.syncs.Add(1)
+		return &fs.PathError{Op: "sync", Path: f.name, Err: f.b.sync}
+	}
+	return f.File.Sync()
+}
+
+// TestDiskFull fills the disk while a run writes: the message names the file
+// and says that space is missing, nothing is left behind.
+func TestDiskFull(t *testing.T) {
+	workplace(t)
+	before := tree(t, ".")
+	for _, args := range jobs {
+		for _, room := range []int64{0, 100} {
+			full := &broken{FS: durable.OS, room: new(atomic.Int64)}
+			full.room.Store(room)
+			var stderr bytes.Buffer
+			code := -1
+			onDisk(t, full, func() { code = Main(args, nil, io.Discard, &stderr) })
+			line := stderr.String()
+			advice := "write to another disk"
+			if args[0] == "classify" { // it makes a store of the edges first
+				advice = "name another disk with --temp-dir"
+			}
+			if code != exitMachine || !strings.HasPrefix(line, "heatwalk: write ") ||
+				!strings.Contains(line, ": no space left on device (") || strings.Contains(line, "tmp") ||
+				!strings.HasSuffix(line, " are free); make room, or "+advice+"\n") {
+				t.Errorf("%s, %d bytes of room: exit code %d, stderr: %s", strings.Join(args, " "), room, code, line)
+			}
+			if after := tree(t, "."); after != before {
+				t.Errorf("%s, %d bytes of room: left\n%s\nwant\n%s", strings.Join(args, " "), room, after, before)
+			}
+		}
+	}
+}
+
+// TestFailedSync: a sync that fails is final.
+func TestFailedSync(t *testing.T) {
+	workplace(t)
+	before := tree(t, ".")
+	for _, args := range jobs {
+		lossy := &broken{FS: durable.OS, sync: syscall.EIO, syncs: new(atomic.Int64)}
+		var stderr bytes.Buffer
+		code := -1
+		onDisk(t, lossy, func() { code = Main(args, nil, io.Discard, &stderr) })
+		line := stderr.String()
+		if code != exitMachine || !strings.HasPrefix(line, "heatwalk: sync ") || !strings.HasSuffix(line, ": input/output error; the disk may have lost data\n") {
+			t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, line)
+		}
+		if n := lossy.syncs.Load(); n != 1 {
+			t.Errorf("%s: %d syncs after the one that failed", strings.Join(args, " "), n-1)
+		}
+		if after := tree(t, "."); after != before {
+			t.Errorf("%s: left\n%s\nwant\n%s", strings.Join(args, " "), after, before)
+		}
+	}
+}
