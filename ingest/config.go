@@ -122,7 +122,8 @@ func choose[C ~int](choice *C, names []string, word string) error {
 
 // Config are the settings of [Run]; nil stands for the zero value.
 type Config struct {
-	Directed     bool       // keep the direction of edges
+	Directed     bool       // keep the direction of edges; default: as the files say, and no direction if they say nothing
+	Undirected   bool       // forget the direction of edges, whatever the files say
 	SelfLoops    SelfLoops  // default: drop
 	Duplicates   Duplicates // default: see there
 	Nodes        string     // a file of ids that get the first rows, one a line; "" for none
@@ -158,6 +159,9 @@ func (c *Config) Validate() error {
 	var all []error
 	bad := func(flag, format string, args ...any) {
 		all = append(all, &InputError{Place: flag, Msg: fmt.Sprintf(format, args...)})
+	}
+	if c.Directed && c.Undirected {
+		bad("--directed", "goes against --undirected; choose one")
 	}
 	if c.Fields != nil && len(c.Fields) != 2 && len(c.Fields) != 3 {
 		bad("--fields", "%s, want 2 or 3 (source, target, weight)", count(len(c.Fields), "field"))

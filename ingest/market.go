@@ -13,11 +13,10 @@ const bannerStart = "%%MatrixMarket"
 
 // market is the head of a Matrix Market coordinate file.
 type market struct {
-	name     string
-	pattern  bool
-	integer  bool
-	symmetry string // "general", "symmetric" or "skew-symmetric"
-	rows     uint64
+	name    string
+	pattern bool
+	integer bool
+	matrix
 	entries  uint64
 	sizeLine int64
 }
@@ -92,7 +91,7 @@ func (m *market) size(line []byte, number int64) *ParseError {
 // planMarket reads the head of a Matrix Market file and decides its layout. It
 // takes the chunks that hold nothing else.
 func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market, error) {
-	m := &market{name: name}
+	m := &market{name: name, matrix: matrix{first: 1}}
 	for first := true; ; {
 		chunk, err := in.Head()
 		if err != nil { // the end, or a fault

@@ -82,19 +82,7 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 	if n > maxNodes {
 		return nil, r.tooMany()
 	}
-	first := make([]uint64, 0, n)
-	codes := make([]uint32, 0, n)
-	integers := true
-	for s := range r.dict.shards {
-		d := &r.dict.shards[s]
-		for place := range d.len() {
-			first = append(first, d.entries[place].first)
-			code := uint32(s)<<placeBits | uint32(place)
-			codes = append(codes, code)
-			integers = integers && canonical(r.dict.key(code))
-		}
-	}
-	first, codes = radixSort(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(position(r.seq, 0))))
+	codes, first, integers := r.inOrder()
 	r.report.IDs = "text"
 	listed, _ := slices.BinarySearch(first, position(r.listedParts, 0))
 	if integers {
@@ -113,6 +101,26 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 		return nil, err
 	}
 	return r.dictionary(codes)
+}
+
+// inOrder returns the codes of the dictionary in order of first appearance, and
+// where that was, and whether all ids are integers.
+func (r *run) inOrder() (codes []uint32, first []uint64, integers bool) {
+	n := r.dict.len()
+	first = make([]uint64, 0, n)
+	codes = make([]uint32, 0, n)
+	integers = true
+	for s := range r.dict.shards {
+		d := &r.dict.shards[s]
+		for place := range d.len() {
+			first = append(first, d.entries[place].first)
+			code := uint32(s)<<placeBits | uint32(place)
+			codes = append(codes, code)
+			integers = integers && canonical(r.dict.key(code))
+		}
+	}
+	first, codes = radixSort(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(position(r.seq, 0))))
+	return codes, first, integers
 }
 
 // unlisted returns the error for ids beside the list of nodes, if they are to

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -33,7 +34,9 @@ type run struct {
 	late        *ranks  // from the codes of the parts, ids, to rows; nil: they are rows once numbered
 	useDict     atomic.Bool
 	dict        *dict
-	market      *market
+	matrix      *matrix             // nil: nodes are found by their ids
+	stated      graphfile.Direction // what the files say
+	statedBy    string
 	nodes       *shard.Nodes
 
 	dir       string
@@ -214,11 +217,25 @@ func (r *run) progress(p Progress) {
 
 // open opens an input and begins its report.
 func (r *run) open(path, format string) (*textio.Reader, error) {
-	in, err := textio.Open(r.ctx, path, &textio.Options{Stdin: r.c.Stdin, Warn: r.warn})
+	in, err := r.openAny(path)
+	if err != nil {
+		return nil, err
+	}
+	r.files[len(r.files)-1].Format = format
+	if err := in.CheckText(); err != nil {
+		in.Close()
+		return nil, translate(path, err)
+	}
+	return in, nil
+}
+
+// openAny opens an input whose format is still to be found out.
+func (r *run) openAny(path string) (*textio.Reader, error) {
+	in, err := textio.Open(r.ctx, path, &textio.Options{Stdin: r.c.Stdin, Warn: r.warn, Any: true})
 	if err != nil {
 		return nil, translate(path, err)
 	}
-	r.files = append(r.files, FileReport{Name: in.Name(), Format: format})
+	r.files = append(r.files, FileReport{Name: in.Name()})
 	return in, nil
 }
 
@@ -234,15 +251,22 @@ func (r *run) close(in *textio.Reader, lines int64) {
 
 // readEdges reads one input into parts.
 func (r *run) readEdges(path string, several bool) error {
-	in, err := r.open(path, "edge list")
+	in, err := r.openAny(path)
 	if err != nil {
 		return err
 	}
+	if format := recognize(in); format != graphfile.EdgeList {
+		return r.readForeign(in, format, several)
+	}
+	r.files[len(r.files)-1].Format = graphfile.EdgeList.String()
 	var sum tally
 	defer func() {
 		r.close(in, sum.lines)
 		r.report.Comments += sum.comments
 	}()
+	if err := in.CheckText(); err != nil {
+		return translate(path, err)
+	}
 	lay, err := r.plan(in, several, &sum)
 	if err != nil || lay == nil {
 		return err
@@ -361,8 +385,8 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 	}
 	if isMarket(in.Name(), head) {
 		r.files[len(r.files)-1].Format = "Matrix Market"
-		if several || r.c.Nodes != "" || r.c.Fields != nil {
-			return nil, &InputError{Place: in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without --nodes and --fields"}
+		if several || r.c.Fields != nil {
+			return nil, &InputError{Place: in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without --fields"}
 		}
 		lay, m, err := planMarket(in.Name(), in, sum)
 		if errors.Is(err, io.EOF) {
@@ -371,7 +395,7 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 		if err != nil {
 			return nil, translate(in.Name(), err)
 		}
-		lay.market, r.market = m, m
+		lay.market, r.matrix = m, &m.matrix
 		return lay, nil
 	}
 	for {
@@ -392,33 +416,25 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 
 // rows turns the codes of all parts into rows.
 func (r *run) rows() (*shard.Nodes, error) {
-	if r.market == nil {
+	if r.matrix == nil {
 		return r.number()
 	}
-	// A short file may declare any number of rows.
-	const row = 40 // its id, twice, the degree, and room to grow
-	if need := r.held + int64(r.market.rows)*row; r.c.Memory > 0 && need > r.c.Memory {
-		return nil, &MemoryError{Need: need, Limit: r.c.Memory}
-	}
-	ids := make([]uint64, r.market.rows)
-	for i := range ids {
-		ids[i] = uint64(i) + 1
-	}
-	return shard.NumericNodes(ids), nil
+	return r.matrixRows()
 }
 
-// isDirected tells whether the store will be: if the settings ask for it, or
-// the input is a matrix that is not symmetric.
+// isDirected tells whether the store will be: as the settings say, or else the
+// input, a matrix by being symmetric or not.
 func (r *run) isDirected() (bool, error) {
 	switch {
-	case r.c.Directed || r.market == nil || r.market.symmetry == "symmetric":
+	case r.c.Directed || r.c.Undirected:
 		return r.c.Directed, nil
-	case r.market.symmetry == "skew-symmetric":
-		return true, nil
+	case r.matrix == nil || r.matrix.symmetry != "general":
+		skew := r.matrix != nil && r.matrix.symmetry == "skew-symmetric"
+		return skew || r.stated == graphfile.Directed, nil
 	}
 	s := r.sorter(undirected)
 	s.merge.symmetric = true
-	if _, err := s.plan(r.parts); err != nil {
+	if _, err := r.planSort(s); err != nil {
 		return false, err
 	}
 	err := s.each(func(*sorted) error { return nil })
@@ -441,6 +457,6 @@ func (r *run) sorter(v view) *sorter {
 	return &sorter{
 		ctx: r.ctx, workers: r.workers, load: r.load, rows: rows, late: r.late, view: v, values: values, limit: r.left(),
 		keepLoops: r.c.SelfLoops == KeepLoops,
-		merge:     merger{policy: r.c.Duplicates, values: values, perDirection: r.market != nil, directed: v != undirected},
+		merge:     merger{policy: r.c.Duplicates, values: values, perDirection: r.matrix != nil, directed: v != undirected},
 	}
 }

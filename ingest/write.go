@@ -16,7 +16,7 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 	w.SetSources(sources)
 	views := []view{undirected}
 	switch {
-	case directed && r.market != nil && r.market.symmetry == "symmetric":
+	case directed && r.matrix != nil && r.matrix.symmetry == "symmetric":
 		views = []view{mirrored, mirrored}
 	case directed:
 		views = []view{outgoing, incoming}
@@ -31,7 +31,7 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			}
 		}
 		s := r.sorter(v)
-		lines, err := s.plan(r.parts)
+		lines, err := r.planSort(s)
 		if err != nil {
 			return err
 		}

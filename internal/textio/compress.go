@@ -92,7 +92,10 @@ func noEOF(err error) error {
 
 // fault turns an error of reading into one that names the place: the file and
 // the last whole line before it.
-func (r *Reader) fault(err error) error {
+func (r *Reader) fault(err error) error { return r.faultAt(err, fmt.Sprintf("line %d", r.lines)) }
+
+// faultAt is fault for an error after a place that is given.
+func (r *Reader) faultAt(err error, place string) error {
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
@@ -107,16 +110,16 @@ func (r *Reader) fault(err error) error {
 	case errors.As(err, &trailing):
 		e.What, e.Fix = trailing.Error(), "cut them off, or fetch the file again"
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		e.What = fmt.Sprintf("compressed stream ends early, after line %d", r.lines)
+		e.What = "compressed stream ends early, after " + place
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
-		e.What = fmt.Sprintf("checksum of the decompressed data is wrong, after line %d", r.lines)
+		e.What = "checksum of the decompressed data is wrong, after " + place
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrWindowSizeTooSmall), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		e.What = fmt.Sprintf("needs a window beyond the limit of %d MiB", maxWindow>>20)
 		e.Fix = "compress it again without --long or --ultra"
 	case errors.As(err, &corrupt):
-		e.What = fmt.Sprintf("compressed data is damaged after line %d", r.lines)
+		e.What = "compressed data is damaged after " + place
 	default:
-		e.What = fmt.Sprintf("compressed data is damaged after line %d (%v)", r.lines, err)
+		e.What = fmt.Sprintf("compressed data is damaged after %s (%v)", place, err)
 	}
 	return e
 }

@@ -15,6 +15,7 @@ import (
 type Options struct {
 	Stdin io.Reader    // what "-" reads; nil: os.Stdin
 	Warn  func(string) // told of what is odd but readable; nil: nobody
+	Any   bool         // open files that are no text too
 }
 
 // Reader is one opened input. Its methods are not safe for concurrent use,
@@ -25,6 +26,7 @@ type Reader struct {
 	closers []func()
 	stop    func() bool // ends the watch over the context
 	ctx     context.Context
+	file    *os.File // nil for standard input
 
 	done   atomic.Int64 // bytes read from the input as it is stored
 	total  int64        // its size; 0 if not known
@@ -80,9 +82,13 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		}
 		r.closers = append(r.closers, func() { f.Close() })
 		r.stop = context.AfterFunc(ctx, func() { f.Close() })
-		raw = f
+		raw, r.file = f, f
 	}
-	if err := r.decompress(raw); err != nil {
+	err := r.decompress(raw)
+	if err == nil && !o.Any {
+		err = r.CheckText()
+	}
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -101,7 +107,13 @@ func (r *Reader) Name() string { return r.name }
 
 // Progress returns how many bytes of the stored file have been read and its
 // size, 0 if that is not known. It may be called at any time.
-func (r *Reader) Progress() (done, total int64) { return r.done.Load(), r.total }
+func (r *Reader) Progress() (done, total int64) {
+	done = r.done.Load()
+	if r.total > 0 {
+		done = min(done, r.total) // a file read at any place is read twice in part
+	}
+	return done, r.total
+}
 
 // Close releases the file.
 func (r *Reader) Close() {
@@ -162,18 +174,10 @@ func (r *Reader) decompress(raw io.Reader) error {
 	}
 	if r.packed {
 		text := bufio.NewReaderSize(r.text, 64<<10)
-		if head, err = text.Peek(6); err != nil && !errors.Is(err, io.EOF) {
+		if _, err = text.Peek(6); err != nil && !errors.Is(err, io.EOF) {
 			return r.fault(err)
 		}
 		r.text = text
-	}
-	for _, f := range foreign {
-		if bytes.HasPrefix(head, []byte(f.magic)) {
-			return &Error{File: r.name, Byte: -1, What: f.what, Fix: f.fix}
-		}
-	}
-	if len(head) >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) && (head[3] == 0) == (head[1] == 0) {
-		return &Error{File: r.name, Byte: -1, What: "UTF-16 text", Fix: "convert with iconv -f UTF-16 -t UTF-8"}
 	}
 	return nil
 }

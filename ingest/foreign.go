@@ -1,0 +1,216 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// matrix is an input that numbers its own nodes.
+type matrix struct {
+	rows     uint64
+	first    uint64 // the number of row 0
+	symmetry string // "general", "symmetric", "skew-symmetric", or "directed": whatever its entries
+}
+
+// foreign turns the batches of a graph file of another tool into parts.
+type foreign struct {
+	run  *run
+	in   *textio.Reader
+	file int
+	read Progress
+
+	batch  batch
+	code   []uint32
+	digits []byte
+	kept   int64 // bytes that the reader keeps
+}
+
+// headBytes is how much of a file is looked at to recognize it.
+const headBytes = 4 << 10
+
+// recognize tells how an input is read.
+func recognize(in *textio.Reader) graphfile.Format {
+	return graphfile.Recognize(in.Name(), in.Peek(headBytes))
+}
+
+// readForeign reads a file that is neither an edge list nor Matrix Market.
+func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bool) error {
+	f := &foreign{run: r, in: in, file: len(r.files) - 1}
+	r.files[f.file].Format = format.String()
+	var lines int64
+	defer func() { r.close(in, lines) }()
+	if err := r.foreignFlags(in.Name(), format); err != nil {
+		return err
+	}
+	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
+	input.File, input.Size = in.File()
+	o := &graphfile.Options{Directed: r.c.Directed, Undirected: r.c.Undirected, Fields: r.c.Fields, Hold: f.hold}
+	_, total := in.Progress()
+	f.read = Progress{Phase: "reading", File: in.Name(), Total: total, Lines: r.report.Lines}
+	g, err := graphfile.Read(format, input, o, f.visit)
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	var wrong *graphfile.Error
+	if errors.As(err, &wrong) {
+		return &ParseError{File: wrong.File, Line: wrong.Line, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
+	}
+	if err != nil {
+		return translate(in.Name(), err)
+	}
+	lines = g.Lines
+	for _, note := range g.Notes {
+		r.warn(in.Name() + ": " + note)
+	}
+	if g.Numbered {
+		if several {
+			return numbersItsOwn(in.Name(), format.String())
+		}
+		r.matrix = &matrix{rows: g.Nodes, first: g.First, symmetry: map[graphfile.Direction]string{
+			graphfile.BySymmetry: "general", graphfile.Undirected: "symmetric", graphfile.Directed: "directed",
+		}[g.Direction]}
+	}
+	return r.state(in.Name(), g.Direction)
+}
+
+// foreignFlags refuses settings that belong to edge lists.
+func (r *run) foreignFlags(name string, format graphfile.Format) error {
+	const fix = "leave it out"
+	msg := "is for edge lists; " + name + " is a " + format.String() + " file"
+	switch {
+	case r.c.Fields != nil && format != graphfile.Parquet:
+		return &InputError{Place: "--fields", Msg: msg, Fix: fix}
+	case r.c.SkipBadLines:
+		return &InputError{Place: "--skip-bad-lines", Msg: msg, Fix: fix}
+	}
+	return nil
+}
+
+// numbersItsOwn is the error for a numbered file beside others.
+func numbersItsOwn(name, format string) error {
+	return &InputError{Place: name, Msg: "a " + format + " file numbers its own nodes", Fix: "give it alone"}
+}
+
+// state takes note of what a file says about the direction of edges.
+func (r *run) state(name string, d graphfile.Direction) error {
+	if d != graphfile.Directed && d != graphfile.Undirected || r.c.Directed || r.c.Undirected {
+		return nil
+	}
+	if r.stated != graphfile.Unstated && r.stated != d {
+		return &ParseError{File: name, Msg: "its edges have directions or not, unlike those of " + r.statedBy, Fix: "pass --directed or --undirected"}
+	}
+	r.stated, r.statedBy = d, name
+	return nil
+}
+
+// hold accounts what the reader keeps.
+func (f *foreign) hold(bytes int64) error {
+	f.kept = bytes
+	return f.fits()
+}
+
+// fits reports whether what is held fits the limit.
+func (f *foreign) fits() error {
+	r := f.run
+	if need := r.held + r.dictBytes() + f.kept + r.beside(); r.c.Memory > 0 && need > r.c.Memory {
+		return &MemoryError{Need: need, Limit: r.c.Memory}
+	}
+	return nil
+}
+
+// visit takes over a batch.
+func (f *foreign) visit(b *graphfile.Batch) error {
+	r := f.run
+	if r.ctx.Err() != nil {
+		return context.Cause(r.ctx)
+	}
+	p := &part{seq: r.seq, file: f.file}
+	r.seq++
+	if err := f.codes(p, b); err != nil {
+		return err
+	}
+	if b.Edges {
+		p.code = f.code
+		if p.weighted = len(b.Weight) > 0; p.weighted {
+			p.weight = b.Weight
+		}
+		if err := r.addPart(0, p); err != nil {
+			return err
+		}
+	}
+	f.read.Done, _ = f.in.Progress()
+	r.progress(f.read)
+	return f.fits()
+}
+
+// codes stores the codes of a batch in f.code: positions of a numbered file,
+// small numbers, or else places in the dictionary.
+func (f *foreign) codes(p *part, b *graphfile.Batch) error {
+	r := f.run
+	f.code = slices.Grow(f.code[:0], b.Len())[:b.Len()]
+	if b.Numbered || len(b.Number) > 0 && !r.useDict.Load() && slices.Max(b.Number) <= math.MaxUint32 {
+		for i, n := range b.Number {
+			f.code[i] = uint32(n)
+		}
+		return nil
+	}
+	r.useDict.Store(true)
+	p.inDict = true
+	f.batch.reset()
+	for _, n := range b.Number {
+		f.digits = strconv.AppendUint(f.digits[:0], n, 10)
+		f.batch.addCopy(r.dict, 0, f.digits)
+	}
+	for i := range b.End {
+		f.batch.addCopy(r.dict, 0, b.ID(i))
+	}
+	if err := r.dict.codes(f.code, nil, &f.batch, position(p.seq, 0)); err != nil {
+		return r.tooMany()
+	}
+	return nil
+}
+
+// matrixRows returns the ids of the rows of a numbered input: its numbers, or
+// those of the list of nodes.
+func (r *run) matrixRows() (*shard.Nodes, error) {
+	m := r.matrix
+	// A short file may declare any number of rows.
+	const row = 40 // its id, twice, the degree, and room to grow
+	if need := r.held + int64(m.rows)*row; r.c.Memory > 0 && need > r.c.Memory {
+		return nil, &MemoryError{Need: need, Limit: r.c.Memory}
+	}
+	if r.c.Nodes != "" {
+		return r.listedRows()
+	}
+	if m.first == 0 {
+		return shard.NewNumericNodes(int(m.rows)), nil
+	}
+	ids := make([]uint64, m.rows)
+	for i := range ids {
+		ids[i] = uint64(i) + m.first
+	}
+	return shard.NumericNodes(ids), nil
+}
+
+// listedRows returns the list of nodes as the ids of a numbered input's rows.
+func (r *run) listedRows() (*shard.Nodes, error) {
+	if err := r.moveListed(); err != nil {
+		return nil, err
+	}
+	if n := r.dict.len(); uint64(n) != r.matrix.rows {
+		return nil, &ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", count(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}
+	}
+	codes, _, integers := r.inOrder()
+	if r.report.IDs = "text"; integers {
+		r.report.IDs = "numeric"
+	}
+	return r.dictionary(codes)
+}

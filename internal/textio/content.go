@@ -1,0 +1,76 @@
+package textio
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+)
+
+// Peek returns the first bytes of the content, n or as many as there are, n
+// being at most 64 KiB. Nothing must have been read before.
+func (r *Reader) Peek(n int) []byte {
+	head, _ := r.text.(*bufio.Reader).Peek(n) // a fault is met again when it is read
+	return head
+}
+
+// CheckText returns the error for content that is no text, which [Open] returns
+// itself unless Options.Any is set.
+func (r *Reader) CheckText() error {
+	head := r.Peek(6)
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			return &Error{File: r.name, Byte: -1, What: f.what, Fix: f.fix}
+		}
+	}
+	if len(head) >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) == (head[0] == 0) && (head[3] == 0) == (head[1] == 0) {
+		return &Error{File: r.name, Byte: -1, What: "UTF-16 text", Fix: "convert with iconv -f UTF-16 -t UTF-8"}
+	}
+	return nil
+}
+
+// Content returns the content as it is, decompressed. It is to be read instead
+// of chunks and lines.
+func (r *Reader) Content() io.Reader { return &content{r: r} }
+
+type content struct {
+	r    *Reader
+	read int64
+}
+
+func (c *content) Read(p []byte) (int, error) {
+	if c.r.ctx.Err() != nil {
+		return 0, context.Cause(c.r.ctx)
+	}
+	n, err := c.r.text.Read(p)
+	c.read += int64(n)
+	if err == nil || errors.Is(err, io.EOF) {
+		return n, err
+	}
+	return n, c.r.faultAt(err, fmt.Sprintf("byte %d", c.read))
+}
+
+// File returns the content at any place, and its size, if the input is a file
+// that is not compressed; or else nil.
+func (r *Reader) File() (io.ReaderAt, int64) {
+	if r.file == nil || r.packed || r.total == 0 {
+		return nil, 0
+	}
+	return counterAt{r.file, &r.done}, r.total
+}
+
+// counterAt counts the bytes that pass.
+type counterAt struct {
+	file *os.File
+	n    *atomic.Int64
+}
+
+func (c counterAt) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := c.file.ReadAt(p, offset)
+	c.n.Add(int64(n))
+	return n, err
+}
