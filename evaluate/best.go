@@ -7,7 +7,7 @@ import "math"
 // error of the highest it is the one in the best neighbourhood: the highest
 // mean over the settings one value up or down in α, steps and cost, where the
 // grid's edge counts twice. Ties go to what comes first by hits, plain
-// features, fewer steps, lower cost and lower α.
+// features, fewer steps, lower cost or higher λ, and lower α.
 func best(g *Grid, hits []int64, tested int) int {
 	most := hits[0]
 	for _, h := range hits {
@@ -43,6 +43,8 @@ func better(g *Grid, hits []int64, i, j int) bool {
 		return a.Steps < b.Steps
 	case a.Cost != b.Cost:
 		return a.Cost < b.Cost
+	case a.Lambda != b.Lambda:
+		return a.Lambda > b.Lambda
 	}
 	return a.Alpha < b.Alpha
 }
@@ -50,7 +52,7 @@ func better(g *Grid, hits []int64, i, j int) bool {
 // around returns the sum of hits over a setting and its 26 neighbours with the
 // same features.
 func around(g *Grid, hits []int64, i int) int64 {
-	steps, costs, alphas := len(g.steps()), len(g.Cost), len(g.Alpha)
+	steps, costs, alphas := len(g.steps()), len(g.strengths()), len(g.Alpha)
 	c, s, rest := i%costs, i/costs%steps, i/costs/steps
 	a, f := rest%alphas, rest/alphas
 	var sum int64

@@ -55,6 +55,7 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 		return nil, err
 	}
 	set := s.filled()
+	set.Grid = set.Grid.of(set.Learner)
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 	}
 	grid, folds := set.Grid, min(set.Folds, len(p.Row))
 	fold := Folds(p.Class, folds, set.Seed)
-	c := &chooser{p: p, set: &set, fold: fold, seen: sample(p.Class, set.Sample, set.Seed, 0), progress: set.Progress}
+	c := &chooser{p: p, set: &set, fold: fold, seen: sample(p.Class, set.tried(), set.Seed, 0), progress: set.Progress}
 	if err := c.crossTrials(ctx, folds); err != nil {
 		return nil, err
 	}
@@ -125,6 +126,7 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings
 		return nil, err
 	}
 	set := s.filled()
+	set.Grid = set.Grid.of(set.Learner)
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
@@ -139,7 +141,7 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings
 		c := &chooser{
 			p: train, set: &set, work: work,
 			fold: Folds(train.Class, min(set.Folds, len(train.Row)), set.Seed),
-			seen: sample(train.Class, set.Sample, set.Seed, 0),
+			seen: sample(train.Class, set.tried(), set.Seed, 0),
 		}
 		tests := p.at(split.Test)
 		if err := c.splitTrials(ctx, tests.at(sample(tests.Class, maxTested, set.Seed, 1))); err != nil {
@@ -331,7 +333,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64) error {
 		first int // setting
 	}
 	var jobs []job
-	block := len(g.steps()) * len(g.Cost)
+	block := len(g.steps()) * len(g.strengths())
 	for a := lo; a < hi; a++ {
 		rows := *x
 		rows.Data = x.Data[(a-lo)*len(c.picks)*x.Stride:]
@@ -385,7 +387,7 @@ func (c *chooser) choice(hits []int64, tested int) *Choice {
 	g := c.set.Grid
 	best := best(g, hits, tested)
 	if slices.Min(hits) == slices.Max(hits) {
-		best = g.nearest(NoGrid().at(0))
+		best = g.nearest(NoGrid().of(c.set.Learner).at(0))
 	}
 	return &Choice{
 		Parameters: g.at(best), Accuracy: float64(hits[best]) / float64(tested), Tested: tested,

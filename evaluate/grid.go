@@ -25,16 +25,18 @@ const (
 	Honest Features = "honest"
 )
 
-// Parameters are the settings of coinciding walk kernels with a support vector
-// machine: the kernel K = Σ PₜPₜᵀ/(Steps−MinSteps+1), t from MinSteps to Steps,
-// of the walk with absorption Alpha, and the cost of the machine. With another
-// kernel they are that kernel's and the cost, in units of its mean value
-// between a labelled node and itself.
+// Parameters are the settings of coinciding walk kernels with a learner: the
+// kernel K = Σ PₜPₜᵀ/(Steps−MinSteps+1), t from MinSteps to Steps, of the walk
+// with absorption Alpha, and the cost of a support vector machine or the λ of
+// regularised least squares. With another kernel they are that kernel's and the
+// learner's, for the kernel divided by its mean value between a labelled node
+// and itself.
 type Parameters struct {
 	Alpha    float64  `json:"alpha"`
 	Steps    int      `json:"steps"`
 	MinSteps int      `json:"min_steps"`
-	Cost     float64  `json:"cost"`
+	Cost     float64  `json:"cost,omitempty"`   // 0: of RLS
+	Lambda   float64  `json:"lambda,omitempty"` // of RLS
 	Features Features `json:"features"`
 
 	Kernel string            `json:"-"` // "" for walks
@@ -47,23 +49,28 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 		return json.Marshal(struct {
 			Kernel string `json:"kernel"`
 			kernel.Parameters
-			Cost float64 `json:"cost"`
-		}{p.Kernel, p.Of, p.Cost})
+			Cost   float64 `json:"cost,omitempty"`
+			Lambda float64 `json:"lambda,omitempty"`
+		}{p.Kernel, p.Of, p.Cost, p.Lambda})
 	}
 	type walk Parameters // without this method
 	return json.Marshal(walk(p))
 }
 
 func (p Parameters) String() string {
+	strength := fmt.Sprintf("C = %v", p.Cost)
+	if p.Lambda > 0 {
+		strength = fmt.Sprintf("λ = %v", p.Lambda)
+	}
 	if p.Kernel != "" {
-		return strings.Join(slices.DeleteFunc([]string{p.Kernel, p.Of.String(), fmt.Sprintf("C = %v", p.Cost)},
+		return strings.Join(slices.DeleteFunc([]string{p.Kernel, p.Of.String(), strength},
 			func(part string) bool { return part == "" }), ", ")
 	}
 	steps := "steps"
 	if p.Steps == 1 {
 		steps = "step"
 	}
-	return fmt.Sprintf("α = %v, %d %s, C = %v, %s features", p.Alpha, p.Steps, steps, p.Cost, p.Features)
+	return fmt.Sprintf("α = %v, %d %s, %s, %s features", p.Alpha, p.Steps, steps, strength, p.Features)
 }
 
 // Grid is a set of parameters: every combination of its values. Values are in
@@ -74,6 +81,36 @@ type Grid struct {
 	MinSteps int        `json:"min_steps"` // first step t_min
 	Cost     []float64  `json:"cost"`      // C of the support vector machine, > 0
 	Features []Features `json:"features"`
+
+	// Lambda holds values of λ > 0, which regularised least squares has in
+	// place of a cost; without any it takes those of SmallGrid. Only without
+	// Cost are they part of the grid.
+	Lambda []float64 `json:"lambda,omitempty"`
+}
+
+// of returns the grid of a learner.
+func (g *Grid) of(l Learner) *Grid {
+	own := *g
+	if l != RLS {
+		own.Lambda = nil
+		return &own
+	}
+	own.Cost = nil
+	if len(own.Lambda) == 0 {
+		own.Lambda = smallLambda
+	}
+	return &own
+}
+
+// smallLambda are the values of λ that are chosen from unless told otherwise.
+var smallLambda = []float64{0.001, 0.01, 0.1, 1, 10}
+
+// strengths returns the values of cost or, where there are none, of λ.
+func (g *Grid) strengths() []float64 {
+	if len(g.Cost) == 0 {
+		return g.Lambda
+	}
+	return g.Cost
 }
 
 // maxSteps bounds the length of a walk.
@@ -109,17 +146,20 @@ func SmallGrid(features ...Features) *Grid {
 		Alpha:    []float64{0.01, 0.1, 0.5, 0.8, 0.9, 0.99},
 		Steps:    []int{1, 2, 3, 5, 7, 10, 20, 40, 60, 100, 200},
 		Cost:     []float64{0.125, 0.5, 2, 8, 32, 128, 512, 2048},
+		Lambda:   smallLambda,
 		Features: features,
 	}
 }
 
-// NoGrid returns the single setting α = 0.9, 40 steps, C = 0.5, plain.
+// NoGrid returns the single setting α = 0.9, 40 steps, C = 0.5 or λ = 0.1, plain.
 func NoGrid() *Grid {
-	return &Grid{Alpha: []float64{0.9}, Steps: []int{40}, Cost: []float64{0.5}, Features: []Features{Plain}}
+	return &Grid{
+		Alpha: []float64{0.9}, Steps: []int{40}, Cost: []float64{0.5}, Lambda: []float64{0.1}, Features: []Features{Plain},
+	}
 }
 
 // ReadGrid reads a grid from one JSON object with the keys of [Grid], all
-// lists but features non-empty; without features it has both kinds. Values may
+// lists but features and lambda non-empty; without features it has both kinds. Values may
 // come in any order and are sorted. Errors wrap [ErrGrid].
 func ReadGrid(r io.Reader) (*Grid, error) {
 	dec := json.NewDecoder(r)
@@ -137,6 +177,7 @@ func ReadGrid(r io.Reader) (*Grid, error) {
 	slices.Sort(g.Alpha)
 	slices.Sort(g.Steps)
 	slices.Sort(g.Cost)
+	slices.Sort(g.Lambda)
 	slices.SortFunc(g.Features, func(a, b Features) int { return a.rank() - b.rank() })
 	if err := g.Validate(); err != nil {
 		return nil, err
@@ -149,7 +190,7 @@ func explainJSON(err error) string {
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	var value *json.UnmarshalTypeError
 	if key, found := strings.CutPrefix(text, "unknown field "); found {
-		text = "there is no key " + key + ", only alpha, steps, min_steps, cost and features"
+		text = "there is no key " + key + ", only alpha, steps, min_steps, cost, lambda and features"
 	} else if errors.As(err, &value) && value.Field != "" {
 		text = fmt.Sprintf("%s: %s in the place of another kind of value", value.Field, value.Value)
 	} else if value != nil {
@@ -175,6 +216,11 @@ func (g *Grid) Validate() error {
 			bad("cost %v is not a positive number", c)
 		}
 	}
+	for _, l := range g.Lambda {
+		if !(l > 0) || math.IsInf(l, 1) {
+			bad("lambda %v is not a positive number", l)
+		}
+	}
 	for _, f := range g.Features {
 		if f.rank() < 0 {
 			bad("features %q are neither %q nor %q", f, Plain, Honest)
@@ -197,7 +243,8 @@ func (g *Grid) Validate() error {
 	}{
 		{"alpha", len(g.Alpha) == 0, increasing(g.Alpha)},
 		{"steps", len(g.Steps) == 0, increasing(g.Steps)},
-		{"cost", len(g.Cost) == 0, increasing(g.Cost)},
+		{"cost", len(g.strengths()) == 0, increasing(g.Cost)},
+		{"lambda", false, increasing(g.Lambda)},
 		{"features", len(g.Features) == 0, len(g.Features) < 2 || g.Features[0] == Plain && g.Features[1] == Honest && len(g.Features) == 2},
 	} {
 		if list.empty {
@@ -233,7 +280,7 @@ func (g *Grid) steps() []int {
 
 // Size returns the number of settings.
 func (g *Grid) Size() int {
-	return len(g.Alpha) * len(g.steps()) * len(g.Cost) * len(g.Features)
+	return len(g.Alpha) * len(g.steps()) * len(g.strengths()) * len(g.Features)
 }
 
 // nearest returns the number of the setting that is nearest to p in each of its
@@ -242,7 +289,11 @@ func (g *Grid) nearest(p Parameters) int {
 	f := max(0, slices.Index(g.Features, p.Features))
 	a := nearest(g.Alpha, p.Alpha)
 	s := nearest(g.steps(), p.Steps)
-	return ((f*len(g.Alpha)+a)*len(g.steps())+s)*len(g.Cost) + nearest(g.Cost, p.Cost)
+	strength := p.Cost
+	if len(g.Cost) == 0 {
+		strength = p.Lambda
+	}
+	return ((f*len(g.Alpha)+a)*len(g.steps())+s)*len(g.strengths()) + nearest(g.strengths(), strength)
 }
 
 func nearest[T int | float64](values []T, x T) int {
@@ -256,11 +307,17 @@ func nearest[T int | float64](values []T, x T) int {
 }
 
 // at returns setting number i. Features vary slowest, then Alpha, Steps and
-// Cost: the settings of one walk and one kind of features lie together.
+// Cost or Lambda: the settings of one walk and one kind of features lie
+// together.
 func (g *Grid) at(i int) Parameters {
-	steps := g.steps()
-	p := Parameters{MinSteps: g.MinSteps, Cost: g.Cost[i%len(g.Cost)]}
-	i /= len(g.Cost)
+	steps, strengths := g.steps(), g.strengths()
+	p := Parameters{MinSteps: g.MinSteps}
+	if strength := strengths[i%len(strengths)]; len(g.Cost) > 0 {
+		p.Cost = strength
+	} else {
+		p.Lambda = strength
+	}
+	i /= len(strengths)
 	p.Steps = steps[i%len(steps)]
 	i /= len(steps)
 	p.Alpha = g.Alpha[i%len(g.Alpha)]

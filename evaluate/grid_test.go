@@ -45,7 +45,7 @@ func TestReadGrid(t *testing.T) {
 	const rest = `"steps": [1], "cost": [1]`
 	for _, test := range []struct{ in, want string }{
 		{`{"alpha": [0.5], ` + rest + `} {}`, "more than one JSON value"},
-		{`{"alpha": [0.5], ` + rest + `, "gamma": [1]}`, `there is no key "gamma", only alpha, steps, min_steps, cost and features`},
+		{`{"alpha": [0.5], ` + rest + `, "gamma": [1]}`, `there is no key "gamma", only alpha, steps, min_steps, cost, lambda and features`},
 		{`{"alpha": [], ` + rest + `}`, "alpha has no value"},
 		{`{"alpha": [0.5, 0.5], ` + rest + `}`, "alpha repeats a value"},
 		{`{"alpha": [1.5], ` + rest + `}`, "alpha 1.5 does not lie between 0 and 1"},

@@ -9,11 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// jury has the machines of all costs decide on all test rows at once. Machines
-// that no higher cost changes are heard once.
+// jury has the machines of all strengths decide on all test rows at once.
+// Machines that no higher cost changes are heard once.
 type jury struct {
 	benches   []bench
-	slot      []int     // by cost and machine: where its decisions are
+	slot      []int     // by strength and machine: where its decisions are
 	coef      []float64 // by slot and training row
 	rho       []float64 // by slot
 	used      []bool    // by training row: scratch
@@ -22,7 +22,7 @@ type jury struct {
 	class     []int
 }
 
-// bench is one machine at the costs that change it, in successive slots.
+// bench is one machine at the strengths that change it, in successive slots.
 type bench struct {
 	lo, hi int   // slots
 	items  []int // training rows with a coefficient
@@ -31,11 +31,9 @@ type bench struct {
 // testChunk is the number of test rows that machines decide on at a time.
 const testChunk = 256
 
-// score fits a machine for every cost and counts right answers.
-func (w *tester) score(ctx context.Context, t *trial, hits []int64) error {
-	m := len(t.train)
-	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
-	models, err := w.solver.Path(ctx, gram, t.trainClass, w.classes, w.costs)
+// score fits machines of every strength and counts right answers.
+func (w *tester) score(ctx context.Context, t *trial, terms int, hits []int64) error {
+	models, err := w.fit(ctx, t, terms)
 	if errors.Is(err, classify.ErrOneClass) {
 		for _, class := range t.testClass {
 			if class == t.largest {
@@ -44,10 +42,10 @@ func (w *tester) score(ctx context.Context, t *trial, hits []int64) error {
 		}
 		return nil
 	}
-	if err != nil && !errors.Is(err, classify.ErrIterationLimit) {
+	if err != nil {
 		return err
 	}
-	w.jury.seat(models, m)
+	w.jury.seat(models, len(t.train))
 	n := span(len(t.test))
 	for lo := 0; lo < len(t.test); lo += testChunk {
 		w.jury.decide(w.cross, n, lo, min(lo+testChunk, n))
@@ -56,7 +54,7 @@ func (w *tester) score(ctx context.Context, t *trial, hits []int64) error {
 	return nil
 }
 
-// seat takes up the models of increasing costs on m training rows.
+// seat takes up the models of all strengths on m training rows.
 func (j *jury) seat(models []classify.KernelModel, m int) {
 	machines := len(models[0].Pairs)
 	j.benches, j.rho, j.coef = j.benches[:0], j.rho[:0], j.coef[:0]
@@ -137,8 +135,8 @@ func (j *jury) decide(cross []float64, n, lo, hi int) {
 	}
 }
 
-// count adds to the hits of each cost how often its machines name the class of
-// a test row.
+// count adds to the hits of each strength how often its machines name the class
+// of a test row.
 func (j *jury) count(hits []int64, pairs classify.Pairs, class []int) {
 	j.columns = slices.Grow(j.columns[:0], len(pairs))[:len(pairs)]
 	j.class = slices.Grow(j.class[:0], len(class))[:len(class)]

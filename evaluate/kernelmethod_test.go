@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -100,32 +103,38 @@ func TestKernelMethods(t *testing.T) {
 	g := testgraph.Load(t, "sbm300")
 	p := goldenProblem(t, "sbm300")
 	names := MethodNames()
-	for _, name := range kernel.Names() {
-		if !slices.Contains(names, name) {
-			if !slices.Contains([]string{"commute-time", "heat-pagerank"}, name) {
+	for _, of := range kernel.Names() {
+		if of == "commute-time" {
+			continue // a distance
+		}
+		for _, name := range []string{of, of + "+rls"} {
+			if !slices.Contains(names, name) {
 				t.Errorf("no method %s", name)
+				continue
 			}
-			continue
-		}
-		grid := SmallGrid(Plain)
-		grid.Cost = []float64{0.5, 8, 128}
-		out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
-		again := predictBy(t, name+"+svm", p, &Settings{Grid: grid, Workers: 7})
-		if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters != again.Parameters {
-			t.Errorf("%s: other results with 7 workers", name)
-		}
-		right := 0
-		for i, c := range out.Class {
-			if c == g.Labels[i] {
-				right++
+			grid := SmallGrid(Plain)
+			grid.Cost = []float64{0.5, 8, 128}
+			out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
+			again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Grid: grid, Workers: 7})
+			if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters != again.Parameters {
+				t.Errorf("%s: other results with 7 workers", name)
 			}
-		}
-		t.Logf("%s: %d of %d right; %v of %d", name, right, len(out.Class), out.Parameters, out.Settings)
-		if share := float64(right) / float64(len(out.Class)); share < 0.6 {
-			t.Errorf("%s: %.2f right with %v", name, share, out.Parameters)
-		}
-		if out.Tested != len(p.Row) || out.Parameters.Kernel != name {
-			t.Errorf("%s: %d tested, %v", name, out.Tested, out.Parameters)
+			right := 0
+			for i, c := range out.Class {
+				if c == g.Labels[i] {
+					right++
+				}
+			}
+			t.Logf("%s: %d of %d right; %v of %d", name, right, len(out.Class), out.Parameters, out.Settings)
+			if share := float64(right) / float64(len(out.Class)); share < 0.6 {
+				t.Errorf("%s: %.2f right with %v", name, share, out.Parameters)
+			}
+			if out.Tested != len(p.Row) || out.Parameters.Kernel != of {
+				t.Errorf("%s: %d tested, %v", name, out.Tested, out.Parameters)
+			}
+			if rls := name != of; rls != (out.Parameters.Lambda > 0) || rls == (out.Parameters.Cost > 0) {
+				t.Errorf("%s: %v", name, out.Parameters)
+			}
 		}
 	}
 }
@@ -167,5 +176,69 @@ func TestKernelParametersAsText(t *testing.T) {
 	text, err = json.Marshal(p)
 	if want := `{"alpha":0.5,"steps":3,"min_steps":0,"cost":2,"features":"plain"}`; err != nil || string(text) != want {
 		t.Errorf("%s %v", text, err)
+	}
+}
+
+// Least squares without a kernel block is that with one, and both are the dense
+// solution.
+func TestLeastSquaresWithoutBlock(t *testing.T) {
+	p := goldenProblem(t, "sbm300")
+	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
+		grid := NoGrid()
+		grid.Lambda = []float64{0.05}
+		set := (&Settings{Grid: grid, Learner: RLS}).filled()
+		graph, err := iterative.NewGraph(context.Background(), p.A, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params := kernelGrid(name, kernel.Parameters{})[4:5]
+		kernels, err := kernel.NewAll(context.Background(), graph, name, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &kernelPredictor{
+			predictor: predictor{p: p, set: &set, out: &Prediction{}},
+			grid:      params, kernels: kernels, strengths: grid.Lambda,
+		}
+		if err := r.chooseSolved(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		gram := r.gram
+		if err := r.solve(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		direct := r.dual
+		if err := r.solveWithout(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		dense := mat.NewDense(gram.Rows, gram.Rows, nil)
+		for i := range gram.Rows {
+			dense.SetRow(i, gram.Row(i))
+			dense.Set(i, i, dense.At(i, i)+0.05)
+		}
+		targets, err := classify.NewTargets(p.Class, len(p.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want mat.Dense
+		if err := want.Solve(dense, mat.NewDense(gram.Rows, len(targets.Pairs), targets.Value)); err != nil {
+			t.Fatal(err)
+		}
+		// A residual of solveTolerance·‖t‖ is an error of 1/λ times that, beside
+		// products that are exact to 1e-10.
+		tolerance := 3 * solveTolerance * math.Sqrt(float64(gram.Rows)) / 0.05
+		for m := range targets.Pairs {
+			for i, c := range r.dual.CoefTo(nil, m) {
+				if d := math.Abs(c - want.At(i, m)); !(d <= tolerance) {
+					t.Fatalf("%s: coefficient %d of machine %d is %v, want %v", name, i, m, c, want.At(i, m))
+				}
+				if d := math.Abs(direct.Machines[m].Coef[i] - want.At(i, m)); !(d <= 1e-6) {
+					t.Fatalf("%s: with the block, coefficient %d of machine %d is %v, want %v", name, i, m, direct.Machines[m].Coef[i], want.At(i, m))
+				}
+			}
+		}
+		if r.out.Work.EntryColumns == 0 {
+			t.Errorf("%s: no work", name)
+		}
 	}
 }

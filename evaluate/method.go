@@ -28,11 +28,12 @@ type Method interface {
 // methods are the methods there are, by name.
 var methods = slices.Concat([]Method{
 	walkMethod{name: "auto", learner: KernelSVM, inside: true},
+	labelPropagation{},
+	majority{},
 	walkMethod{name: "cwk", learner: KernelSVM},
 	walkMethod{name: "cwk+svm", learner: KernelSVM},
 	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},
-	labelPropagation{},
-	majority{},
+	walkMethod{name: "cwk+rls", learner: RLS},
 }, kernelMethods())
 
 // MethodNames returns the names of all methods.
@@ -44,6 +45,18 @@ func MethodNames() []string {
 	return names
 }
 
+// MethodList tells in one line which names [ParseMethods] takes.
+func MethodList() string {
+	var names []string
+	for _, m := range methods {
+		if name := m.Name(); !strings.Contains(name, "+") {
+			names = append(names, name)
+		}
+	}
+	return fmt.Sprintf("%s; behind cwk and the kernels after it +%s or +%s, behind cwk +%s",
+		strings.Join(names, ", "), KernelSVM, RLS, LinearSVM)
+}
+
 // ParseMethods returns the methods of a list of names joined by commas. An
 // unknown name is an [ErrUsage] that lists those there are.
 func ParseMethods(list string) ([]Method, error) {
@@ -51,8 +64,11 @@ func ParseMethods(list string) ([]Method, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		i := slices.IndexFunc(methods, func(m Method) bool { return called(m, name) })
+		if of, _, _ := strings.Cut(name, "+"); i < 0 && of == "commute-time" {
+			return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is the kernel pseudo-inverse with --laplacian combinatorial", ErrUsage, of)
+		}
 		if i < 0 {
-			return nil, fmt.Errorf("%w: there is no method %q; choose from %s", ErrUsage, name, strings.Join(MethodNames(), ", "))
+			return nil, fmt.Errorf("%w: there is no method %q; choose from %s", ErrUsage, name, MethodList())
 		}
 		if slices.Contains(found, methods[i]) {
 			return nil, fmt.Errorf("%w: method %q is named twice", ErrUsage, name)
@@ -62,17 +78,16 @@ func ParseMethods(list string) ([]Method, error) {
 	return found, nil
 }
 
-// called reports whether name is that of a method, which may name the learner
-// where there is one only.
+// called reports whether name is that of a method; the learner of a kernel that
+// goes without saying may be said.
 func called(m Method, name string) bool {
-	if k, ok := m.(kernelMethod); ok {
+	if k, ok := m.(kernelMethod); ok && k.learner == KernelSVM {
 		name = strings.TrimSuffix(name, "+"+string(KernelSVM))
-		return name == k.kernel
 	}
 	return m.Name() == name
 }
 
-// walkMethod is a support vector machine on walk features.
+// walkMethod is a learner on walk features.
 type walkMethod struct {
 	name    string
 	learner Learner
@@ -82,14 +97,24 @@ type walkMethod struct {
 func (m walkMethod) Name() string { return m.name }
 
 func (m walkMethod) Takes() []string {
-	return []string{"alpha", "steps", "min_steps", "cost", "features", "prior"}
+	return []string{"alpha", "steps", "min_steps", m.learner.takes(), "features", "prior"}
+}
+
+// takes returns the name of the learner's own setting.
+func (l Learner) takes() string {
+	if l == RLS {
+		return "lambda"
+	}
+	return "cost"
 }
 
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits []Split, s *Settings) (*Choice, error) {
 	if m.inside {
 		return nil, nil
 	}
-	return ChooseOnSplits(ctx, p, splits, s)
+	set := s.filled()
+	set.Learner = m.learner
+	return ChooseOnSplits(ctx, p, splits, &set)
 }
 
 func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {

@@ -50,6 +50,7 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 		return nil, err
 	}
 	set := s.filled()
+	set.Grid = set.Grid.of(set.Learner)
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
@@ -86,8 +87,9 @@ func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Pre
 	set := s.filled()
 	set.Grid = &Grid{
 		Alpha: []float64{par.Alpha}, Steps: []int{par.Steps}, MinSteps: par.MinSteps,
-		Cost: []float64{par.Cost}, Features: []Features{par.Features},
+		Cost: []float64{par.Cost}, Lambda: []float64{par.Lambda}, Features: []Features{par.Features},
 	}
+	set.Grid = set.Grid.of(set.Learner)
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -32,7 +33,7 @@ func (r *predictor) walk(ctx context.Context) error {
 	folds := min(r.set.Folds, len(r.p.Row))
 	r.trials = &chooser{
 		p: r.p, set: r.set, fold: Folds(r.p.Class, folds, r.set.Seed),
-		seen: sample(r.p.Class, r.set.Sample, r.set.Seed, 0),
+		seen: sample(r.p.Class, r.set.tried(), r.set.Seed, 0),
 	}
 	if err := r.trials.crossTrials(ctx, folds); err != nil {
 		return err
@@ -127,18 +128,24 @@ func (r *predictor) learn(ctx context.Context) error {
 		}
 	}
 	classes := len(r.p.Names)
-	cost := r.par.Cost / float64(max(1, r.deals))
+	deals := float64(max(1, r.deals)) // rows of each label, at their share of its cost
 	r.out.Learner = r.set.Learner
-	if len(r.train) > maxKernel {
+	if r.out.Learner == KernelSVM && len(r.train) > maxKernel {
 		r.out.Learner = LinearSVM
 	}
 	var err error
-	if r.out.Learner == LinearSVM {
-		svm := &classify.LinearSVM{Cost: cost, Strategy: strategy(classes), RngSeed: r.set.Seed, Workers: r.set.Workers}
+	switch r.out.Learner {
+	case RLS:
+		if min(f.Rows, f.Cols) > maxKernel {
+			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", ErrUsage, f.Rows, f.Cols, RLS, LinearSVM)
+		}
+		r.model, err = classify.FitRLS(ctx, &classify.RLS{Lambda: r.par.Lambda * deals}, f, r.class, classes)
+	case LinearSVM:
+		svm := &classify.LinearSVM{Cost: r.par.Cost / deals, Strategy: strategy(classes), RngSeed: r.set.Seed, Workers: r.set.Workers}
 		r.model, err = classify.FitLinear(ctx, svm, f, r.class, classes)
-	} else {
+	default:
 		svm := &classify.SVM{
-			Cost: cost, Strategy: strategy(classes), Tolerance: r.set.tolerance,
+			Cost: r.par.Cost / deals, Strategy: strategy(classes), Tolerance: r.set.tolerance,
 			CacheBytes: cacheBytes, Workers: r.set.Workers,
 		}
 		var kernel *classify.KernelModel
@@ -216,7 +223,7 @@ func (r *predictor) score(ctx context.Context) error {
 	w := walkOf[float32](r.p, r.set, r.par.Steps)
 	w.Variants = []cwk.Variant{{Absorb: r.par.Alpha}}
 	perWalk := w.CollectBytes(r.par.MinSteps, 0)
-	pairwise := strategy(len(r.p.Names)) == classify.OneVsOne
+	pairwise := r.model.Pairs[0].Negative != classify.Rest
 	limit := perWalk + scoreBytes
 	if !pairwise {
 		limit = perWalk + 8*int64(n)*int64(machines) // exponentials are normalised over all

@@ -19,10 +19,12 @@ func TestParseMethods(t *testing.T) {
 		t.Fatalf("%v, %v", got, err)
 	}
 	for list, want := range map[string]string{
-		"lgc":    `there is no method "lgc"; choose from auto, cwk, cwk+svm, cwk+linear-svm, lp, majority, diffusion, `,
-		"":       `there is no method ""; choose from auto, cwk, cwk+svm, cwk+linear-svm, lp, majority, diffusion, `,
-		"lp,,lp": `there is no method ""; choose from auto, cwk, cwk+svm, cwk+linear-svm, lp, majority, diffusion, `,
+		"lgc":    `there is no method "lgc"; choose from auto, lp, majority, cwk, diffusion, exponential, `,
+		"":       `there is no method ""; choose from auto, lp, majority, cwk, diffusion, exponential, `,
+		"lp,,lp": `there is no method ""; choose from auto, lp, majority, cwk, diffusion, exponential, `,
 		"lp,lp":  `method "lp" is named twice`,
+
+		"commute-time+svm": "commute-time is a distance, no kernel",
 	} {
 		_, err := ParseMethods(list)
 		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
@@ -33,7 +35,7 @@ func TestParseMethods(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	p := planted(t, 9, 200, 150)
-	methods, err := ParseMethods("cwk,auto,cwk+linear-svm,lp")
+	methods, err := ParseMethods("cwk,auto,cwk+linear-svm,cwk+rls,lp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func TestRun(t *testing.T) {
 		Settings: &Settings{Grid: tinyGrid, Seed: 3},
 		Progress: func(done, total int) {
 			steps++
-			if done != steps || total != 40 {
+			if done != steps || total != 48 {
 				t.Errorf("progress %d of %d after %d steps", done, total, steps)
 			}
 		},
@@ -52,7 +54,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Results) != 10 || steps != 40 || len(r.Significance) != 20 {
+	if len(r.Results) != 12 || steps != 48 || len(r.Significance) != 30 {
 		t.Fatalf("%d results, %d steps, %d tests", len(r.Results), steps, len(r.Significance))
 	}
 	for _, res := range r.Results {
@@ -71,7 +73,7 @@ func TestRun(t *testing.T) {
 		if math.Abs(res.Confusion.Accuracy()-res.AccuracyMean) > 4*eps {
 			t.Errorf("%s: the confusion gives %v, the splits %v", res.Method, res.Confusion.Accuracy(), res.AccuracyMean)
 		}
-		tuned := res.Method == "cwk" || res.Method == "cwk+linear-svm"
+		tuned := strings.HasPrefix(res.Method, "cwk")
 		if (res.Parameters != nil) != tuned || (len(res.ParametersBySplit) == 4) != (res.Method == "auto") {
 			t.Errorf("%s: parameters %v, by split %v", res.Method, res.Parameters, res.ParametersBySplit)
 		}

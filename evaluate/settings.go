@@ -14,7 +14,7 @@ type Settings struct {
 	Seed  uint64    // rng seed of folds and samples
 
 	// Kernel holds parameters of kernels other than walks that are not to be
-	// chosen: those that are not 0. Costs are those of Grid.
+	// chosen: those that are not 0. Costs and λ are those of Grid.
 	Kernel kernel.Parameters
 
 	// Sample limits the labelled nodes on which machines are tried during the
@@ -34,12 +34,13 @@ type Settings struct {
 	tolerance float64 // of the machines; 0: the default of classify.SVM
 }
 
-// Learner is the machine that learns from walk features.
+// Learner is the machine that learns from a kernel or from walk features.
 type Learner string
 
 const (
-	KernelSVM Learner = "svm"        // classify.SVM; above 10,000 labels LinearSVM
-	LinearSVM Learner = "linear-svm" // classify.LinearSVM
+	KernelSVM Learner = "svm"        // classify.SVM; on walks above 10,000 labels LinearSVM
+	LinearSVM Learner = "linear-svm" // classify.LinearSVM; on walks only
+	RLS       Learner = "rls"        // classify.RLS
 )
 
 func (s *Settings) filled() Settings {
@@ -60,4 +61,16 @@ func (s *Settings) filled() Settings {
 		f.Learner = KernelSVM
 	}
 	return f
+}
+
+// trySolved is the number of labels that least squares is tried on during the
+// choice: each setting costs a factorisation.
+const trySolved = 250
+
+// tried returns the number of labels that machines are tried on.
+func (s *Settings) tried() int {
+	if s.Learner == RLS {
+		return min(s.Sample, trySolved)
+	}
+	return s.Sample
 }

@@ -22,22 +22,24 @@ type trial struct {
 // tester runs trials, one after the other in the same memory.
 type tester struct {
 	classes  int
+	learner  Learner
 	steps    []int     // increasing
 	minSteps int       // the collected block starts at it
-	cost     []float64 // increasing
+	strength []float64 // costs or λ, increasing
 
 	solver classify.Solver
 	left   []float64 // train×width: probabilities of the steps between two lengths
 	right  []float64 // test×width
 	gram   []float64 // train×train: Σ PₜPₜᵀ so far
 	cross  []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
-	costs  []float64
+	scaled []float64 // strengths
+	models []classify.KernelModel
 	jury   jury
 }
 
 func newTester(classes int, set *Settings) *tester {
 	g := set.Grid
-	w := &tester{classes: classes, steps: g.steps(), minSteps: g.MinSteps, cost: g.Cost}
+	w := &tester{classes: classes, learner: set.Learner, steps: g.steps(), minSteps: g.MinSteps, strength: g.strengths()}
 	w.solver.SVM.Strategy = strategy(classes)
 	w.solver.SVM.Tolerance = set.tolerance
 	w.solver.SVM.MaxIterations = trialIterations
@@ -48,12 +50,13 @@ func newTester(classes int, set *Settings) *tester {
 // far too high for noisy classes, and are judged as they are.
 const trialIterations = 20_000
 
-// run adds to hits[s·len(cost)+c] how many test rows are classified rightly
-// with the first steps[s]−minSteps+1 steps of x and cost[c].
+// run adds to hits[s·len(strength)+c] how many test rows are classified rightly
+// with the first steps[s]−minSteps+1 steps of x and strength[c].
 //
 // The kernel is a sum over steps, so that every length goes on from the one
-// before; it is left unscaled, K' = s·K with s terms, which at cost C/s has the
-// same machines. Costs are a path in which each starts from the one before.
+// before; it is left unscaled, K' = s·K with s terms, which at cost C/s or
+// with s·λ has the same machines. Costs are a path in which each starts from
+// the one before.
 func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hits []int64) error {
 	for _, class := range t.unreached {
 		if class == t.largest {
@@ -63,7 +66,6 @@ func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hi
 	m, n := len(t.train), len(t.test)
 	w.gram = zeros(w.gram, m*m)
 	w.cross = zeros(w.cross, m*span(n))
-	w.costs = zeros(w.costs, len(w.cost))
 	from := 0
 	for s, steps := range w.steps {
 		terms := steps - w.minSteps + 1
@@ -71,15 +73,38 @@ func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hi
 			return err
 		}
 		from = terms * w.classes
-		for c, cost := range w.cost {
-			w.costs[c] = cost / float64(terms)
-		}
-		err := w.score(ctx, t, hits[s*len(w.cost):(s+1)*len(w.cost)])
-		if err != nil {
+		if err := w.score(ctx, t, terms, hits[s*len(w.strength):(s+1)*len(w.strength)]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// fit fits machines of every strength, in order, to the kernel of so many
+// terms. They are valid until the next call.
+func (w *tester) fit(ctx context.Context, t *trial, terms int) ([]classify.KernelModel, error) {
+	m := len(t.train)
+	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
+	w.scaled = w.scaled[:0]
+	if w.learner != RLS {
+		for _, cost := range w.strength {
+			w.scaled = append(w.scaled, cost/float64(terms))
+		}
+		models, err := w.solver.Path(ctx, gram, t.trainClass, w.classes, w.scaled)
+		if errors.Is(err, classify.ErrIterationLimit) {
+			err = nil // the machines are the best so far
+		}
+		return models, err
+	}
+	w.models = w.models[:0]
+	for _, lambda := range w.strength {
+		model, err := (&classify.RLS{Lambda: lambda * float64(terms)}).Fit(ctx, gram, t.trainClass, w.classes)
+		if err != nil {
+			return nil, err
+		}
+		w.models = append(w.models, *model)
+	}
+	return w.models, nil
 }
 
 // outcome is what a trial's machines say about one of its test nodes.
@@ -103,13 +128,10 @@ func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *tria
 	if err := w.extend(ctx, x, t, 0, terms*w.classes); err != nil {
 		return nil, err
 	}
-	w.solver.SVM.Cost = w.cost[0] / float64(terms)
-	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
-	model, err := w.solver.Fit(ctx, gram, t.trainClass, w.classes)
-	switch {
-	case errors.Is(err, classify.ErrOneClass):
-		model = &classify.KernelModel{Items: m}
-	case err != nil && !errors.Is(err, classify.ErrIterationLimit):
+	model := &classify.KernelModel{Items: m}
+	if models, err := w.fit(ctx, t, terms); err == nil {
+		model = &models[0]
+	} else if !errors.Is(err, classify.ErrOneClass) {
 		return nil, err
 	}
 	pairs := slices.Clone(model.Pairs)

@@ -35,7 +35,7 @@ var families = []family{
 	{name: "matern", takes: []string{"laplacian", "nu", "kappa"}, laplacians: anyLaplacian, build: matern},
 	{name: "modularity", takes: []string{"rank", "resolution"}, build: newModularity},
 	{name: "pagerank", takes: []string{"alpha", "symmetric"}, alphaBelowOne: true, build: pageRank},
-	{name: "heat-pagerank", takes: []string{"beta"}, build: heatPageRank},
+	{name: "heat-pagerank", takes: []string{"beta", "symmetric"}, build: heatPageRank},
 }
 
 var (
@@ -192,6 +192,9 @@ func diffusion(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 }
 
 func heatPageRank(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
+	if p.Symmetric {
+		return diffusion(ctx, g, Parameters{Laplacian: Normalized, Beta: p.Beta})
+	}
 	return diffusion(ctx, g, Parameters{Laplacian: RandomWalk, Beta: p.Beta})
 }
 

@@ -37,28 +37,68 @@ type Parameters struct {
 	Kappa      float64   `json:"kappa,omitempty"`      // κ > 0
 	Rank       int       `json:"rank,omitempty"`       // eigenpairs; default: all positive ones
 	Resolution float64   `json:"resolution,omitempty"` // γ > 0; default 1
-	Symmetric  bool      `json:"symmetric,omitempty"`  // the PageRank kernel D^½·K·D^−½ instead of PageRank
+	Symmetric  bool      `json:"symmetric,omitempty"`  // the kernel D^½·K·D^−½ instead of K, of pagerank and heat-pagerank
 }
 
+// field is one of Parameters.
+type field struct {
+	name  string // as in Takes
+	given func(p *Parameters) bool
+	copy  func(dst, src *Parameters)
+	text  func(p *Parameters) string
+}
+
+// fields lists Parameters in order.
+var fields = []field{
+	fieldOf("laplacian", "%v", func(p *Parameters) *Laplacian { return &p.Laplacian }),
+	fieldOf("matrix", "%v", func(p *Parameters) *Base { return &p.Matrix }),
+	fieldOf("beta", "β = %v", func(p *Parameters) *float64 { return &p.Beta }),
+	fieldOf("alpha", "α = %v", func(p *Parameters) *float64 { return &p.Alpha }),
+	fieldOf("shift", "a = %v", func(p *Parameters) *float64 { return &p.Shift }),
+	fieldOf("steps", "p = %v", func(p *Parameters) *int { return &p.Steps }),
+	fieldOf("nu", "ν = %v", func(p *Parameters) *float64 { return &p.Nu }),
+	fieldOf("kappa", "κ = %v", func(p *Parameters) *float64 { return &p.Kappa }),
+	fieldOf("rank", "rank %v", func(p *Parameters) *int { return &p.Rank }),
+	fieldOf("resolution", "γ = %v", func(p *Parameters) *float64 { return &p.Resolution }),
+	fieldOf("symmetric", "symmetric", func(p *Parameters) *bool { return &p.Symmetric }),
+}
+
+// fieldOf returns the field at a place in Parameters. The format takes its
+// value, unless it holds no verb.
+func fieldOf[T comparable](name, format string, at func(p *Parameters) *T) field {
+	return field{
+		name:  name,
+		given: func(p *Parameters) bool { return *at(p) != *new(T) },
+		copy:  func(dst, src *Parameters) { *at(dst) = *at(src) },
+		text: func(p *Parameters) string {
+			if !strings.Contains(format, "%") {
+				return format
+			}
+			return fmt.Sprintf(format, *at(p))
+		},
+	}
+}
+
+// String lists what is not 0.
 func (p Parameters) String() string {
 	var parts []string
-	add := func(given bool, format string, args ...any) {
-		if given {
-			parts = append(parts, fmt.Sprintf(format, args...))
+	for _, f := range fields {
+		if f.given(&p) {
+			parts = append(parts, f.text(&p))
 		}
 	}
-	add(p.Laplacian != "", "%s", p.Laplacian)
-	add(p.Matrix != "", "%s", p.Matrix)
-	add(p.Beta != 0, "β = %v", p.Beta)
-	add(p.Alpha != 0, "α = %v", p.Alpha)
-	add(p.Shift != 0, "a = %v", p.Shift)
-	add(p.Steps != 0, "p = %d", p.Steps)
-	add(p.Nu != 0, "ν = %v", p.Nu)
-	add(p.Kappa != 0, "κ = %v", p.Kappa)
-	add(p.Rank != 0, "rank %d", p.Rank)
-	add(p.Resolution != 0, "γ = %v", p.Resolution)
-	add(p.Symmetric, "symmetric")
 	return strings.Join(parts, ", ")
+}
+
+// With returns p with those parameters that the kernel takes and that are
+// given in q, not 0, in place of its own.
+func (p Parameters) With(q Parameters, name string) Parameters {
+	for _, f := range fields {
+		if f.given(&q) && slices.Contains(Takes(name), f.name) {
+			f.copy(&p, &q)
+		}
+	}
+	return p
 }
 
 // Names returns the names of all kernels.
@@ -176,32 +216,5 @@ func Used(name string, p Parameters) Parameters {
 	if err != nil {
 		return p
 	}
-	var used Parameters
-	for _, name := range f.takes {
-		switch name {
-		case "laplacian":
-			used.Laplacian = filled.Laplacian
-		case "matrix":
-			used.Matrix = filled.Matrix
-		case "beta":
-			used.Beta = filled.Beta
-		case "alpha":
-			used.Alpha = filled.Alpha
-		case "shift":
-			used.Shift = filled.Shift
-		case "steps":
-			used.Steps = filled.Steps
-		case "nu":
-			used.Nu = filled.Nu
-		case "kappa":
-			used.Kappa = filled.Kappa
-		case "rank":
-			used.Rank = filled.Rank
-		case "resolution":
-			used.Resolution = filled.Resolution
-		case "symmetric":
-			used.Symmetric = filled.Symmetric
-		}
-	}
-	return used
+	return Parameters{}.With(filled, name)
 }
