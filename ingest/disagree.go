@@ -66,6 +66,9 @@ func (r *run) disagree(e *mergeError, lines []edgeLine) error {
 				continue
 			}
 			place := fmt.Sprintf("line %d", before.line)
+			if before.line == 0 {
+				place = "another entry"
+			}
 			if before.file != l.file {
 				place += " of " + before.file
 			}

@@ -88,6 +88,8 @@ func (r *run) foreignFlags(name string, format graphfile.Format) error {
 	switch {
 	case r.c.Fields != nil && format != graphfile.Parquet:
 		return &InputError{Place: "--fields", Msg: msg, Fix: fix}
+	case r.c.Header != AutoHeader:
+		return &InputError{Place: "--header", Msg: msg, Fix: fix}
 	case r.c.SkipBadLines:
 		return &InputError{Place: "--skip-bad-lines", Msg: msg, Fix: fix}
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/graphfile"
 )
 
 // LabelConfig are the settings of [ReadLabels]; nil stands for the zero value.
@@ -31,7 +33,8 @@ type Labels struct {
 
 // ReadLabels reads a file of lines node<TAB>label; commas, semicolons and
 // blanks separate too, what follows the label is passed over. An empty label,
-// -1 and NA stand for none. The first line is passed over as a header if its
+// -1 and NA stand for none. Of a LINQS .content file the label is the last field
+// of a line. The first line is passed over as a header if its
 // node is not in the graph, its label stands nowhere else, and it holds a usual
 // title (node, id, …; label, class, …) or its id is no integer while all
 // others are.
@@ -44,6 +47,11 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 		c = &LabelConfig{}
 	}
 	t := &table{path: path, columns: 2, nodes: nodes, stdin: c.Stdin, warn: c.Warn}
+	header := c.Header
+	isContent := graphfile.Extension(path) == contentFile
+	if isContent {
+		t.columns, header = maxFields, NoHeader
+	}
 	r := &labelReader{t: t, labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true}
 	first := true
 	var head labelLine
@@ -52,12 +60,15 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 			return nil, err
 		}
 		line := labelLine{row.line, string(row.id()), string(row.field(1))}
+		if isContent {
+			line.label = string(row.text[len(row.text)-1])
+		}
 		if first {
 			first = false
-			if c.Header == HasHeader {
+			if header == HasHeader {
 				continue
 			}
-			if _, known := nodes.Lookup(line.id); !known && c.Header == AutoHeader {
+			if _, known := nodes.Lookup(line.id); !known && header == AutoHeader {
 				head = line
 				continue
 			}

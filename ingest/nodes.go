@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -73,7 +74,8 @@ func (r *run) readNodes() error {
 	if err := flush(); err != nil {
 		return err
 	}
-	if repeated := listed - r.distinctListed(); repeated > 0 {
+	r.listedIDs = r.distinctListed()
+	if repeated := listed - r.listedIDs; repeated > 0 {
 		r.warn(fmt.Sprintf("%s: ids are listed more than once, %d times in all", in.Name(), repeated))
 	}
 	r.listedParts = r.seq
@@ -127,6 +129,9 @@ func (r *run) distinctListed() int {
 func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 	if r.c.Header != AutoHeader {
 		return r.c.Header == HasHeader
+	}
+	if graphfile.Extension(name) == contentFile {
+		return false
 	}
 	list := &table{path: r.c.Nodes, columns: 1, name: name}
 	first := int64(0)

@@ -12,7 +12,7 @@ import (
 type part struct {
 	seq      int       // position among all chunks of the input
 	file     int       // which input it comes from
-	first    int64     // the number of the chunk's first line
+	first    int64     // the number of the chunk's first line; 0 if there are no lines
 	edges    int       // lines with an edge
 	top      uint32    // the largest code
 	code     []uint32  // source and target of each line; nil if the part is spilled
@@ -36,8 +36,12 @@ func (t *tally) add(u tally) {
 	t.comments += u.comments
 }
 
-// line returns the number of the line of text that edge i came from.
+// line returns the number of the line of text that edge i came from, 0 if the
+// file is not one of lines.
 func (p *part) line(i int) int64 {
+	if p.first == 0 {
+		return 0
+	}
 	n := p.first + int64(i)
 	for _, before := range p.gaps {
 		if int(before) <= i {

@@ -28,6 +28,7 @@ type run struct {
 	files       []FileReport
 	seq         int // chunks read, of all files
 	listedParts int // of them, those of the list of nodes
+	listedIDs   int // in that list
 	parts       []*part
 	listed      []*part // ids of the list of nodes, while they are numbers
 	ids         idSet   // all of them, while they are numbers
@@ -72,6 +73,9 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if err := r.c.Validate(); err != nil {
 		return nil, err
 	}
+	if inputs, err = r.pair(inputs); err != nil {
+		return nil, err
+	}
 	if err := distinctInputs(inputs); err != nil {
 		return nil, err
 	}
@@ -107,6 +111,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if r.nodes, err = r.rows(); err != nil {
 		return nil, err
 	}
+	r.warnUnlisted(r.nodes.Len() - r.listedIDs)
 	directed, err := r.isDirected()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -107,6 +108,9 @@ func (t *table) isComment(line []byte) bool {
 // separator returns what separates the fields of the file whose first line
 // this is.
 func (t *table) separator(line []byte) byte {
+	if graphfile.Extension(t.name) == contentFile {
+		return contentSeparator(line)
+	}
 	if bytes.IndexByte(line, tab) >= 0 || t.columns == 1 && !isNamed(t.name, ".csv") {
 		return tab
 	}

@@ -28,7 +28,8 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	own := pflag.NewFlagSet("", pflag.ContinueOnError)
 	own.SortFlags = false
 	own.StringVar(&c.Nodes, "nodes", "", "`FILE` with all nodes, one id a line; they come first, in this order")
-	own.BoolVar(&c.Directed, "directed", false, "edges have a direction")
+	own.BoolVar(&c.Directed, "directed", false, "edges have a direction (default: if the file says so)")
+	own.BoolVar(&c.Undirected, "undirected", false, "edges have none, whatever the file says")
 	in.variable(own, "self-loops", "drop|keep", "drop", "edges from a node to itself", c.SelfLoops.Set)
 	in.variable(own, "duplicates", "sum|max|min|first|error", "",
 		"an edge that occurs again (default: weights are added, without weights it counts once)", c.Duplicates.Set)
@@ -82,10 +83,14 @@ type graph struct {
 	report     *ingest.Report // of a graph that was ingested on the fly
 }
 
+// isStore reports whether a GRAPH argument is to be opened as a store: a
+// directory that is no folder of LINQS files.
+func isStore(path string) bool { return isDir(path) && ingest.Folder(path) == "" }
+
 // checkGraph notes what is wrong with a GRAPH argument and the flags that say
 // how to read it.
 func (in *invocation) checkGraph(cmd *cobra.Command, args []string, r *reading) {
-	if len(args) == 0 || !isDir(args[0]) {
+	if len(args) == 0 || !isStore(args[0]) {
 		return
 	}
 	for _, name := range r.names {
@@ -113,7 +118,7 @@ func (in *invocation) checkStdin(inputs ...string) {
 func (in *invocation) openGraph(name string, r *reading, beside string) (*graph, error) {
 	g := &graph{in: in, name: name}
 	dir := name
-	if !isDir(name) {
+	if !isStore(name) {
 		temp, err := in.makeTemp(beside)
 		if err != nil {
 			return nil, err

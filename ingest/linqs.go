@@ -1,0 +1,105 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+)
+
+// The LINQS collections come as two files: NAME.cites with an edge on each
+// line, cited and citing, and NAME.content with a node on each line, its
+// features and at last its class.
+const (
+	citesFile   = ".cites"
+	contentFile = ".content"
+)
+
+// Folder returns the one .cites file in a directory, "" if there is none or
+// several, or if the directory is a store.
+func Folder(dir string) string {
+	if _, err := os.Stat(filepath.Join(dir, "manifest")); err == nil {
+		return ""
+	}
+	if cites := beside(dir, "", citesFile); len(cites) == 1 {
+		return cites[0]
+	}
+	return ""
+}
+
+// beside returns the files of a directory with an extension, perhaps before
+// that of a compression, that are called stem unless that is "".
+func beside(dir, stem, extension string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, e := range entries {
+		if e.IsDir() || graphfile.Extension(e.Name()) != extension || stem != "" && stemOf(e.Name()) != stem {
+			continue
+		}
+		found = append(found, filepath.Join(dir, e.Name()))
+	}
+	return found
+}
+
+// stemOf returns what comes before the extension in a file's name.
+func stemOf(path string) string {
+	name := filepath.Base(path)
+	at := strings.LastIndex(strings.ToLower(name), graphfile.Extension(name))
+	return name[:at]
+}
+
+// pair replaces a folder by its .cites file, and puts the .content file beside
+// a .cites file in the place of the list of nodes, unless one is given.
+func (r *run) pair(inputs []string) ([]string, error) {
+	var paths []string
+	for _, path := range inputs {
+		if cites := Folder(path); cites != "" {
+			path = cites
+		}
+		if graphfile.Extension(path) != contentFile {
+			paths = append(paths, path)
+			continue
+		}
+		if r.c.Nodes == "" {
+			r.c.Nodes = path
+		}
+		cites := beside(filepath.Dir(path), stemOf(path), citesFile)
+		if len(cites) == 0 {
+			return nil, &InputError{Place: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with --nodes"}
+		}
+		if !slices.ContainsFunc(inputs, func(other string) bool { return graphfile.Extension(other) == citesFile }) {
+			paths = append(paths, cites[0])
+		}
+	}
+	for _, path := range paths {
+		if r.c.Nodes != "" || path == "-" || graphfile.Extension(path) != citesFile {
+			continue
+		}
+		if content := beside(filepath.Dir(path), stemOf(path), contentFile); len(content) > 0 {
+			r.c.Nodes = content[0]
+		}
+	}
+	return paths, nil
+}
+
+// warnUnlisted warns of ids that the .content file does not have.
+func (r *run) warnUnlisted(ids int) {
+	if ids > 0 && graphfile.Extension(r.c.Nodes) == contentFile && r.c.UnknownIDs == DefaultUnknown {
+		r.warn(fmt.Sprintf("%s does not list %s of the edges; they are nodes too, or pass --unknown-ids=skip", r.c.Nodes, count(ids, "id")))
+	}
+}
+
+// contentSeparator returns what separates the fields of a .content file.
+func contentSeparator(line []byte) byte {
+	if bytes.IndexByte(line, tab) >= 0 {
+		return tab
+	}
+	return blanks
+}
