@@ -149,6 +149,7 @@ file (plain, gzip or zstd), or - for stdin.`,
 	root.SetIn(in.stdin)
 	root.SetOut(in.stdout)
 	root.SetErr(in.stderr)
+	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(in.flagError)
 	root.PersistentPreRunE = in.prepare
 	in.sharedFlags(root.PersistentFlags())
@@ -175,20 +176,6 @@ func completeWords(cmd *cobra.Command) {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.words(), cobra.ShellCompDirectiveNoFileComp))
 		}
 	})
-}
-
-func newHelp(in *invocation) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help for a command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			found, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return in.noSuchCommand(found, rest)
-			}
-			return found.Help()
-		},
-	}
 }
 
 func (in *invocation) commands() []*cobra.Command {
@@ -250,7 +237,7 @@ func (in *invocation) checked() error {
 func (in *invocation) sharedFlags(flags *pflag.FlagSet) {
 	in.intVar(flags, &in.threads, "threads", 0, 0, 4096, "number of threads (0: one for each processor); never changes a result")
 	in.sizeVar(flags, &in.maxMemory, "max-memory", "memory to stay within, such as 4GiB; never changes a result")
-	in.int64Var(flags, &in.seed, "seed", 1, 0, 1<<62, "rng seed of everything random")
+	in.int64Var(flags, &in.seed, "seed", 1, 0, 1<<62, "rng seed: which splits, folds and random graphs are drawn")
 	flags.BoolVar(&in.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&in.quiet, "quiet", false, "print neither progress nor a closing summary")
 	in.choiceVar(flags, &in.showAs, "progress", "auto", []string{"auto", "plain", "none"}, "progress on stderr")

@@ -34,7 +34,16 @@ func (v *value) Set(s string) error {
 func (v *value) String() string { return v.text }
 
 // Type implements pflag.Value; it is what the help text shows.
-func (v *value) Type() string { return v.kind }
+func (v *value) Type() string {
+	if v.isLong() {
+		return "WORD"
+	}
+	return v.kind
+}
+
+// isLong reports whether the help text of a flag lists its words instead of
+// showing them in place of its value.
+func (v *value) isLong() bool { return len(v.kind) > len("auto|honest|plain") }
 
 // words returns what may be written for a flag whose help text lists it.
 func (v *value) words() []string {
@@ -50,7 +59,11 @@ func (in *invocation) problem(place, format string, args ...any) {
 }
 
 func (in *invocation) variable(flags *pflag.FlagSet, name, kind, text, usage string, set func(string) error) {
-	flags.Var(&value{in: in, name: name, kind: kind, text: text, set: set}, name, usage)
+	v := &value{in: in, name: name, kind: kind, text: text, set: set}
+	if v.isLong() {
+		usage += "; one of " + strings.Join(v.words(), ", ")
+	}
+	flags.Var(v, name, usage)
 }
 
 func (in *invocation) intVar(flags *pflag.FlagSet, p *int, name string, initial, lo, hi int, usage string) {

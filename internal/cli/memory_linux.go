@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// systemRoot is where the system's own files are; tests have others.
+var systemRoot = ""
+
 // peakMemory returns the largest resident memory of this process so far, in
 // bytes.
 func peakMemory() int64 {
@@ -27,7 +30,7 @@ func machineMemory() int64 {
 // containerMemory returns the memory limit of the control group of this
 // process or of one above it, in bytes; 0 if there is none.
 func containerMemory() int64 {
-	groups, err := os.ReadFile("/proc/self/cgroup")
+	groups, err := os.ReadFile(systemRoot + "/proc/self/cgroup")
 	if err != nil {
 		return 0
 	}
@@ -58,7 +61,7 @@ func smaller(a, b int64) int64 {
 }
 
 func bytesIn(file string) int64 {
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(systemRoot + file)
 	if err != nil {
 		return 0
 	}
@@ -70,7 +73,7 @@ func bytesIn(file string) int64 {
 }
 
 func kilobytes(file, field string) int64 {
-	f, err := os.Open(file)
+	f, err := os.Open(systemRoot + file)
 	if err != nil {
 		return 0
 	}

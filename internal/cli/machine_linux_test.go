@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal returns the two ends of a pseudo-terminal: what a user sees and
+// types, and what the program has.
+func terminal(t *testing.T) (user, program *os.File) {
+	t.Helper()
+	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { user.Close() })
+	if err := unix.IoctlSetPointerInt(int(user.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Skip(err)
+	}
+	n, err := unix.IoctlGetInt(int(user.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Skip(err)
+	}
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { program.Close() })
+	if err := unix.IoctlSetWinsize(int(user.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
+		t.Skip(err)
+	}
+	return user, program
+}
+
+// Nobody types a graph: a terminal as stdin is a mistake, not something to
+// wait for.
+func TestTerminalAsInput(t *testing.T) {
+	workplace(t)
+	_, keyboard := terminal(t)
+	for _, args := range [][]string{
+		{"ingest", "-", "-o", "new"},
+		{"info", "-"},
+		{"classify", "-", "--labels", "l.tsv", "-o", "out.tsv"},
+		{"classify", "g", "--labels", "-", "-o", "out.tsv"},
+	} {
+		before := tree(t, ".")
+		var stderr bytes.Buffer
+		code := Main(args, keyboard, io.Discard, &stderr)
+		const want = "heatwalk: waiting for input on a terminal; give a file or pipe\n"
+		if code != exitUsage || stderr.String() != want {
+			t.Errorf("%s: exit code %d, stderr: %s, want %s", strings.Join(args, " "), code, stderr.String(), want)
+		}
+		if after := tree(t, "."); after != before {
+			t.Errorf("%s left\n%s", strings.Join(args, " "), after)
+		}
+	}
+}
+
+// On a terminal progress is a bar that is gone when the run has ended.
+func TestProgressOnATerminal(t *testing.T) {
+	screen, stderr := terminal(t)
+	seen := make(chan string)
+	go func() {
+		var text bytes.Buffer
+		_, _ = io.Copy(&text, screen) // ends with an error when the program's end is closed
+		seen <- text.String()
+	}()
+	p := newProgress(t.Context(), stderr, "auto", false, false)
+	s := p.begin("reading edges.tsv", 2_000_000, inBytes)
+	s.set(1_000_000, 0)
+	time.Sleep(300 * time.Millisecond) // bars are drawn every now and then
+	p.print([]byte("heatwalk: warning: odd\n"))
+	time.Sleep(300 * time.Millisecond)
+	p.close()
+	if err := stderr.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := <-seen
+	for _, part := range []string{"reading edges.tsv", "━", "1.00 MB of 2.00 MB", "heatwalk: warning: odd"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the screen lacks %q: %q", part, text)
+		}
+	}
+	const erase = "\x1b[J"
+	if at := strings.LastIndex(text, "reading"); at >= 0 && !strings.Contains(text[at:], erase) {
+		t.Errorf("the bar stays: %q", text[at:])
+	}
+}
+
+// A limit of the container rules where it is the smaller one.
+func TestContainerLimit(t *testing.T) {
+	workplace(t)
+	root := t.TempDir()
+	systemRoot = root
+	defer func() { systemRoot = "" }()
+	write := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const group, above, old = "sys/fs/cgroup/a/b/memory.max", "sys/fs/cgroup/a/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"
+	write("proc/meminfo", "MemTotal: 67108864 kB\n") // 64 GiB
+	write("proc/self/cgroup", "0::/a/b\n")
+	for _, c := range []struct {
+		group, above, old string
+		want              int64
+	}{
+		{"max\n", "max\n", "9223372036854771712\n", 0},
+		{"8589934592\n", "max\n", "9223372036854771712\n", 8 << 30},
+		{"max\n", "8589934592\n", "9223372036854771712\n", 8 << 30},
+		{"17179869184\n", "8589934592\n", "34359738368\n", 8 << 30},
+		{"max\n", "max\n", "8589934592\n", 8 << 30},
+		{"nonsense\n", "", "", 0},
+	} {
+		write(group, c.group)
+		write(above, c.above)
+		write(old, c.old)
+		if got := containerMemory(); got != c.want {
+			t.Errorf("%+v: limit %d", c, got)
+		}
+		machine := int64(64 << 30)
+		if c.want > 0 {
+			machine = c.want
+		}
+		if got := machineMemory(); got != machine {
+			t.Errorf("%+v: memory %d, want %d", c, got, machine)
+		}
+		var stderr bytes.Buffer
+		want := ""
+		if c.want > 0 {
+			want = "heatwalk: warning: limit 8.59 GB (container) is used instead of 17.2 GB\n"
+		}
+		code := Main([]string{"info", "g", "--max-memory", "16GiB"}, nil, io.Discard, &stderr)
+		if code != exitDone || stderr.String() != want {
+			t.Errorf("%+v: exit code %d, stderr: %s", c, code, stderr.String())
+		}
+		stderr.Reset()
+		if code := Main([]string{"info", "g", "--max-memory", "4GiB"}, nil, io.Discard, &stderr); code != exitDone || stderr.Len() > 0 {
+			t.Errorf("%+v: exit code %d, stderr: %s", c, code, stderr.String())
+		}
+	}
+}
