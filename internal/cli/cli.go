@@ -88,6 +88,9 @@ type invocation struct {
 	doing    string // what an interruption leaves as it was, for its message
 	reached  string // how far an interrupted run had come, for its message
 
+	estimating bool   // the run ends when it has been planned
+	planned    *needs // what it then would take
+
 	threads   int
 	maxMemory int64 // --max-memory, 0 if not given
 	memory    int64 // to plan with; 0 if not known
@@ -190,6 +193,7 @@ func (in *invocation) commands() []*cobra.Command {
 		newFeatures(in),
 		newEigen(in),
 		newGenerate(in),
+		newEstimate(in),
 		newBench(in),
 		newVersion(in),
 	}
@@ -213,15 +217,19 @@ func (in *invocation) limitMemory() error {
 		return nil
 	}
 	in.memory = in.maxMemory
-	if limit := containerMemory(); limit > 0 && limit < in.memory {
-		in.warn("limit %s (container) is used instead of %s", formatBytes(limit), formatBytes(in.memory))
+	if limit := machineMemory(); limit > 0 && limit < in.memory {
+		whose := "machine"
+		if limit == containerMemory() {
+			whose = "container"
+		}
+		in.warn("limit %s (%s) is used instead of %s", formatBytes(limit), whose, formatBytes(in.memory))
 		in.memory = limit
 	}
-	if in.memory < 2*runtimeBytes {
+	if in.memory < leastMemory {
 		return &limitError{"--max-memory", fmt.Sprintf("%s is too little for the program itself; allow %s or more",
-			formatBytes(in.memory), formatBytes(2*runtimeBytes))}
+			formatBytes(in.memory), formatBytes(leastMemory))}
 	}
-	debug.SetMemoryLimit(in.memory - runtimeBytes/2)
+	debug.SetMemoryLimit(in.memory - fileBytes)
 	return nil
 }
 

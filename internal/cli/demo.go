@@ -83,7 +83,7 @@ func (in *invocation) runDemo() error {
 	if err != nil {
 		return err
 	}
-	known, hidden := part(l, splits[0].Train), part(l, splits[0].Test)
+	known, hidden := labelsAt(l, splits[0].Train), labelsAt(l, splits[0].Test)
 	d.Labelled, d.Predicted = len(known.Row), len(hidden.Row)
 	if !in.json {
 		in.demoLine("labels", 0, "%s papers keep their subject (%.0f %%), %s are to be found",
@@ -123,16 +123,15 @@ func (in *invocation) openCora(d *demonstration) (*graph, *ingest.Labels, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &graph{in: in, name: "cora", temp: temp}
-	dir := temp.store()
-	_, err = ingest.Run(in.ctx, dir, []string{"-"}, &ingest.Config{
+	g := &graph{in: in, name: "cora", dir: temp.store(), temp: temp}
+	_, err = ingest.Run(in.ctx, g.dir, []string{"-"}, &ingest.Config{
 		Stdin: bytes.NewReader(edges), Memory: in.memory, Workers: in.threads,
 	})
 	if err == nil {
-		err = g.open(dir, in.storeOptions())
+		err = g.open(false, true)
 	}
 	if err == nil {
-		err = g.readPlain()
+		err = g.load()
 	}
 	var l *ingest.Labels
 	if err == nil {
@@ -149,8 +148,8 @@ func (in *invocation) openCora(d *demonstration) (*graph, *ingest.Labels, error)
 	return g, l, nil
 }
 
-// part returns the labels at the given positions alone.
-func part(l *ingest.Labels, positions []int) *ingest.Labels {
+// labelsAt returns the labels at the given positions alone.
+func labelsAt(l *ingest.Labels, positions []int) *ingest.Labels {
 	p := &ingest.Labels{File: l.File, Names: l.Names}
 	for _, at := range positions {
 		p.Row, p.Class = append(p.Row, l.Row[at]), append(p.Class, l.Class[at])

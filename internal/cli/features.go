@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -21,6 +20,7 @@ type featureFlags struct {
 	rows  string
 	dtype string
 	out   string
+	slab  slabFlag
 }
 
 func newFeatures(in *invocation) *cobra.Command {
@@ -39,6 +39,7 @@ own fold is unlabelled, so that labelled and other nodes are alike.`,
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkDense(f.out, append(args, f.labels, f.rows)...)
 			in.checkStdin(append(args, f.labels, f.rows)...)
+			in.checkSlab(f.slab, args, f.out, ".npy", denseFormats)
 			f.fixed()
 			in.checkWalk(&f.walking, true)
 			if err := in.checked(); err != nil {
@@ -57,86 +58,104 @@ own fold is unlabelled, so that labelled and other nodes are alike.`,
 	in.intVar(flags, &f.folds, "folds", 5, 2, 1000, "folds of honest features")
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes to write, one id a line (default: all)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the walk and of the features")
+	in.slabVar(flags, &f.slab, "the classes")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
 
 // runFeatures writes the features that f describes.
 func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) error {
-	in.doing = f.out + " is unchanged"
-	files := &outputs{in: in}
-	defer files.abort()
-	out, err := files.beginDense(f.out)
+	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, seeds: true, rows: f.rows})
 	if err != nil {
 		return err
 	}
-	g, err := in.openSwept(name, &f.reading, f.out)
-	if err != nil {
+	defer d.end()
+	slab := cwk.Slab{}
+	if slab.Lo, slab.Hi, err = f.slab.bounds(len(d.l.Names), "class"); err != nil {
 		return err
 	}
-	defer g.close()
-	l, err := in.readSeeds(f.labels, g, &f.reading)
-	if err != nil {
+	rowAxis, colAxis := nodesOf(d.g, d.rows), featureAxis(d.l, &f.walking, slab)
+	if err := d.checkSpace(rowAxis, colAxis, f.dtype, bytesOf[T](), "take fewer steps (--steps), rows (--rows), or another disk"); err != nil {
 		return err
 	}
-	rows, err := in.rowsOf(f.rows, g)
-	if err != nil {
-		return err
-	}
-	walk, err := walkOf[T](in, g, &f.walking, l)
-	if err != nil {
-		return err
-	}
-	walk.Progress = in.walkProgress()
-	picks := cwk.Plain(rows)
-	if f.kind == "honest" {
-		fold := evaluate.Folds(l.Class, min(f.folds, len(l.Class)), uint64(in.seed))
-		walk.Variants = cwk.FoldVariants(f.alpha, fold)
-		picks = cwk.Honest(walk.Seeds, fold, rows)
-	}
-	rowAxis, colAxis := nodesOf(g, rows), featureAxis(l, &f.walking)
-	shape := fmt.Sprintf("%s × %s %s", formatCount(int64(rowAxis.n)), formatCount(int64(colAxis.n)), f.dtype)
-	size := out.bytes(rowAxis, colAxis, bytesOf[T]())
-	if err := checkSpace(f.out, size, shape, "take fewer steps (--steps), rows (--rows), or another disk"); err != nil {
-		return err
-	}
-	class := classOfRow(l, len(walk.Degrees))
-	file, err := newDenseFile[T](out, rowAxis, colAxis, lines{
-		label: func(i int) int { return int(class[rows[i]]) + 1 },
+	picks := cwk.Plain(d.rows)
+	var walk *cwk.Walk[T]
+	plan, err := in.fit(d.g, func() (*needs, error) {
+		if walk, err = walkOf[T](in, d.g, &f.walking, d.l); err != nil {
+			return nil, err
+		}
+		walk.Slab = slab
+		if f.kind == "honest" {
+			fold := evaluate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed))
+			walk.Variants = cwk.FoldVariants(f.alpha, fold)
+			picks = cwk.Honest(walk.Seeds, fold, d.rows)
+		}
+		return planFeatures(d, walk, f.minSteps, picks, rowAxis, colAxis)
 	})
+	if err != nil {
+		return err
+	}
+	if err := in.begin(d.g, plan); err != nil {
+		return err
+	}
+	walk.A, walk.Progress = d.g.matrix, in.walkProgress()
+	file, err := newDenseFile[T](d.out, rowAxis, colAxis, lines{label: d.labelOf()})
 	if err != nil {
 		return err
 	}
 	batch := featureBatch(walk, f.minSteps, len(picks))
 	for lo := 0; lo < len(picks); lo += batch {
-		part, err := walk.Features(in.ctx, f.minSteps, picks[lo:min(lo+batch, len(picks))])
+		made, err := walk.Features(in.ctx, f.minSteps, picks[lo:min(lo+batch, len(picks))])
 		if err != nil {
 			return err
 		}
-		for i := range part.Rows {
-			if in.ctx.Err() != nil {
-				return context.Cause(in.ctx)
-			}
-			if err := file.row(lo+i, part.Row(i)); err != nil {
-				return err
-			}
+		if err := writeRows(in.ctx, file, lo, made); err != nil {
+			return err
 		}
 	}
 	if err := file.close(); err != nil {
 		return err
 	}
-	return in.finishDense(files, out.run, g, &denseReport{
-		Output: f.out, Rows: rowAxis.n, Cols: colAxis.n, Dtype: f.dtype,
-		Parameters: walkParameters{Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior, Features: f.kind},
+	parameters := walkParameters{Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior, Features: f.kind}
+	if f.kind == "honest" {
+		parameters.Folds, parameters.Seed = f.folds, in.seed
+	}
+	p, err := d.partOf("features", f.slab, parameters, partShape{
+		Axis: byColumns, Lo: slab.Lo, Hi: slab.Hi, Whole: len(d.l.Names), Groups: f.steps - f.minSteps + 1, Dtype: f.dtype,
+	})
+	if err != nil {
+		return err
+	}
+	return in.finishDense(d, p, &denseReport{
+		Output: f.out, Rows: rowAxis.n, Cols: colAxis.n, Dtype: f.dtype, Parameters: parameters,
 	})
 }
 
-// featureAxis names the columns of features t:class.
-func featureAxis(l *ingest.Labels, w *walking) axis {
-	classes := len(l.Names)
+// planFeatures returns what the features of the picked rows take.
+func planFeatures[T sparse.Float](d *denseRun, walk *cwk.Walk[T], from int, picks []cwk.Pick, rows, cols axis) (*needs, error) {
+	n, err := d.needs(rows, cols, bytesOf[T]())
+	if err != nil {
+		return n, err
+	}
+	if err := n.Reserve(16*int64(len(picks)), "picked rows"); err != nil {
+		return n, err
+	}
+	if walk.Memory > 0 {
+		walk.Memory, _ = n.Left()
+	}
+	batch := featureBatch(walk, from, len(picks))
+	one, err := walk.CollectNeeds(from, picks[:batch])
+	batches := (len(picks) + batch - 1) / batch
+	one.Sweeps *= batches
+	return n, n.walkNeeds(one, err)
+}
+
+// featureAxis names the columns t:class of the features of a slab of classes.
+func featureAxis(l *ingest.Labels, w *walking, slab cwk.Slab) axis {
+	wide := slab.Hi - slab.Lo
 	return axis{
-		n:  classes * (w.steps - w.minSteps + 1),
-		id: func(j int) string { return fmt.Sprintf("%d:%s", w.minSteps+j/classes, l.Names[j%classes]) },
+		n:  wide * (w.steps - w.minSteps + 1),
+		id: func(j int) string { return fmt.Sprintf("%d:%s", w.minSteps+j/wide, l.Names[slab.Lo+j%wide]) },
 	}
 }
 

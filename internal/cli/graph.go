@@ -76,10 +76,12 @@ type graph struct {
 	*shard.Store
 	in   *invocation
 	name string   // as the user gave it
+	dir  string   // of the store
 	temp *tempDir // of a store made on the fly, nil if GRAPH is one
 
+	streamed   bool           // nothing of it stays in memory
 	matrix     sparse.Matrix  // what is swept: the store, or its copy with plain ids
-	plainBytes int64          // what that copy takes
+	plainBytes int64          // what that copy takes, 0 if there is to be none
 	report     *ingest.Report // of a graph that was ingested on the fly
 }
 
@@ -116,51 +118,49 @@ func (in *invocation) checkStdin(inputs ...string) {
 // openGraph opens the store or ingests the file called name. beside is the
 // path of an output, near which a temporary store may lie; it may be "".
 func (in *invocation) openGraph(name string, r *reading, beside string) (*graph, error) {
-	g := &graph{in: in, name: name}
-	dir := name
+	return in.openFor(name, r, beside, false)
+}
+
+// openSwept is openGraph for a graph that will be swept many times.
+func (in *invocation) openSwept(name string, r *reading, beside string) (*graph, error) {
+	g, err := in.openFor(name, r, beside, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.load(); err != nil {
+		g.close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// openFor is openGraph, and for many sweeps openSwept but for what it loads.
+func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*graph, error) {
+	g := &graph{in: in, name: name, dir: name}
 	if !isStore(name) {
 		temp, err := in.makeTemp(beside)
 		if err != nil {
 			return nil, err
 		}
-		g.temp = temp
-		dir = temp.store()
-		if g.report, err = in.ingest(dir, []string{name}, r, false); err != nil {
+		g.temp, g.dir = temp, temp.store()
+		if g.report, err = in.ingest(g.dir, []string{name}, r, false); err != nil {
 			g.close()
 			return nil, err
 		}
 	}
-	o := in.storeOptions()
-	o.Stream = r.streamed
-	if err := g.open(dir, o); err != nil {
+	if err := g.open(r.streamed, swept); err != nil {
 		g.close()
 		return nil, err
 	}
 	return g, nil
 }
-
-// openSwept is openGraph for a graph that will be swept many times.
-func (in *invocation) openSwept(name string, r *reading, beside string) (*graph, error) {
-	g, err := in.openGraph(name, r, beside)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.readPlain(); err != nil {
-		g.close()
-		return nil, err
-	}
-	return g, nil
-}
-
-// runtimeBytes is what the program takes beside everything that is planned.
-const runtimeBytes = 32 << 20
 
 // storeOptions gives a store half of the memory that there is; it keeps only
 // what it can use.
 func (in *invocation) storeOptions() *shard.Options {
 	o := &shard.Options{Workers: in.threads}
 	if in.memory > 0 {
-		o.Memory = (in.memory - runtimeBytes) / 2
+		o.Memory = in.plannable() / 2
 	}
 	return o
 }
@@ -170,34 +170,61 @@ func (g *graph) memory() int64 {
 	if g.in.memory == 0 {
 		return 0
 	}
-	return max(1, g.in.memory-runtimeBytes-g.Store.Memory()-g.plainBytes)
+	return max(1, g.in.plannable()-g.Store.Memory()-g.plainBytes)
 }
 
-// open opens the graph's store in dir.
-func (g *graph) open(dir string, o *shard.Options) error {
+// open opens the graph's store. None of its frames stays in memory if it is
+// streamed, or if its plain copy is to be swept in its place.
+func (g *graph) open(streamed, swept bool) error {
+	o := g.in.storeOptions()
+	o.Stream, g.streamed = streamed, streamed
+	if swept && !streamed {
+		m, err := shard.ReadManifest(nil, g.dir)
+		if err != nil {
+			return err
+		}
+		if bytes, wanted := g.in.wantsPlain(m); wanted {
+			o.Stream, g.plainBytes = true, bytes
+		}
+	}
 	var err error
-	if g.Store, err = shard.Open(g.in.ctx, dir, o); err == nil {
+	if g.Store, err = shard.Open(g.in.ctx, g.dir, o); err == nil {
 		g.matrix = g.Store
 	}
 	return err
 }
 
-// readPlain prepares for many sweeps. Coded ids cost a sweep over few columns
-// up to a third of its time, so they are read as plain numbers where these take
-// little of the memory that is left.
-func (g *graph) readPlain() error {
+// stream opens the store anew so that none of its frames stays in memory, nor
+// a copy.
+func (g *graph) stream() error {
+	if err := g.Store.Close(); err != nil {
+		return err
+	}
+	g.plainBytes = 0
+	return g.open(true, true)
+}
+
+// wantsPlain tells whether a graph is to be swept as plain numbers, and what
+// they take. Coded ids cost a sweep over few columns up to a third of its time;
+// plain ones are for where they take little of the memory that there is.
+func (in *invocation) wantsPlain(m *shard.Manifest) (bytes int64, wanted bool) {
 	const share = 8
 	entry := int64(4)
-	if g.Manifest().Weighted {
+	if m.Weighted {
 		entry += 8
 	}
-	bytes := entry*g.NNZ() + 8*int64(len(g.Degrees()))
-	if left := g.memory(); left > 0 && bytes > left/share {
+	bytes = entry*m.Entries + 8*m.Rows
+	return bytes, in.memory == 0 || bytes <= in.plannable()/share
+}
+
+// load reads the plain copy of the graph, if there is to be one.
+func (g *graph) load() error {
+	if g.plainBytes == 0 {
 		return nil
 	}
 	a, err := sparse.Load(g.in.ctx, g.Store, g.in.threads)
 	if err == nil {
-		g.matrix, g.plainBytes = a, bytes
+		g.matrix = a
 	}
 	return err
 }

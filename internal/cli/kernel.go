@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"unsafe"
 
@@ -44,6 +43,7 @@ float64, whatever --dtype, and the summary prints a bound on their error.`,
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkDense(f.out, append(args, f.labels, f.rows, f.cols)...)
 			in.checkStdin(append(args, f.labels, f.rows, f.cols)...)
+			in.checkSlab(f.slab, args, f.out, ".npy", denseFormats)
 			in.checkKernel(cmd, &f)
 			if err := in.checked(); err != nil {
 				return err
@@ -65,62 +65,47 @@ float64, whatever --dtype, and the summary prints a bound on their error.`,
 	flags.StringVar(&f.rows, "rows", "", "`FILE` of the nodes of the rows, one id a line (default: all)")
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the nodes of the columns (default: all)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values, and of walks")
+	in.slabVar(flags, &f.slab, "the columns")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
 
 // runKernel writes the block of coinciding walks that f describes.
 func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
-	in.doing = f.out + " is unchanged"
-	files := &outputs{in: in}
-	defer files.abort()
-	out, err := files.beginDense(f.out)
+	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, seeds: true, rows: f.rows, cols: f.cols, block: true})
 	if err != nil {
 		return err
 	}
-	g, err := in.openSwept(name, &f.reading, f.out)
+	defer d.end()
+	lo, hi, err := f.slab.bounds(len(d.cols), "column")
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	l, err := in.readSeeds(f.labels, g, &f.reading)
-	if err != nil {
+	rows, cols := cwk.Plain(d.rows), cwk.Plain(d.cols[lo:hi])
+	rowAxis, colAxis := nodesOf(d.g, d.rows), nodesOf(d.g, d.cols[lo:hi])
+	if err := d.checkSpace(rowAxis, colAxis, f.dtype, bytesOf[T](), "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
 		return err
 	}
-	rows, err := in.rowsOf(f.rows, g)
-	if err != nil {
-		return err
-	}
-	cols, err := in.rowsOf(f.cols, g)
-	if err != nil {
-		return err
-	}
-	walk, err := walkOf[T](in, g, &f.walking, l)
-	if err != nil {
-		return err
-	}
-	rowAxis, colAxis := nodesOf(g, rows), nodesOf(g, cols)
-	size := out.bytes(rowAxis, colAxis, bytesOf[T]())
-	shape := fmt.Sprintf("%s × %s %s", formatCount(int64(len(rows))), formatCount(int64(len(cols))), f.dtype)
-	if err := checkSpace(f.out, size, shape, "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
-		return err
-	}
-	class := classOfRow(l, len(walk.Degrees))
-	file, err := newDenseFile[T](out, rowAxis, colAxis, lines{
-		kernel: true,
-		label:  func(i int) int { return int(class[rows[i]]) + 1 },
+	var walk *cwk.Walk[T]
+	plan, err := in.fit(d.g, func() (*needs, error) {
+		if walk, err = walkOf[T](in, d.g, &f.walking, d.l); err != nil {
+			return nil, err
+		}
+		return planGram(d, walk, f.minSteps, rows, cols, rowAxis, colAxis)
 	})
 	if err != nil {
 		return err
 	}
-	walk.Progress = in.walkProgress()
-	err = walk.Gram(in.ctx, f.minSteps, cwk.Plain(rows), cwk.Plain(cols), func(lo int, panel *sparse.Block[T]) error {
-		for i := range panel.Rows {
-			if err := file.row(lo+i, panel.Row(i)); err != nil {
-				return err
-			}
-		}
-		return nil
+	if err := in.begin(d.g, plan); err != nil {
+		return err
+	}
+	walk.A, walk.Progress = d.g.matrix, in.walkProgress()
+	file, err := newDenseFile[T](d.out, rowAxis, colAxis, lines{kernel: true, label: d.labelOf()})
+	if err != nil {
+		return err
+	}
+	err = walk.Gram(in.ctx, f.minSteps, rows, cols, func(lo int, panel *sparse.Block[T]) error {
+		return writeRows(in.ctx, file, lo, panel)
 	})
 	if err != nil {
 		return err
@@ -128,10 +113,31 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err := file.close(); err != nil {
 		return err
 	}
-	return in.finishDense(files, out.run, g, &denseReport{
-		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype,
-		Parameters: walkParameters{Kernel: walkKernel, Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior},
+	parameters := walkParameters{Kernel: walkKernel, Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior}
+	p, err := d.partOf("kernel", f.slab, parameters, partShape{
+		Axis: byColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype,
 	})
+	if err != nil {
+		return err
+	}
+	return in.finishDense(d, p, &denseReport{
+		Output: f.out, Rows: len(d.rows), Cols: hi - lo, Dtype: f.dtype, Parameters: parameters,
+	})
+}
+
+// planGram returns what a block of the kernel of walks takes.
+func planGram[T sparse.Float](d *denseRun, walk *cwk.Walk[T], from int, rows, cols []cwk.Pick, rowAxis, colAxis axis) (*needs, error) {
+	n, err := d.needs(rowAxis, colAxis, bytesOf[T]())
+	if err != nil {
+		return n, err
+	}
+	if err := n.Reserve(16*int64(len(rows)+len(cols)), "picked rows"); err != nil {
+		return n, err
+	}
+	if walk.Memory > 0 {
+		walk.Memory, _ = n.Left()
+	}
+	return n, n.walkNeeds(walk.GramNeeds(from, rows, cols))
 }
 
 // walkParameters are what a walk was done with.
@@ -142,6 +148,8 @@ type walkParameters struct {
 	MinSteps int     `json:"min_steps"`
 	Prior    string  `json:"prior"`
 	Features string  `json:"features,omitempty"`
+	Folds    int     `json:"folds,omitempty"` // of honest features
+	Seed     int64   `json:"seed,omitempty"`  // of their folds
 }
 
 // denseReport is the JSON document of commands that write a dense matrix.
@@ -155,11 +163,11 @@ type denseReport struct {
 }
 
 // finishDense publishes a dense matrix and says so.
-func (in *invocation) finishDense(files *outputs, run io.Writer, g *graph, r *denseReport) error {
-	if err := in.writeRun(run, storeOf(g.Manifest()), r.Parameters); err != nil {
+func (in *invocation) finishDense(d *denseRun, of *part, r *denseReport) error {
+	if err := in.writePartRun(d.out.run, storeOf(d.g.Manifest()), r.Parameters, of); err != nil {
 		return err
 	}
-	if err := files.commit(); err != nil {
+	if err := d.files.commit(); err != nil {
 		return err
 	}
 	if in.json {

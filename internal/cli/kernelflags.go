@@ -30,6 +30,7 @@ type kernelFlags struct {
 	rows, cols string
 	dtype      string
 	out        string
+	slab       slabFlag
 }
 
 // kernelFlags declares the flags that say which kernel.

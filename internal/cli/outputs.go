@@ -56,8 +56,11 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(infoA, infoB)
 }
 
-// begin begins the file path, stdout for "-".
+// begin begins the file path, stdout for "-", nothing for an estimate.
 func (o *outputs) begin(path string) (io.Writer, error) {
+	if o.in.estimating {
+		return io.Discard, nil
+	}
 	if path == "-" {
 		o.pipe = bufio.NewWriterSize(o.in.stdout, 64<<10)
 		return o.pipe, nil
@@ -129,6 +132,7 @@ type runFile struct {
 	Build      build    `json:"build"`
 	Store      any      `json:"store,omitempty"`
 	Parameters any      `json:"parameters,omitempty"`
+	Part       *part    `json:"part,omitempty"` // of a whole that merge puts together
 	Finished   string   `json:"finished"`
 	Closing
 }
@@ -136,6 +140,12 @@ type runFile struct {
 // writeRun writes the run file of a run that used the given store and chose
 // the given parameters.
 func (in *invocation) writeRun(w io.Writer, store, parameters any) error {
+	return in.writePartRun(w, store, parameters, nil)
+}
+
+// writePartRun is writeRun for an output that is a part of another, unless p is
+// nil.
+func (in *invocation) writePartRun(w io.Writer, store, parameters any, p *part) error {
 	directory, err := os.Getwd()
 	if err != nil {
 		return err
@@ -147,6 +157,7 @@ func (in *invocation) writeRun(w io.Writer, store, parameters any) error {
 		Build:      thisBuild(),
 		Store:      store,
 		Parameters: parameters,
+		Part:       p,
 		Finished:   time.Now().UTC().Format(time.RFC3339),
 		Closing:    in.closing(),
 	})

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// denseRun is a run that writes a dense matrix, with all that it has read and
+// has begun to write.
+type denseRun struct {
+	in         *invocation
+	name, path string // of the graph and the output
+	files      *outputs
+	out        *denseOutput
+	g          *graph
+	l          *ingest.Labels // nil: without
+	rows, cols []int
+}
+
+// denseInputs are the files that a denseRun reads beside the graph, "" for
+// none. Without a list of rows or columns all nodes are meant.
+type denseInputs struct {
+	labels     string
+	seeds      bool // labels are what a walk starts from
+	rows, cols string
+	block      bool // there are columns that are nodes
+}
+
+// beginDense begins the output and reads the inputs.
+func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (_ *denseRun, err error) {
+	in.doing = path + " is unchanged"
+	d := &denseRun{in: in, name: name, path: path, files: &outputs{in: in}}
+	defer func() {
+		if err != nil {
+			d.end()
+		}
+	}()
+	if d.out, err = d.files.beginDense(path); err != nil {
+		return nil, err
+	}
+	if d.g, err = in.openFor(name, r, path, true); err != nil {
+		return nil, err
+	}
+	if inputs.labels != "" {
+		read := in.readLabels
+		if inputs.seeds {
+			read = in.readSeeds
+		}
+		if d.l, err = read(inputs.labels, d.g, r); err != nil {
+			return nil, err
+		}
+	}
+	if d.rows, err = in.rowsOf(inputs.rows, d.g); err != nil {
+		return nil, err
+	}
+	if inputs.block {
+		d.cols, err = in.rowsOf(inputs.cols, d.g)
+	}
+	return d, err
+}
+
+// end gives up what is not finished and closes the graph.
+func (d *denseRun) end() {
+	d.files.abort()
+	if d.g != nil {
+		d.g.close()
+	}
+}
+
+// needs returns the needs of the run but for its computation: what it has read,
+// and the output on disk.
+func (d *denseRun) needs(rows, cols axis, element int) (*needs, error) {
+	n := d.g.needs()
+	lists := 8 * (int64(len(d.rows)) + int64(len(d.cols)))
+	if d.l != nil {
+		lists += 16*int64(len(d.l.Row)) + 4*int64(len(d.g.Degrees())) // and the class of every row
+	}
+	n.disk = d.out.bytes(rows, cols, element) + runFileBytes
+	if d.in.estimating {
+		n.disk += idBytes(rows) + idBytes(cols)
+	}
+	return n, n.Reserve(lists, "lists of nodes")
+}
+
+// runFileBytes is about what a run file takes.
+const runFileBytes = 4 << 10
+
+// idBytes is what the file of an axis takes.
+func idBytes(a axis) (bytes int64) {
+	for i := range a.n {
+		bytes += int64(len(a.id(i))) + 1
+	}
+	return bytes
+}
+
+// checkSpace returns an error if the output does not fit its disk.
+func (d *denseRun) checkSpace(rows, cols axis, dtype string, element int, advice string) error {
+	shape := fmt.Sprintf("%s × %s %s", formatCount(int64(rows.n)), formatCount(int64(cols.n)), dtype)
+	return checkSpace(d.path, d.out.bytes(rows, cols, element), shape, advice)
+}
+
+// labelOf returns what LIBSVM's text has in front of row i: its class from 1, 0
+// without one.
+func (d *denseRun) labelOf() func(i int) int {
+	if d.l == nil {
+		return func(int) int { return 0 }
+	}
+	class := classOfRow(d.l, len(d.g.Degrees()))
+	return func(i int) int { return int(class[d.rows[i]]) + 1 }
+}
+
+// writeRows writes consecutive rows from row lo on.
+func writeRows[T sparse.Float](ctx context.Context, file *denseFile[T], lo int, rows *sparse.Block[T]) error {
+	for i := range rows.Rows {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := file.row(lo+i, rows.Row(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partOf describes the output if it is a part, or returns nil.
+func (d *denseRun) partOf(command string, s slabFlag, parameters any, shape partShape) (*part, error) {
+	if s.Of == 0 {
+		return nil, nil
+	}
+	p, err := newPart(command, s, d.g, parameters, d.l)
+	if err != nil {
+		return nil, err
+	}
+	p.Nodes, p.partShape = sumOf(nil, d.rows, d.cols), &shape
+	return p, nil
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+)
+
+// estimated is the JSON document of estimate.
+type estimated struct {
+	Command     string        `json:"command"`
+	MemoryBytes int64         `json:"memory_bytes"`
+	LimitBytes  int64         `json:"limit_bytes"`
+	DiskBytes   int64         `json:"disk_bytes"`
+	Sweeps      *int          `json:"sweeps"`
+	Items       []budget.Item `json:"items"`
+	Closing
+}
+
+// planners are the commands that plan what they do.
+var planners = []string{"classify", "features", "kernel"}
+
+func newEstimate(in *invocation) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "estimate COMMAND ...",
+		Short: "What a long command would take: memory, disk, sweeps",
+		Long: `Plans a command as the command itself does, prints the plan and stops. Nothing
+is written. The plan is what the run keeps its memory to, and bounds it from
+above. COMMAND is one of ` + strings.Join(planners, ", ") + `, with all
+its arguments and flags.
+
+A run that would not fit --max-memory is refused as the command would refuse it.`,
+		Example: "  heatwalk estimate classify big/ --labels known.tsv -o out.tsv --max-memory 4GiB",
+		Args:    in.noSuchPlanner,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, make := range []func(*invocation) *cobra.Command{newClassify, newFeatures, newKernel} {
+		cmd.AddCommand(in.estimateOf(make(in)))
+	}
+	return cmd
+}
+
+// noSuchPlanner reports an argument that is no command with a plan.
+func (in *invocation) noSuchPlanner(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		in.problem("estimate", "%s is no command that can be estimated; give one of %s", quoted(args[0]), strings.Join(planners, ", "))
+	}
+	return in.checked()
+}
+
+// estimateOf returns a command that ends where cmd would begin to compute.
+func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
+	run := cmd.RunE
+	cmd.Short = "What heatwalk " + cmd.Name() + " would take"
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		in.estimating = true
+		if err := run(cmd, args); !errors.Is(err, errPlanned) {
+			return err
+		}
+		in.doing = ""
+		return in.printPlan(cmd.Name(), in.planned)
+	}
+	return cmd
+}
+
+// printPlan prints what a run takes.
+func (in *invocation) printPlan(command string, n *needs) error {
+	in.progress.close()
+	peak, items := n.Peak()
+	doc := estimated{Command: command, MemoryBytes: resident(peak), LimitBytes: in.memory, DiskBytes: n.disk, Items: itemsOf(peak, items)}
+	if n.sweeps != unknownSweeps {
+		doc.Sweeps = &n.sweeps
+	}
+	if in.json {
+		doc.Closing = in.closing()
+		return in.document(doc)
+	}
+	w := in.stdout
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-28s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	for _, it := range doc.Items {
+		line(it.What, "%s", formatBytes(it.Bytes))
+	}
+	total := formatBytes(doc.MemoryBytes)
+	if in.memory > 0 {
+		total += " of " + formatBytes(in.memory)
+	}
+	line("memory", "%s", total)
+	line("disk", "%s", formatBytes(doc.DiskBytes))
+	if doc.Sweeps == nil {
+		line("sweeps", "depend on what is found on the way")
+	} else {
+		line("sweeps", "%s", formatCount(int64(*doc.Sweeps)))
+	}
+	return in.stdout.err
+}
+
+// itemsOf returns what makes up the resident memory of a plan with the given
+// peak, each name once.
+func itemsOf(peak int64, items []budget.Item) []budget.Item {
+	var list []budget.Item
+	for _, it := range items {
+		if i := slices.IndexFunc(list, func(o budget.Item) bool { return o.What == it.What }); i >= 0 {
+			list[i].Bytes += it.Bytes
+		} else {
+			list = append(list, it)
+		}
+	}
+	return append(list, budget.Item{What: "program and heap", Bytes: resident(peak) - peak})
+}

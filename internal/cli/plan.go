@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
+)
+
+// needs is what a run takes, found out before it starts: estimate prints it, and
+// the run keeps to it.
+type needs struct {
+	budget.Plan
+	disk   int64 // bytes of its files at the most
+	sweeps int   // over all entries, but for unknownSweeps
+}
+
+// unknownSweeps stands where what is found on the way decides.
+const unknownSweeps = -1
+
+const (
+	// programBytes is resident without any data: the program, its runtime, and
+	// what is too small to be planned.
+	programBytes = 24 << 20
+
+	// fileBytes of them are pages of the program's file, which the runtime's
+	// own limit does not cover.
+	fileBytes = 16 << 20
+
+	// heapShare is how many bytes of data there are for one byte of the heap
+	// that is not data: its tables, rounding, and garbage not yet collected.
+	heapShare = 16
+
+	// runtimeBytes is what reading of files leaves to the program.
+	runtimeBytes = 32 << 20
+
+	// leastMemory is the smallest limit that a run is tried with.
+	leastMemory = 64 << 20
+)
+
+// resident returns the resident memory of a run with so many bytes of data.
+func resident(data int64) int64 { return programBytes + data + data/heapShare }
+
+// plannable returns the bytes of data whose run stays within the limit.
+func (in *invocation) plannable() int64 {
+	return max(1, (in.memory-programBytes)/(heapShare+1)*heapShare)
+}
+
+// needs returns the needs of a run on g, so far those of the graph itself.
+func (g *graph) needs() *needs {
+	n := new(needs)
+	if g.in.memory > 0 {
+		n.Limit = g.in.plannable()
+	}
+	// It has been opened, so it fits.
+	_ = n.Reserve(g.Store.Memory(), "graph")
+	if g.plainBytes > 0 {
+		_ = n.Reserve(g.plainBytes, "plain copy of the graph")
+	}
+	return n
+}
+
+// errPlanned ends a run of which only the needs were wanted.
+var errPlanned = errors.New("planned")
+
+// fit plans a run with plan. Where it does not fit beside a graph of which parts
+// stay in memory, the graph is streamed.
+func (in *invocation) fit(g *graph, plan func() (*needs, error)) (*needs, error) {
+	n, err := plan()
+	if exitCode(err) != exitLimit || g.streamed {
+		return n, err
+	}
+	if err := g.stream(); err != nil {
+		return nil, err
+	}
+	return plan()
+}
+
+// begin takes up a plan: the heap is kept within it, and the graph is loaded.
+// When only an estimate is wanted the run ends here.
+func (in *invocation) begin(g *graph, n *needs) error {
+	if in.estimating {
+		in.planned = n
+		return errPlanned
+	}
+	peak, _ := n.Peak()
+	debug.SetMemoryLimit(resident(peak) - fileBytes)
+	return g.load()
+}
+
+// walkNeeds reserves what a method of a walk takes.
+func (n *needs) walkNeeds(walk cwk.Needs, err error) error {
+	if err != nil {
+		return err
+	}
+	n.sweeps += walk.Sweeps
+	return n.Reserve(walk.Bytes, fmt.Sprintf("walk of %s", counted(int64(walk.Sweeps), "sweep")))
+}
