@@ -174,6 +174,51 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// readOnly is a file system on which nothing can be made.
+type readOnly struct{ durable.FS }
+
+func (readOnly) Create(name string) (durable.File, error)     { return nil, denied("open", name) }
+func (readOnly) CreateTemp(name string) (durable.File, error) { return nil, denied("open", name) }
+func (readOnly) Mkdir(name string) error                      { return denied("mkdir", name) }
+func (readOnly) Lock(name string) (io.Closer, error)          { return nil, denied("open", name) }
+
+func denied(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission} }
+
+// unread is an input that nobody may read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the input is read")
+	return 0, io.EOF
+}
+
+// TestReadOnly: where nothing can be written, nothing is read before it is said.
+func TestReadOnly(t *testing.T) {
+	workplace(t)
+	before := tree(t, ".")
+	for _, job := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"ingest", "-", "-o", "new"}, "create new: permission denied; choose another place for it"},
+		{[]string{"ingest", "-", "-o", "g", "--force"}, "create g: permission denied; choose another place for it"},
+		{[]string{"classify", "-", "--labels", "l.tsv", "-o", "out.tsv"}, "create out.tsv: permission denied; choose another place for it"},
+		{[]string{"kernel", "g", "--kernel", "diffusion", "--beta", "1", "-o", "K.npy"}, "create K.npy: permission denied; choose another place for it"},
+		{[]string{"info", "-", "--temp-dir", "."}, "create a temporary directory in .: permission denied; choose another with --temp-dir"},
+		{[]string{"generate", "grid", "-o", "new/"}, "create new: permission denied; choose another place for it"},
+	} {
+		var stderr bytes.Buffer
+		code := -1
+		onDisk(t, readOnly{durable.OS}, func() { code = Main(job.args, unread{t}, io.Discard, &stderr) })
+		if want := "heatwalk: " + job.want + "\n"; code != exitMachine || stderr.String() != want {
+			t.Errorf("%s: exit code %d, stderr: %s, want %s", strings.Join(job.args, " "), code, stderr.String(), want)
+		}
+	}
+	if after := tree(t, "."); after != before {
+		t.Errorf("left\n%s\nwant\n%s", after, before)
+	}
+}
+
 // TestFailedSync: a sync that fails is final.
 func TestFailedSync(t *testing.T) {
 	workplace(t)

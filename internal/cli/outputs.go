@@ -67,8 +67,8 @@ func (o *outputs) begin(path string) (io.Writer, error) {
 	}
 	f, err := durable.NewFile(durable.OS, path)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &machineError{"create " + path, "there is no directory " + filepath.Dir(path) + "; make it first", err}
+		if dir := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
+			return nil, &machineError{"create " + path, "there is no directory " + dir + "; make it first", err}
 		}
 		return nil, &machineError{"create " + path, cause(err) + "; choose another place for it", err}
 	}
@@ -83,7 +83,11 @@ func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return io.Discard, nil
 	}
-	return o.begin(strings.TrimSuffix(path, cut) + suffix)
+	w, err := o.begin(strings.TrimSuffix(path, cut) + suffix)
+	if failed := new(machineError); errors.As(err, &failed) {
+		failed.place = "create " + path // what the user named
+	}
+	return w, err
 }
 
 // commit publishes all files, those that stand beside an output before it.
