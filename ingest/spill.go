@@ -237,7 +237,7 @@ func (r *run) endSpill() error {
 func (r *run) addPart(worker int, p *part) error {
 	p.edges = len(p.code) / 2
 	p.top = largest(p.code)
-	if !r.useDict.Load() {
+	if !r.useDict.Load() && r.matrix == nil {
 		r.ids.add(p.code, p.top)
 	}
 	keep, evict := r.admit(p)

@@ -1,0 +1,102 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestEstimate compares what is guessed with what comes of it.
+func TestEstimate(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 5))
+	skewed := func(n int) int { return int(float64(n) * r.Float64() * r.Float64()) }
+	for _, test := range []struct {
+		name string
+		c    Config
+		line func() string
+	}{
+		{"numbers", Config{}, func() string { return fmt.Sprintf("%d %d", skewed(50_000), skewed(50_000)) }},
+		{"few numbers", Config{Directed: true}, func() string { return fmt.Sprintf("%d %d", r.IntN(1000), r.IntN(1000)) }},
+		{"weights", Config{Duplicates: SumDuplicates}, func() string { return fmt.Sprintf("%d %d %g", skewed(50_000), skewed(50_000), r.Float64()) }},
+		{"names", Config{Duplicates: MaxDuplicates}, func() string { return fmt.Sprintf("user%d item%d", skewed(50_000), skewed(50_000)) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, file{"e.txt", edgeText(400_000, func(int) string { return test.line() })})
+			c := test.c
+			c.Workers = 1
+			plan, err := Estimate(t.Context(), path, &c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir, report, err := ingestInto(t, &c, path...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			within := func(what string, guess, is int64, factor float64) {
+				if guess < is || float64(guess) > factor*float64(is) {
+					t.Errorf("%s: guessed %d, is %d", what, guess, is)
+				}
+			}
+			within("lines", plan.Lines*101/100, report.Lines, 1.05)
+			within("nodes", plan.Nodes, report.Nodes, 1.5)
+			within("disk", plan.Disk, size(t, dir), 1.6)
+			if plan.Temp != 0 || plan.Passes != 1 {
+				t.Errorf("%d bytes of temporary files, %d passes", plan.Temp, plan.Passes)
+			}
+			c.Memory = plan.Memory/2 + 1<<20
+			if plan, err = Estimate(t.Context(), path, &c); err != nil {
+				t.Fatal(err)
+			}
+			if _, report, err = ingestInto(t, &c, path...); err != nil {
+				t.Fatal(err)
+			}
+			if plan.Temp < report.SpilledBytes || plan.Temp > 17*report.Lines {
+				t.Errorf("%d bytes of temporary files, guessed %d", report.SpilledBytes, plan.Temp)
+			}
+			if plan.Memory > c.Memory {
+				t.Errorf("%d bytes of memory, limit %d", plan.Memory, c.Memory)
+			}
+			c.Memory = 1 << 20
+			var over *MemoryError
+			if _, err = Estimate(t.Context(), path, &c); !errors.As(err, &over) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// size returns the bytes of the files in a directory.
+func size(t *testing.T, dir string) int64 {
+	t.Helper()
+	var sum int64
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		sum += info.Size()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+func TestEstimateOfWhatCannotBeLookedAt(t *testing.T) {
+	if _, err := Estimate(t.Context(), []string{"-"}, nil); err == nil || !strings.Contains(err.Error(), "only once") {
+		t.Errorf("standard input: %v", err)
+	}
+	if _, err := Estimate(t.Context(), []string{"/no/such"}, nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	empty := write(t, file{"e.txt", ""}, file{"c.txt", "# nothing\n"})
+	if p, err := Estimate(t.Context(), empty, nil); err != nil || p.Lines != 0 {
+		t.Errorf("empty: %+v, %v", p, err)
+	}
+}
