@@ -3,6 +3,8 @@ package cli
 import (
 	"compress/gzip"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"os/exec"
@@ -31,6 +33,9 @@ func TestScripts(t *testing.T) {
 			"compress": compress,
 			"flip":     flip,
 			"cut":      cut,
+			"format":   format,
+			"replace":  replace,
+			"lose":     lose,
 			"alone":    alone,
 			"cora":     cora,
 		},
@@ -98,14 +103,45 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, content, 0o666))
 }
 
-// cut PATTERN BYTES takes bytes off the end of the first file that matches.
+// cut PATTERN BYTES takes bytes off the end of the first file that matches, or
+// adds some where BYTES is negative.
 func cut(ts *testscript.TestScript, neg bool, args []string) {
 	path := one(ts, args[0])
 	bytes, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	content, err := os.ReadFile(path)
 	ts.Check(err)
+	if bytes < 0 {
+		content = append(content, make([]byte, -bytes)...)
+		bytes = 0
+	}
 	ts.Check(os.WriteFile(path, content[:len(content)-bytes], 0o666))
+}
+
+// format DIR N makes the store of DIR one of format N, as far as its manifest
+// tells, with the checksum that belongs to it.
+func format(ts *testscript.TestScript, neg bool, args []string) {
+	path := ts.MkAbs(filepath.Join(args[0], "manifest"))
+	content, err := os.ReadFile(path)
+	ts.Check(err)
+	text := strings.Replace(string(content), `"format": 1,`, `"format": `+args[1]+`,`, 1)
+	const key, none = `"checksum": "`, "00000000"
+	at := strings.LastIndex(text, key) + len(key)
+	sum := crc32.Checksum([]byte(text[:at]+none+text[at+len(none):]), crc32.MakeTable(crc32.Castagnoli))
+	ts.Check(os.WriteFile(path, fmt.Appendf(nil, "%s%08x%s", text[:at], sum, text[at+len(none):]), 0o666))
+}
+
+// lose PATTERN removes the first file that matches.
+func lose(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(os.Remove(one(ts, args[0])))
+}
+
+// replace PATTERN OTHER gives the first file that matches PATTERN the content of
+// the first that matches OTHER.
+func replace(ts *testscript.TestScript, neg bool, args []string) {
+	content, err := os.ReadFile(one(ts, args[1]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(one(ts, args[0]), content, 0o666))
 }
 
 // alone DIR NAMES... checks that a directory holds these names and no other,
