@@ -44,6 +44,7 @@ func readGAP(in *Input, s *sink) (*Graph, error) {
 	case g.entries > 1<<48:
 		return nil, g.at(1, "is this a serialised graph of the GAP benchmark suite?", "%d entries", g.entries)
 	}
+	g.numbered, g.weighted = true, g.entry == 8
 	offsets := (g.nodes + 1) * gapOffset
 	size := gapHead + offsets + g.entries*g.entry
 	if g.directed {

@@ -63,11 +63,12 @@ type Options struct {
 // Batch is a piece of a file: nodes, or edges of which each has two ids, source
 // and target. It is valid during the call.
 type Batch struct {
-	Edges  bool      // the ids are ends of edges
-	Number []uint64  // the ids, if they are numbers; else nil
-	Text   []byte    // the ids, if they are text, one after the other
-	End    []int     // where each id ends in Text
-	Weight []float64 // of each edge, finite and ≥ 0; nil: all are 1
+	Edges    bool      // the ids are ends of edges
+	Numbered bool      // the numbers are positions from 0, see Graph
+	Number   []uint64  // the ids, if they are numbers; else empty
+	Text     []byte    // the ids, if they are text, one after the other
+	End      []int     // where each id ends in Text
+	Weight   []float64 // of each edge, finite and ≥ 0; empty: the file has given no weight so far, all are 1
 }
 
 // Len returns the number of ids.
@@ -85,7 +86,7 @@ func (b *Batch) ID(i int) []byte {
 // Graph is what is known of a file once it has been read.
 type Graph struct {
 	Direction Direction
-	Numbered  bool     // the nodes are First … First+Nodes−1, each of them, and all ids are such numbers
+	Numbered  bool     // the nodes are First … First+Nodes−1; batches count them from 0
 	Nodes     uint64   // if Numbered
 	First     uint64   // if Numbered
 	Lines     int64    // of a text format

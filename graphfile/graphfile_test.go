@@ -17,6 +17,7 @@ type content struct {
 	nodes []string
 	edges []string
 	sum   float64 // of weights
+	first uint64  // the number that position 0 stands for
 }
 
 // readContent reads a file, and once more from a stream.
@@ -26,10 +27,13 @@ func readContent(name string, data []byte, o *Options) (*content, error) {
 		return nil, fmt.Errorf("%s is not recognized", name)
 	}
 	c := &content{}
+	if f == METIS {
+		c.first = 1
+	}
 	in := &Input{Name: name, Text: bytes.NewReader(data), File: bytes.NewReader(data), Size: int64(len(data))}
 	var err error
 	c.graph, err = Read(f, in, o, c.add)
-	stream := &content{}
+	stream := &content{first: c.first}
 	graph, streamErr := Read(f, &Input{Name: name, Text: bytes.NewReader(data)}, o, stream.add)
 	switch {
 	case (err == nil) != (streamErr == nil):
@@ -44,6 +48,9 @@ func (c *content) add(b *Batch) error {
 	id := func(i int) string {
 		if len(b.End) > 0 {
 			return string(b.ID(i))
+		}
+		if b.Numbered {
+			return fmt.Sprint(b.Number[i] + c.first)
 		}
 		return fmt.Sprint(b.Number[i])
 	}

@@ -28,6 +28,7 @@ func readMETIS(in *Input, s *sink) (*Graph, error) {
 		return nil, err
 	}
 	m.mirror = newMirror(m.nodes)
+	m.sink.numbered, m.sink.weighted = true, m.weighted
 	for u := range m.nodes {
 		if err := m.node(u); err != nil {
 			return nil, err
@@ -175,7 +176,7 @@ func (m *metis) node(u uint64) error {
 		case v-1 < u:
 			continue
 		}
-		if err := m.numbers(u+1, v, w); err != nil {
+		if err := m.numbers(u, v-1, w); err != nil {
 			return err
 		}
 	}

@@ -30,6 +30,7 @@ func readNPZ(in *Input, s *sink) (*Graph, error) {
 	if err != nil {
 		return nil, &Error{File: in.Name, What: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
 	}
+	s.numbered = true
 	z := &npz{sink: s, files: map[string]*zip.File{}}
 	for _, f := range archive.File {
 		name, isArray := strings.CutSuffix(f.Name, ".npy")
@@ -155,6 +156,7 @@ func (z *npz) values(entries int64) (*array, error) {
 		return nil, nil
 	}
 	a, err := z.vector("data")
+	z.weighted = err == nil && a.kind != 'b'
 	if err == nil && a.len != entries {
 		err = a.fault(fmt.Sprintf("%d elements for %d entries", a.len, entries), fetchAgain)
 	}
@@ -203,6 +205,14 @@ func (z *npz) weights(data *array, b *block, n int) error {
 		val[i] += 0 // −0 becomes 0
 	}
 	return nil
+}
+
+// entry adds an entry, unless it is the false of a matrix that has no weights.
+func (z *npz) entry(u, v uint64, w float64) error {
+	if w == 0 && !z.weighted {
+		return nil
+	}
+	return z.numbers(u, v, w)
 }
 
 // ends checks that arrays end where they have to.
@@ -256,7 +266,7 @@ func (z *npz) coordinates() error {
 			if err != nil {
 				return err
 			}
-			if err := z.numbers(u, v, b.val[i]); err != nil {
+			if err := z.entry(u, v, b.val[i]); err != nil {
 				return err
 			}
 		}
@@ -319,9 +329,9 @@ func (z *npz) compressed(byColumns bool) error {
 					return err
 				}
 				if byColumns {
-					err = z.numbers(v, u, b.val[at])
+					err = z.entry(v, u, b.val[at])
 				} else {
-					err = z.numbers(u, v, b.val[at])
+					err = z.entry(u, v, b.val[at])
 				}
 				if err != nil {
 					return err

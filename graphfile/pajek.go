@@ -231,6 +231,8 @@ func (p *pajek) edge(number int64, words [][]byte) error {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
 			return p.fault(number, "correct the line", "weight %s %s", quote(words[2]), wrong)
+		} else {
+			p.weighted = true
 		}
 	}
 	return p.join(number, words[0], words[1], w)
@@ -253,8 +255,9 @@ func (p *pajek) join(number int64, source, target []byte, w float64) error {
 	if p.listed > 0 {
 		return p.nodes.edge(number, strconv.FormatUint(u, 10), strconv.FormatUint(v, 10), w, both)
 	}
-	if err := p.numbers(u, v, w); err != nil || !both || u == v {
+	p.numbered = true
+	if err := p.numbers(u-1, v-1, w); err != nil || !both || u == v {
 		return err
 	}
-	return p.numbers(v, u, w)
+	return p.numbers(v-1, u-1, w)
 }

@@ -48,6 +48,7 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 	if err := t.choose(); err != nil {
 		return nil, err
 	}
+	t.weighted = t.column[2] >= 0
 	for _, group := range t.file.RowGroups() {
 		if err := t.group(group); err != nil {
 			return nil, err

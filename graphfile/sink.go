@@ -14,6 +14,9 @@ type sink struct {
 	visit func(b *Batch) error
 	batch Batch
 	held  int64 // bytes that Hold knows of
+
+	numbered bool // numbers are positions of nodes
+	weighted bool // the file gives weights; until it does, all are 1
 }
 
 // batchIDs is how many ids a batch has at most, batchBytes about how much text.
@@ -42,16 +45,15 @@ func (s *sink) begin(edges, text bool) error {
 			return err
 		}
 	}
-	b.Edges = edges
+	b.Edges, b.Numbered = edges, s.numbered
 	return nil
 }
 
-// weigh notes the weight of the edge that was added last. Most files have
-// weights everywhere or nowhere.
+// weigh notes the weight of the edge that was added last.
 func (s *sink) weigh(w float64) {
 	b := &s.batch
 	edges := b.Len() / 2
-	if w == 1 && len(b.Weight) == 0 {
+	if !s.weighted {
 		return
 	}
 	for len(b.Weight) < edges-1 {
@@ -60,7 +62,7 @@ func (s *sink) weigh(w float64) {
 	b.Weight = append(b.Weight, w)
 }
 
-// numbers adds an edge between numbered nodes.
+// numbers adds an edge between nodes that are numbers.
 func (s *sink) numbers(u, v uint64, w float64) error {
 	if err := s.begin(true, false); err != nil {
 		return err
