@@ -38,6 +38,7 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, sink Sink, s *Se
 	if err != nil {
 		return nil, err
 	}
+	sink = c.s.Part.clipped(len(rows), len(cols), sink)
 	// Four errors of values of L⁺ make one of a commute time.
 	c.tightest = 4
 	c.effort /= 4
@@ -101,7 +102,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	}
 	n := c.k.Len()
 	width := min(slabColumns(n), len(long))
-	if err := c.reserve(c.k.whole, len(long), 8*int64(len(short))*int64(width)); err != nil {
+	if err := c.reserve(len(long), 8*int64(len(short))*int64(width)); err != nil {
 		return err
 	}
 	first, second := slabsOf(n, len(short)), slabsOf(n, len(long))

@@ -17,10 +17,6 @@ type engine interface {
 	// which errors are proportional to it. With again dst holds the result for
 	// a larger tolerance.
 	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error)
-
-	// bytes returns the memory that applyTo takes for blocks of k columns,
-	// dst and x included.
-	bytes(n, k int) int64
 }
 
 // effort is what an engine is to spend.
@@ -55,8 +51,6 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	f := r.Functions[0]
 	return &applied{bound: f.ColumnBound, sweeps: r.Sweeps, method: f.Method.String(), least: err != nil}, nil
 }
-
-func (e *series) bytes(n, k int) int64 { return 9 * blockBytes(n, k) }
 
 // solves is the inverse of a system, times scale, by package iterative.
 type solves struct {
@@ -108,8 +102,6 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	}
 	return out, nil
 }
-
-func (e *solves) bytes(n, k int) int64 { return 6 * blockBytes(n, k) }
 
 // findLeast finds the smallest eigenvalue of a singular system outside its
 // null space, on which the error bounds of its solutions rest.

@@ -80,6 +80,12 @@ func NewAll(ctx context.Context, g *iterative.Graph, name string, ps []Parameter
 		if ks[i], err = f.build(ctx, shared, p); err != nil {
 			return nil, err
 		}
+		switch k := ks[i].(type) {
+		case *spectral:
+			k.demand = demandOf(name, p, g.Degrees)
+		case *distance:
+			k.inverse.demand = demandOf(name, p, g.Degrees)
+		}
 	}
 	return ks, nil
 }
@@ -232,20 +238,28 @@ func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	return &spectral{graph: g.Graph, whole: &series{m, expm.Inverse(1, -p.Alpha)}}, nil
 }
 
-// nearRadius returns A on [−ρ, ρ] with a spectral radius ρ exact enough for α
-// near 1/ρ, or says what α may be. The largest eigenvalue of A ≥ 0 is ρ.
-func nearRadius(ctx context.Context, g *maps, alpha float64) (*expm.Map, error) {
-	op := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
-	problem := lanczos.Problem{A: op}
+// Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
+// up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps.
+func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
+	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
 	pairs, err := problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: 1e-10, Workers: g.Workers})
+	if err != nil {
+		return 0, err
+	}
+	return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
+}
+
+// nearRadius returns A on [−ρ, ρ] with a spectral radius ρ exact enough for α
+// near 1/ρ, or says what α may be.
+func nearRadius(ctx context.Context, g *maps, alpha float64) (*expm.Map, error) {
+	rho, err := Radius(ctx, g.Graph)
 	if err != nil {
 		return nil, err
 	}
-	rho := pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0]
 	if alpha*rho >= 1 {
-		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the adjacency takes 0 < α < %.10g on this graph, whose largest eigenvalue is %.10g", alpha, 1/rho, pairs.Values[0])}
+		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the adjacency takes 0 < α < %.10g on this graph, whose largest eigenvalue is %.10g", alpha, 1/rho, rho)}
 	}
-	return expm.NewBounded(op, -rho, rho, g.Workers)
+	return expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
 }
 
 func regularizedLaplacian(_ context.Context, g *maps, p Parameters) (Kernel, error) {

@@ -17,13 +17,13 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
 	piece := 16 * int64(m) * int64(width)
-	if err := c.reserve(c.k.half, m, piece); err != nil {
+	if err := c.reserve(m, piece); err != nil {
 		return err
 	}
 	c.report.HalfSteps = true
 	held := len(slabs)
 	if c.s.Memory > 0 {
-		spare := c.s.Memory - c.k.half.bytes(n, width) - piece
+		spare := c.s.Memory - c.k.bytes(width) - piece
 		held = min(held, max(1, int(spare/blockBytes(n, width))))
 	}
 	for first := 0; first < len(slabs); first += held {

@@ -59,10 +59,51 @@ type Settings struct {
 	// sink keeps; 0 means no limit.
 	Memory int64
 
+	// Part, unless it is the zero value, leaves to sink only this part of the
+	// block, to the bit what it is in the whole.
+	Part Part
+
 	// Progress, if not nil, is called with the sweeps done and those expected
 	// in all.
 	Progress func(done, expected int)
 }
+
+// Part is a part of a block: the columns Lo ≤ j < Hi or, where there are fewer
+// rows than columns, the rows Lo ≤ i < Hi. A kernel that is computed column by
+// column then leaves out most of the others; blocks of nodes among themselves,
+// modularity and distances are computed as a whole.
+type Part struct{ Lo, Hi int }
+
+// ByRows reports whether parts of a block of that shape are rows.
+func ByRows(rows, cols int) bool { return rows < cols }
+
+// clipped returns the sink that what belongs to the part goes to.
+func (p Part) clipped(rows, cols int, sink Sink) Sink {
+	if p == (Part{}) {
+		return sink
+	}
+	byRows := ByRows(rows, cols)
+	return func(lo, left int, piece *sparse.Block[float64]) error {
+		first, count := left, piece.Cols
+		if byRows {
+			first, count = lo, piece.Rows
+		}
+		from, to := max(p.Lo, first), min(p.Hi, first+count)
+		switch {
+		case from >= to:
+			return nil
+		case byRows:
+			inside := *piece
+			inside.Rows, inside.Data = to-from, piece.Data[(from-lo)*piece.Stride:]
+			return sink(from, left, &inside)
+		}
+		return sink(lo, from, piece.Columns(from-left, to-left))
+	}
+}
+
+// wants reports whether what begins at lo and ends before hi has anything in
+// common with the part.
+func (p Part) wants(lo, hi int) bool { return p == (Part{}) || lo < p.Hi && hi > p.Lo }
 
 const defaultTolerance = 1e-10
 
@@ -74,6 +115,9 @@ func (s *Settings) Validate() error {
 	var all []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
 		all = append(all, &ParameterError{"tolerance", fmt.Sprintf("%g is out of range; give 0 < tolerance < 1", s.Tolerance)})
+	}
+	if s.Part != (Part{}) && (s.Part.Lo < 0 || s.Part.Lo >= s.Part.Hi) {
+		all = append(all, &ParameterError{"part", fmt.Sprintf("%d to %d is empty", s.Part.Lo, s.Part.Hi)})
 	}
 	if s.Memory < 0 {
 		all = append(all, &ParameterError{"memory", fmt.Sprintf("%d bytes; 0 means no limit", s.Memory)})

@@ -162,7 +162,7 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, sink Sink, s *
 		return nil, err
 	}
 	report := m.report()
-	const panelBytes = 8 << 20
+	sink = set.Part.clipped(len(rows), len(cols), sink)
 	most := min(len(rows), max(1, panelBytes/8/len(cols)))
 	plan := budget.Plan{Limit: set.Memory}
 	if err := plan.Reserve(blockBytes(m.Len(), m.features.Cols)+8*int64(most)*int64(len(cols)), "the eigenvectors"); err != nil {

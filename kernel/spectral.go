@@ -18,6 +18,8 @@ type spectral struct {
 	whole engine
 	half  engine // K^½; nil: there is none, or it is no easier
 	root  []float64
+
+	demand demand // of its engines
 }
 
 func (k *spectral) Len() int { return len(k.graph.Degrees) }
@@ -42,6 +44,7 @@ type computation struct {
 	sweeps int                    // of slabs done
 
 	core     float64 // the largest value of K so far
+	base     float64 // that of the first slab
 	norm     float64 // the largest column of K^½ so far
 	worst    float64 // the largest bound of a column so far
 	tightest float64 // by which errors of values of K may grow
@@ -74,12 +77,16 @@ func slabsOf(n, m int) [][2]int {
 	return list
 }
 
-// reserve makes room for slabs of the engine and for so many more bytes.
-func (c *computation) reserve(e engine, columns int, more int64) error {
+// bytes is what an engine takes for blocks of so many columns, its argument and
+// its result included.
+func (k *spectral) bytes(cols int) int64 { return k.demand.blocks * blockBytes(k.Len(), cols) }
+
+// reserve makes room for slabs of an engine and for so many more bytes.
+func (c *computation) reserve(columns int, more int64) error {
 	n := c.k.Len()
 	width := min(slabColumns(n), columns)
 	plan := budget.Plan{Limit: c.s.Memory}
-	if err := plan.Reserve(e.bytes(n, width)+more, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
+	if err := plan.Reserve(c.k.bytes(width)+more, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
 		return err
 	}
 	c.x, c.y = sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
@@ -87,11 +94,11 @@ func (c *computation) reserve(e engine, columns int, more int64) error {
 }
 
 // left returns the memory that engines may take for factors.
-func (c *computation) left(e engine) int64 {
+func (c *computation) left() int64 {
 	if c.s.Memory == 0 {
 		return 0
 	}
-	return max(1, c.s.Memory-e.bytes(c.k.Len(), c.x.Cols))
+	return max(1, c.s.Memory-c.k.bytes(c.x.Cols))
 }
 
 // image computes the engine's image of the unit vectors of nodes, within the
@@ -109,7 +116,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 		}
 	}()
 	for attempt := 0; ; attempt++ {
-		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(e), progress: c.progress}, attempt > 0)
+		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, attempt > 0)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +152,7 @@ func (c *computation) progress(done, expected int) {
 // direct is the measure of columns of K: the error of a value beside the
 // largest one.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64) float64 {
-	largest := max(c.core, largestOf(y))
+	largest := max(c.base, largestOf(y))
 	worst := slices.Max(bound)
 	if worst == 0 || largest == 0 {
 		return 0
@@ -156,6 +163,9 @@ func (c *computation) direct(y *sparse.Block[float64], bound []float64) float64 
 // accept takes up the bounds of columns of K.
 func (c *computation) accept(y *sparse.Block[float64], bound []float64) {
 	c.core = max(c.core, largestOf(y))
+	if c.base == 0 {
+		c.base = c.core
+	}
 	c.worst = max(c.worst, slices.Max(bound))
 }
 
@@ -179,7 +189,7 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, sink Sink, s *Se
 	if err != nil {
 		return nil, err
 	}
-	out := c.scaled(rows, cols, sink)
+	out := c.scaled(rows, cols, c.s.Part.clipped(len(rows), len(cols), sink))
 	same := slices.Equal(rows, cols)
 	switch {
 	case same && k.half != nil && int64(k.Len())*int64(len(rows)) <= halfLimit:
@@ -255,18 +265,31 @@ func (c *computation) finish(bound float64) {
 const epsilon = 0x1p-52
 
 // across computes the columns of the short list and takes the values of the
-// long one out of them. Transposed, the short list is that of the rows.
+// long one out of them. Transposed, the short list is that of the rows. What the
+// first slab finds out serves all others, and no other does, so that a part of
+// the block needs no more than that and its own slabs.
 func (c *computation) across(ctx context.Context, long, short []int, transposed bool, out Sink) error {
 	n := c.k.Len()
 	slabs := slabsOf(n, len(short))
 	c.slabs = len(slabs)
 	width := min(slabColumns(n), len(short))
-	if err := c.reserve(c.k.whole, len(short), 8*int64(len(long))*int64(width)); err != nil {
+	if err := c.reserve(len(short), 8*int64(len(long))*int64(width)); err != nil {
 		return err
 	}
 	values := make([]float64, len(long)*width)
-	for _, slab := range slabs {
+	var effort float64
+	for i, slab := range slabs {
 		lo, hi := slab[0], slab[1]
+		if i == 1 {
+			effort = c.effort
+		}
+		if i > 0 {
+			c.effort = effort
+		}
+		if i > 0 && !c.s.Part.wants(lo, hi) {
+			c.done++
+			continue
+		}
 		y := c.y.Columns(0, hi-lo)
 		a, err := c.image(ctx, c.k.whole, y, short[lo:hi], c.direct)
 		if err != nil {
@@ -304,7 +327,7 @@ func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, h
 	slabs := slabsOf(n, len(nodes))
 	c.slabs = len(slabs)
 	width := min(slabColumns(n), len(nodes))
-	if err := c.reserve(c.k.whole, len(nodes), 16*int64(len(nodes))*int64(width)); err != nil {
+	if err := c.reserve(len(nodes), 16*int64(len(nodes))*int64(width)); err != nil {
 		return err
 	}
 	values, turned := make([]float64, len(nodes)*width), make([]float64, len(nodes)*width)
@@ -357,7 +380,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 	}
 	c.slabs = 1
 	plan := budget.Plan{Limit: c.s.Memory}
-	if err := plan.Reserve(k.whole.bytes(k.Len(), x.Cols), "columns of the kernel"); err != nil {
+	if err := plan.Reserve(k.bytes(x.Cols), "columns of the kernel"); err != nil {
 		return nil, err
 	}
 	c.x = x
@@ -372,7 +395,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		c.effort /= spread
 	}
 	for attempt := 0; ; attempt++ {
-		a, err := k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(k.whole), progress: c.progress}, attempt > 0)
+		a, err := k.whole.applyTo(ctx, dst, c.x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, attempt > 0)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,113 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/iterative"
+)
+
+// BlockBytes returns what Block of the named kernel, its construction and its
+// graph take beside the matrix and what the sink keeps, on a graph with the
+// given degrees and number of entries. With a limit on memory, of the settings,
+// it is what is used within it, or what would be needed at the least. The error
+// is a [*ParameterError].
+func BlockBytes(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings) (int64, error) {
+	f := find(name)
+	if f == nil {
+		return 0, &ParameterError{"kernel", fmt.Sprintf("there is no %q", name)}
+	}
+	p, err := f.fill(p)
+	if err != nil {
+		return 0, err
+	}
+	var limit int64
+	if s != nil {
+		limit = s.Memory
+	}
+	n := len(degrees)
+	vectors := graphVectors * 8 * int64(n)
+	if name == "modularity" {
+		rank := p.Rank
+		if rank == 0 {
+			rank = n
+		}
+		return vectors + (1+eigenBases)*blockBytes(n, rank+1) + panelBytes, nil
+	}
+	e := demandOf(name, p, degrees)
+	short, long := cols, rows
+	if len(rows) < len(cols) {
+		short, long = rows, cols
+	}
+	width := min(slabColumns(n), len(short))
+	least := vectors + e.blocks*blockBytes(n, width)
+	same := slices.Equal(rows, cols)
+	m := int64(len(short))
+	switch {
+	case same && e.half && int64(n)*m <= halfLimit:
+		least += 16 * m * int64(width)
+		slabs := (m + int64(width) - 1) / int64(width)
+		if limit > 0 {
+			slabs = min(slabs, max(1, (limit-least)/blockBytes(n, width)))
+		}
+		least += slabs * blockBytes(n, width)
+	case same:
+		least += 16 * m * int64(width)
+	default:
+		least += 8 * int64(len(long)) * int64(width)
+	}
+	if factor := iterative.CholeskyBytes(n, entries); e.factor && (limit == 0 || least+factor <= limit) {
+		least += factor
+	}
+	return least, nil
+}
+
+const (
+	// graphVectors is the number of vectors of float64 that the graph, its maps
+	// and their null spaces take.
+	graphVectors = 6
+
+	// eigenBases is the size of a Krylov basis beside the pairs asked for.
+	eigenBases = 3
+
+	panelBytes = 8 << 20 // of a panel of the block of modularity
+)
+
+// demand is what a kernel's engine takes.
+type demand struct {
+	blocks int64 // of the width of a slab
+	half   bool  // there is a half step
+	factor bool  // solves that want a factor
+}
+
+// demandOf returns what the engine of the named kernel takes.
+func demandOf(name string, p Parameters, degrees []float64) demand {
+	hi := 2.0 // the largest eigenvalue
+	if p.Laplacian == Combinatorial {
+		hi = 2 * max(1, slices.Max(degrees))
+	}
+	// Up to this exponent a series in the map itself is what is cheapest.
+	const short = 40
+	series, resolvents := demand{blocks: 5}, demand{blocks: 9, factor: true}
+	switch name {
+	case "diffusion", "heat-pagerank":
+		d := series
+		if p.Beta*hi > short {
+			d = resolvents
+		}
+		d.half = true
+		return d
+	case "matern":
+		resolvents.half = true
+		return resolvents
+	case "exponential":
+		series.half = true
+		return series
+	case "p-step":
+		series.half = p.Steps%2 == 0
+		return series
+	case "pseudo-inverse", "commute-time":
+		return demand{blocks: 7, factor: true}
+	}
+	return demand{blocks: 7}
+}
