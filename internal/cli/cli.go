@@ -192,6 +192,7 @@ func (in *invocation) commands() []*cobra.Command {
 		newKernel(in),
 		newFeatures(in),
 		newEigen(in),
+		newConvert(in),
 		newGenerate(in),
 		newEstimate(in),
 		newBench(in),

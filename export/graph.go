@@ -1,0 +1,225 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Graph is what a graph file is written from. The functions that take one write
+// to an io.Writer in one sweep over A, two or three where a format has its
+// lengths or its values in another place. Nodes are written in the order of
+// their positions: position p is the p-th node of the default order.
+//
+// Undirected graphs have each edge once in edge lists, Parquet tables and
+// Matrix Market files (the lower triangle), and at both ends in METIS and SciPy
+// files. Weights have as many digits as it takes to read the same bits back.
+type Graph struct {
+	A         sparse.Matrix // the out direction
+	Order     []uint32      // the position of each row; nil: rows are in order
+	ID        func(dst []byte, row int) []byte
+	Numeric   bool // all ids are numbers below 2⁶³
+	Directed  bool
+	Weighted  bool
+	SelfLoops int64
+	Memory    int64                 // bytes for rows that have to be put in order; 0 means no limit
+	Progress  func(done, total int) // rows that were read, of all sweeps; nil: nobody
+
+	rows   []uint32 // the inverse of Order
+	swept  int      // sweeps that are done
+	sweeps int      // of all that are needed
+}
+
+// ErrFormat is returned for a graph that a format cannot hold; the text says
+// which and what to do.
+var ErrFormat = errors.New("export: the format cannot hold the graph")
+
+// unfit is an error that wraps ErrFormat and has a text of its own.
+type unfit string
+
+func (u unfit) Error() string { return string(u) }
+func (u unfit) Unwrap() error { return ErrFormat }
+
+// Edges returns the number of edges: of an undirected graph each counts once.
+func (g *Graph) Edges() int64 {
+	if g.Directed {
+		return g.A.NNZ()
+	}
+	return (g.A.NNZ() + g.SelfLoops) / 2
+}
+
+// begin prepares so many sweeps.
+func (g *Graph) begin(sweeps int) {
+	g.swept, g.sweeps = 0, sweeps
+	if g.Order == nil || g.rows != nil {
+		return
+	}
+	g.rows = make([]uint32, len(g.Order))
+	for row, position := range g.Order {
+		g.rows[position] = uint32(row)
+	}
+}
+
+// id appends the id of the node at a position.
+func (g *Graph) id(dst []byte, position uint32) []byte {
+	if g.rows != nil {
+		position = g.rows[position]
+	}
+	return g.ID(dst, int(position))
+}
+
+// entries is some of the entries of the row at a position, in the order of
+// their columns, which are positions too. What is given is valid during the
+// call.
+type entries struct {
+	row   int
+	col   []uint32
+	val   []float64 // nil: all are 1
+	first bool      // no entries of this row came before
+	last  bool      // and none follow
+}
+
+// weight returns the value of entry i.
+func (e *entries) weight(i int) float64 {
+	if e.val == nil {
+		return 1
+	}
+	return e.val[i]
+}
+
+// sweep calls visit with the entries of all rows, in order.
+func (g *Graph) sweep(ctx context.Context, visit func(e *entries) error) error {
+	if g.Order != nil {
+		return g.ordered(ctx, visit)
+	}
+	n, _ := g.A.Dims()
+	err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			col, val := p.Row(i)
+			if err := visit(&entries{p.Lo + i, col, val, p.Piece == 0, p.Piece == p.Pieces-1}); err != nil {
+				return err
+			}
+		}
+		g.report(p.Hi, n)
+		return nil
+	})
+	g.swept++
+	return err
+}
+
+func (g *Graph) report(row, rows int) {
+	if g.Progress != nil {
+		g.Progress(g.swept*rows+row, g.sweeps*rows)
+	}
+}
+
+// placed is an entry on its way to its place.
+type placed struct {
+	col uint32
+	val float64
+}
+
+const placedBytes = 16
+
+// ordered is sweep for rows that are not in order: it sweeps once for the
+// lengths of the rows and once for each group of them that memory holds.
+func (g *Graph) ordered(ctx context.Context, visit func(e *entries) error) error {
+	n, _ := g.A.Dims()
+	length := make([]uint32, n)
+	err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			col, _ := p.Row(i)
+			length[g.Order[p.Lo+i]] += uint32(len(col))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	most := int64(1) << 62
+	if g.Memory > 0 {
+		most = max(1<<16, g.Memory/2/placedBytes)
+	}
+	for lo := 0; lo < n; {
+		hi, room := lo, int64(0)
+		for hi < n && (hi == lo || room+int64(length[hi]) <= most) {
+			room += int64(length[hi])
+			hi++
+		}
+		if err := g.group(ctx, lo, hi, length[lo:hi], visit); err != nil {
+			return err
+		}
+		g.report(hi, n)
+		lo = hi
+	}
+	g.swept++
+	return nil
+}
+
+// group visits the rows at positions lo to hi−1, whose lengths are given.
+func (g *Graph) group(ctx context.Context, lo, hi int, length []uint32, visit func(e *entries) error) error {
+	end := make([]int64, hi-lo+1) // where the next entry of each row goes
+	for i, n := range length {
+		end[i+1] = end[i] + int64(n)
+	}
+	held := make([]placed, end[hi-lo])
+	err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			at := int(g.Order[p.Lo+i]) - lo
+			if at < 0 || at >= hi-lo {
+				continue
+			}
+			col, val := p.Row(i)
+			for k, c := range col {
+				w := 1.0
+				if val != nil {
+					w = val[k]
+				}
+				held[end[at]] = placed{g.Order[c], w}
+				end[at]++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	e := &entries{first: true, last: true}
+	for i, n := range length {
+		row := held[end[i]-int64(n) : end[i]]
+		slices.SortFunc(row, func(a, b placed) int { return int(a.col) - int(b.col) })
+		e.row, e.col, e.val = lo+i, e.col[:0], e.val[:0]
+		for _, x := range row {
+			e.col, e.val = append(e.col, x.col), append(e.val, x.val)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isolated counts the nodes that no entry touches.
+type isolated struct {
+	seen []uint64
+	n    int
+}
+
+func newIsolated(nodes int) *isolated { return &isolated{make([]uint64, (nodes+63)/64), nodes} }
+
+func (s *isolated) touch(node uint32) {
+	bit := uint64(1) << (node % 64)
+	if s.seen[node/64]&bit == 0 {
+		s.seen[node/64] |= bit
+		s.n--
+	}
+}
+
+// unfitf returns an error that wraps ErrFormat.
+func unfitf(format string, args ...any) error { return unfit(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/graphfile"
+)
+
+// graphFormat is a kind of file that convert writes.
+type graphFormat struct {
+	name      string // for --to
+	endings   []string
+	text      bool // may be compressed
+	edgesOnly bool // nodes without an edge are not in it
+}
+
+var graphFormats = []graphFormat{
+	{name: "tsv", endings: []string{".tsv", ".edges", ".txt", ".el"}, text: true, edgesOnly: true},
+	{name: "csv", endings: []string{".csv"}, text: true, edgesOnly: true},
+	{name: "mtx", endings: []string{".mtx"}, text: true},
+	{name: "npz", endings: []string{".npz"}},
+	{name: "metis", endings: []string{".graph", ".metis"}, text: true},
+	{name: "parquet", endings: []string{".parquet", ".pq"}, edgesOnly: true},
+}
+
+// converted is the JSON document of convert.
+type converted struct {
+	Output   string `json:"output"`
+	IDs      string `json:"ids,omitempty"` // the file beside it; absent for stdout
+	Format   string `json:"format"`
+	Nodes    int64  `json:"nodes"`
+	Edges    int64  `json:"edges"`
+	Entries  int64  `json:"entries"`
+	Directed bool   `json:"directed"`
+	Weighted bool   `json:"weighted"`
+	Without  *int   `json:"nodes_without_edge,omitempty"` // that are in the file of ids only
+	Bytes    int64  `json:"bytes"`
+	Closing
+}
+
+func newConvert(in *invocation) *cobra.Command {
+	var (
+		r   reading
+		out string
+		to  string
+	)
+	names := make([]string, len(graphFormats))
+	for i, f := range graphFormats {
+		names[i] = f.name
+	}
+	cmd := &cobra.Command{
+		Use:   "convert GRAPH -o FILE",
+		Short: "Write a graph in the format of another tool",
+		Long: `Writes an edge list (.tsv .edges .csv), Matrix Market (.mtx), a SciPy matrix
+(.npz, for scipy.sparse.load_npz), METIS (.graph) or Parquet (.parquet); text
+is compressed if the name goes on with .gz or .zst. Beside FILE stands FILE.ids
+with the ids of all nodes, one a line, in the order of the rows: with
+--nodes FILE.ids the file is read back as the same graph.`,
+		Example: "  heatwalk convert graph/ -o graph.npz\n  heatwalk convert lesmis.gml -o lesmis.graph",
+		Args:    in.arguments("GRAPH", 1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkGraph(cmd, args, &r)
+			in.checkStdin(args...)
+			format := in.graphFormat(out, to)
+			if out != "" {
+				in.checkOutput("-o", out, args...)
+			}
+			if err := in.checked(); err != nil {
+				return err
+			}
+			return in.runConvert(args[0], out, format, &r)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&out, "output", "o", "", "`FILE` to write; - is stdout")
+	in.choiceVar(flags, &to, "to", "", names, "format (default: as the name of the output ends)")
+	in.readingFlags(flags, &r)
+	return cmd
+}
+
+// graphFormat returns the format of an output, and notes what is wrong with it.
+func (in *invocation) graphFormat(path, to string) *graphFormat {
+	if path == "" {
+		in.problem("-o", "the output is missing; write -o FILE")
+		return nil
+	}
+	ending := graphfile.Extension(path)
+	var found *graphFormat
+	var all []string
+	for i := range graphFormats {
+		f := &graphFormats[i]
+		all = append(all, f.endings...)
+		for _, e := range f.endings {
+			if to == "" && (e == ending || path == "-" && i == 0) || f.name == to {
+				found = f
+			}
+		}
+	}
+	switch {
+	case found == nil && to == "":
+		in.problem("-o", "%s has no ending that names a format; give one of %s, or --to", path, strings.Join(all, " "))
+	case found != nil && !found.text && strings.ToLower(filepath.Ext(path)) != ending:
+		in.problem("-o", "%s files are compressed within; leave out %s", found.name, filepath.Ext(path))
+	}
+	return found
+}
+
+// runConvert writes a graph.
+func (in *invocation) runConvert(name, path string, format *graphFormat, r *reading) error {
+	in.doing = path + " is unchanged"
+	files := &outputs{in: in}
+	defer files.abort()
+	out, err := files.begin(path)
+	if err != nil {
+		return err
+	}
+	ids, err := files.beside(path, "", ".ids")
+	if err != nil {
+		return err
+	}
+	run, err := files.beside(path, "", ".run.json")
+	if err != nil {
+		return err
+	}
+	r.streamed = true
+	g, err := in.openGraph(name, r, path)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	m := g.Manifest()
+	nodes := g.Nodes()
+	doc := &converted{
+		Output: path, Format: format.name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, Directed: m.Directed, Weighted: m.Weighted,
+	}
+	stage := in.progress.begin("writing "+path, 0, "row")
+	source := &export.Graph{
+		A: g.matrix, Order: nodes.Order(), ID: nodes.AppendID, Numeric: g.hasNumbers(), Directed: m.Directed, Weighted: m.Weighted,
+		SelfLoops: m.SelfLoops, Memory: g.memory(),
+		Progress: func(done, total int) { stage.set(int64(done), int64(total)) },
+	}
+	if err := in.writeGraph(out, path, format, source, doc); err != nil {
+		return err
+	}
+	if path != "-" {
+		doc.IDs = path + ".ids"
+		if err := export.WriteAllIDs(ids, nodes.Rows(), nodes.AppendID); err != nil {
+			return err
+		}
+	}
+	if err := in.writeRun(run, storeOf(m), nil); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	if doc.Without != nil && *doc.Without > 0 {
+		where := "write to a file to get their ids beside it"
+		if path != "-" {
+			where = "they are in " + doc.IDs + "; read it with --nodes"
+		}
+		in.warn("%s: not in a file of edges; %s", counted(int64(*doc.Without), "node")+" without an edge", where)
+	}
+	if in.json {
+		doc.Closing = in.closing()
+		return in.document(doc)
+	}
+	w := in.summary(path)
+	fmt.Fprintf(w, "%s, %s\n%s · %s\n", counted(doc.Nodes, "node"), counted(doc.Edges, "edge"), in.cost(), path)
+	return in.stdout.err
+}
+
+// writeGraph writes a graph in a format and notes in doc what was written.
+func (in *invocation) writeGraph(out io.Writer, path string, format *graphFormat, g *export.Graph, doc *converted) error {
+	if format.name == "npz" {
+		if err := checkSpace(path, export.SciPyBytes(g), counted(doc.Entries, "entry"), "take another disk"); err != nil {
+			return err
+		}
+	}
+	sum := &written{w: out}
+	w, finish, err := compressing(sum, path)
+	if err != nil {
+		return err
+	}
+	without := 0
+	switch format.name {
+	case "tsv", "csv":
+		without, err = export.EdgeList(in.ctx, w, g, format.name == "csv")
+	case "mtx":
+		err = export.MatrixMarket(in.ctx, w, g)
+	case "npz":
+		err = export.SciPy(in.ctx, w, g)
+	case "metis":
+		err = export.METIS(in.ctx, w, g)
+	case "parquet":
+		without, err = export.ParquetEdges(in.ctx, w, g)
+	}
+	if errors.Is(err, export.ErrFormat) {
+		return usageOf("-o", "%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := finish(); err != nil {
+		return err
+	}
+	if doc.Bytes = sum.bytes; format.edgesOnly {
+		doc.Without = &without
+	}
+	return nil
+}
+
+// written counts what passes.
+type written struct {
+	w     io.Writer
+	bytes int64
+}
+
+func (c *written) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// hasNumbers reports whether all ids are numbers that an integer of 64 bits
+// holds.
+func (g *graph) hasNumbers() bool {
+	switch m := g.Manifest(); m.Nodes {
+	case "implicit":
+		return true
+	case "numeric":
+		last := 0 // the row of the largest number
+		for last = range g.Nodes().Rows() {
+		}
+		n, err := strconv.ParseUint(g.Nodes().ID(last), 10, 64)
+		return err == nil && n <= math.MaxInt64
+	}
+	return false
+}
