@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -14,12 +15,14 @@ import (
 // Exponentials whose argument is a Laplacian are cut, by predicted cost, into
 // those that share one Chebyshev series in H and groups that share the solves
 // of a series in a resolvent. Matérn functions on a wide spectrum are sums of
-// resolvents. Everything else is a Chebyshev series in H.
+// resolvents. Everything else is a Chebyshev series in H. Where all are series
+// they run on one slab of columns after the other, as many as stay in cache,
+// each to the tolerance.
 //
 // The error is [ErrTolerance], with a result whose blocks and bounds are
 // valid, [ErrParameter], [ErrSmooth], [ErrInterval], the context's, or that of
 // a sweep. Memory: two blocks more, six with solves, seven with a factor, and
-// one where a rate is above 1e8/λ.
+// one where a rate is above 1e8/λ; of slabs two and one for each function.
 func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	m.checkBlocks(dst, b, fs)
 	if err := s.Validate(); err != nil {
@@ -34,7 +37,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64], b *spar
 	e.result.Functions = make([]Outcome, len(fs))
 	e.parts = make([]part, len(fs))
 	for i := range fs {
-		e.parts[i] = part{f: &fs[i], y: dst[i], out: &e.result.Functions[i]}
+		e.parts[i] = part{f: &fs[i], y: dst[i], to: dst[i], out: &e.result.Functions[i]}
 	}
 	err := e.run(ctx)
 	if err != nil && !errors.Is(err, ErrTolerance) {
@@ -72,6 +75,7 @@ type evaluation struct {
 	tooTight error
 
 	w     [2]*sparse.Block[float64] // the vectors of a recurrence
+	zero  []float64                 // a row
 	sums  columnSums
 	norms []float64 // ‖(B − P₀B)_j‖, of H_s
 	norm  float64   // of all columns
@@ -80,7 +84,8 @@ type evaluation struct {
 // part is one function of an evaluation.
 type part struct {
 	f   *Function
-	y   *sparse.Block[float64]
+	y   *sparse.Block[float64] // where terms are added
+	to  *sparse.Block[float64] // where the result goes, which may be y
 	out *Outcome
 	series
 	fit    *stieltjes // of a Matérn function; nil if its power is whole
@@ -95,10 +100,14 @@ func (e *evaluation) run(ctx context.Context) error {
 		return err
 	}
 	e.result.PredictedSweeps = plan.sweeps
-	if len(plan.series) > 0 {
-		if err := e.runSeries(ctx, plan.series); err != nil {
-			return err
-		}
+	switch {
+	case len(plan.groups) == 0 && len(plan.rational) == 0:
+		err = e.runSlabs(ctx, plan.series)
+	case len(plan.series) > 0:
+		err = e.runSeries(ctx, plan.series)
+	}
+	if err != nil {
+		return err
 	}
 	last := plan.steepest
 	for g, group := range plan.groups {
@@ -128,17 +137,13 @@ func (e *evaluation) run(ctx context.Context) error {
 // the sweeps (scaled) or of H_s, and in each part's block f of its null space.
 // The norms of the former go to norms and norm.
 func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) error {
-	if e.w[0] == nil {
+	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
 			e.w[i] = sparse.NewBlock[float64](e.n, e.b.Cols)
 		}
-		e.norms = make([]float64, e.b.Cols)
+		e.norms, e.zero = make([]float64, e.b.Cols), make([]float64, e.b.Cols)
 	}
-	inner := e.inner
-	if !scaled {
-		inner = nil
-	}
-	w, source, first := e.w[0], e.b, parts[0].y
+	w, source := e.w[0], e.b
 	if e.outer != nil {
 		source = w
 		if err := e.chunks(ctx, func(_, lo, hi int) {
@@ -149,48 +154,23 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 			return err
 		}
 	}
+	d := division{evaluation: e, source: source, parts: parts}
+	if scaled {
+		d.inner = e.inner
+	}
 	if e.null != nil {
-		if err := e.null.ProjectTo(ctx, first, source, e.workers); err != nil {
+		var err error
+		if d.share, err = e.null.ShareOf(ctx, source, e.workers); err != nil {
 			return err
 		}
 	}
 	e.sums.Begin(e.b.Cols)
-	known, lone := make([]float64, len(parts)), make([]float64, len(parts))
-	for q, p := range parts {
-		known[q] = p.valueAt(e.known)
-		lone[q] = p.valueAt(e.isolated)
+	for _, p := range parts {
+		d.known, d.lone = append(d.known, p.valueAt(e.known)), append(d.lone, p.valueAt(e.isolated))
 		p.sums.Begin(e.b.Cols)
 	}
-	err := e.chunks(ctx, func(_, lo, hi int) {
-		sums := e.sums.Of(lo / chunkRows)
-		for i := lo; i < hi; i++ {
-			to, from, null := w.Row(i), source.Row(i), first.Row(i)
-			f := 1 / factor(inner, i)
-			if e.null == nil {
-				addSquares(sums, 1, from)
-				scaleTo(to, f, from)
-				for _, p := range parts {
-					clear(p.y.Row(i))
-				}
-				continue
-			}
-			for j, v := range from {
-				d := v - null[j]
-				sums[j] += float64(d * d)
-				to[j] = f * d
-			}
-			for q := len(parts) - 1; q >= 0; q-- {
-				value := known[q]
-				if e.lone != nil && e.lone[i] {
-					value = lone[q]
-				}
-				p := parts[q]
-				addSquares(p.sums.Of(lo/chunkRows), value*factor(e.outer, i), null)
-				scaleTo(p.y.Row(i), f*value, null)
-			}
-		}
-	})
-	if err != nil {
+	d.scratch = make([]rowFactors, sched.Workers(e.workers))
+	if err := e.chunks(ctx, d.rows); err != nil {
 		return err
 	}
 	e.norm = e.sums.rootsTo(e.norms)

@@ -23,6 +23,7 @@ type Map struct {
 	// on K = diag(1/inner)·H_s·diag(inner). Nil means ones.
 	sweep        sparse.Applier[float64]
 	outer, inner []float64
+	back         []float64 // inner·outer: from the variables of sweeps to the caller's
 	outerMax     float64
 
 	// The eigenvectors of H_s with the eigenvalue known, and the eigenvalue
@@ -71,7 +72,7 @@ func NewLaplacianNormalized(g *iterative.Graph) *Map {
 		}
 	}
 	return &Map{
-		n: len(g.Degrees), workers: g.Workers, hi: 2, inner: root, outerMax: 1,
+		n: len(g.Degrees), workers: g.Workers, hi: 2, inner: root, back: root, outerMax: 1,
 		sweep: &sparse.Operator[float64]{A: g.A, Scale: -1, Left: left, Diag: diag, Workers: g.Workers},
 		null:  iterative.NewNullSpace(g.Components, root), graph: g, normalized: true,
 	}
@@ -86,7 +87,7 @@ func NewLaplacianNormalized(g *iterative.Graph) *Map {
 // max d^−½.
 func NewLaplacianRandomWalk(g *iterative.Graph) *Map {
 	m := NewLaplacianNormalized(g)
-	m.outer = make([]float64, m.n)
+	m.outer, m.back = make([]float64, m.n), nil
 	for i, r := range m.inner {
 		m.outer[i] = 1 / r
 	}
@@ -99,7 +100,10 @@ func NewLaplacianRandomWalk(g *iterative.Graph) *Map {
 // kernel PageRank of seed i. See [NewLaplacianRandomWalk].
 func NewLaplacianRandomWalkTransposed(g *iterative.Graph) *Map {
 	m := NewLaplacianNormalized(g)
-	m.outer = m.inner
+	m.outer, m.back = m.inner, make([]float64, m.n)
+	for i, r := range m.inner {
+		m.back[i] = r * r
+	}
 	m.outerMax = largest(m.outer)
 	return m
 }
@@ -126,7 +130,7 @@ func NewAdjacencyNormalized(g *iterative.Graph) *Map {
 		}
 	}
 	return &Map{
-		n: len(g.Degrees), workers: g.Workers, lo: -1, hi: 1, inner: root, outerMax: 1,
+		n: len(g.Degrees), workers: g.Workers, lo: -1, hi: 1, inner: root, back: root, outerMax: 1,
 		sweep: &sparse.Operator[float64]{A: g.A, Left: left, Workers: g.Workers},
 		null:  iterative.NewNullSpace(g.Components, root), known: 1, lone: lone,
 	}

@@ -94,8 +94,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if tame := tameProduct / e.hi; e.outer == nil && slices.ContainsFunc(falling, func(p *part) bool { return -p.f.rate > tame }) {
 		// Solves for such a rate are at the mercy of rounding; most likely
 		// what is left at a smaller one shows that it needs none.
-		f := Exp(-tame)
-		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: sparse.NewBlock[float64](e.n, e.b.Cols)})
+		f, y := Exp(-tame), sparse.NewBlock[float64](e.n, e.b.Cols)
+		falling = append(falling, &part{tame: true, f: &f, out: &Outcome{}, y: y, to: y})
 	}
 	slices.SortStableFunc(falling, func(a, b *part) int { return cmp.Compare(b.f.rate, a.f.rate) })
 	steepest := falling[len(falling)-1]

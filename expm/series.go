@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -112,7 +113,10 @@ func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 	if err := e.constants(ctx, parts); err != nil {
 		return err
 	}
-	r := recurrence{evaluation: e, parts: parts}
+	r := recurrence{evaluation: e, parts: parts, batch: make([][]float64, sched.Workers(e.workers))}
+	for w := range r.batch {
+		r.batch[w] = make([]float64, max(batchBytes/8, e.b.Cols))
+	}
 	for j := 1; ; j++ {
 		last := 0
 		for _, p := range parts {
@@ -149,11 +153,11 @@ func (e *evaluation) constants(ctx context.Context, parts []*part) error {
 		err := e.chunks(ctx, func(_, lo, hi int) {
 			sums := p.sums.Of(lo / chunkRows)
 			for i := lo; i < hi; i++ {
-				y, f := p.y.Row(i), factor(e.inner, i)*factor(e.outer, i)
+				y, to, f := p.y.Row(i), p.to.Row(i), factor(e.inner, i)*factor(e.outer, i)
 				for j, v := range w.Row(i) {
-					y[j] = f * (y[j] + float64(p.coef[0]*v))
+					to[j] = f * (y[j] + float64(p.coef[0]*v))
 				}
-				addSquares(sums, 1, y)
+				addSquares(sums, 1, to)
 			}
 		})
 		if err != nil {
@@ -186,6 +190,7 @@ type recurrence struct {
 	j     int
 	x, t  *sparse.Block[float64] // T_{j−1} and T_j
 	guard bool                   // the coming sweep measures T_j
+	batch [][]float64            // of each worker: a run of rows
 }
 
 // guardEvery is the number of sweeps after which the vectors' norm is checked.
@@ -258,7 +263,7 @@ func (p *part) advance(ctx context.Context, e *evaluation, j int) error {
 	p.aim(e, j, norm, true)
 	if p.settled && p.end <= j {
 		p.end = j
-		if err := e.unscale(ctx, p.y); err != nil {
+		if err := e.unscale(ctx, p); err != nil {
 			return err
 		}
 		p.close(e, norm)
@@ -267,16 +272,22 @@ func (p *part) advance(ctx context.Context, e *evaluation, j int) error {
 }
 
 // unscale takes a result from the variables of the sweeps to the caller's.
-func (e *evaluation) unscale(ctx context.Context, y *sparse.Block[float64]) error {
-	if e.inner == nil && e.outer == nil {
+func (e *evaluation) unscale(ctx context.Context, p *part) error {
+	if e.back == nil && p.y == p.to {
 		return nil
 	}
-	return e.chunks(ctx, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			scaleTo(y.Row(i), factor(e.inner, i)*factor(e.outer, i), y.Row(i))
-		}
-	})
+	return e.chunks(ctx, func(_, lo, hi int) { e.scaleRows(p.to, p.y, lo, hi, e.backFactors(lo, hi)) })
 }
+
+// backFactors returns what takes rows to the caller's variables.
+func (e *evaluation) backFactors(lo, hi int) []float64 {
+	if e.back == nil {
+		return unitFactor
+	}
+	return e.back[lo:hi]
+}
+
+var unitFactor = []float64{1}
 
 // batchBytes is the size of a run of rows of a result that stays in the
 // nearest cache while terms are added to it.
@@ -286,13 +297,20 @@ const batchBytes = 16 << 10
 // T_{j−1} are in cache.
 func (r *recurrence) rows(rows sparse.Rows) {
 	k := r.b.Cols
+	batch := max(1, batchBytes/(8*k))
+	scratch := r.batch[rows.Worker]
 	if r.guard {
 		sums := r.sums.Of(rows.Range)
-		for i := rows.Lo; i < rows.Hi; i++ {
-			addSquares(sums, factor(r.inner, i), r.t.Row(i))
+		for lo := rows.Lo; lo < rows.Hi; lo += batch {
+			hi := min(lo+batch, rows.Hi)
+			t := rowsOf(r.t, lo)
+			if r.inner != nil {
+				t = simd.Rows[float64]{Data: scratch, Stride: k}
+				simd.AddRows(t, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.inner[lo:hi], rowsOf(r.t, lo))
+			}
+			simd.DotColumns(sums, hi-lo, t, t)
 		}
 	}
-	batch := max(1, batchBytes/(8*k))
 	for _, p := range r.parts {
 		if !p.visit {
 			continue
@@ -316,14 +334,12 @@ func (r *recurrence) rows(rows sparse.Rows) {
 			if !p.norms {
 				continue
 			}
-			for i := lo; i < hi; i++ {
-				v, f := p.y.Row(i), factor(r.inner, i)*factor(r.outer, i)
-				if p.scale {
-					scaleTo(v, f, v)
-					f = 1
-				}
-				addSquares(sums, f, v)
+			seen := simd.Rows[float64]{Data: scratch, Stride: k}
+			if p.scale {
+				seen = rowsOf(p.to, lo)
 			}
+			simd.AddRows(seen, hi-lo, k, simd.Rows[float64]{Data: r.zero}, r.backFactors(lo, hi), y)
+			simd.DotColumns(sums, hi-lo, seen, seen)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (s *Settings) withDefaults() Settings {
 
 // Result is what [Map.ApplyTo] found out.
 type Result struct {
-	Sweeps          int       // done, over all functions
+	Sweeps          int       // done, over all functions; a sweep over each slab of the columns counts once
 	PredictedSweeps int       // expected when the methods were chosen
 	Functions       []Outcome // one for each function, in their order
 }

@@ -117,21 +117,10 @@ func (n *NullSpace) apply(ctx context.Context, dst, x *sparse.Block[float64], wo
 	if len(n.unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
 	}
-	var s nullSums
-	s.begin(n, x.Cols)
-	err := sched.Run(ctx, workers, chunkCount(x.Rows), func(_, chunk int) error {
-		s.clear(chunk)
-		for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, x.Rows); i++ {
-			if slot := n.slot[i]; slot < ownSlot {
-				addScaled(s.at(slot), n.unit[i], x.Row(i))
-			}
-		}
-		return nil
-	})
+	share, err := n.ShareOf(ctx, x, workers)
 	if err != nil {
 		return err
 	}
-	s.total()
 	return sched.Run(ctx, workers, chunkCount(x.Rows), func(_, chunk int) error {
 		for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, x.Rows); i++ {
 			to, from := dst.Row(i), x.Row(i)
@@ -141,12 +130,12 @@ func (n *NullSpace) apply(ctx context.Context, dst, x *sparse.Block[float64], wo
 			case slot >= ownSlot:
 				clear(to)
 			case remove:
-				sum := s.of(slot)
+				sum := share.sums.of(slot)
 				for j, v := range from {
 					to[j] = v - float64(n.unit[i]*sum[j])
 				}
 			default:
-				sum := s.of(slot)
+				sum := share.sums.of(slot)
 				for j := range to {
 					to[j] = n.unit[i] * sum[j]
 				}
@@ -154,6 +143,55 @@ func (n *NullSpace) apply(ctx context.Context, dst, x *sparse.Block[float64], wo
 		}
 		return nil
 	})
+}
+
+// Share is what the columns of a block have in a null space: P₀·X, told by the
+// products with the vectors.
+type Share struct{ sums nullSums }
+
+// ShareOf returns X's share. Cost: a pass over x.
+func (n *NullSpace) ShareOf(ctx context.Context, x *sparse.Block[float64], workers int) (*Share, error) {
+	s := new(Share)
+	s.sums.begin(n, x.Cols)
+	err := sched.Run(ctx, workers, chunkCount(x.Rows), func(_, chunk int) error {
+		s.sums.clear(chunk)
+		for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, x.Rows); i++ {
+			if slot := n.slot[i]; slot < ownSlot {
+				addScaled(s.sums.at(slot), n.unit[i], x.Row(i))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.sums.total()
+	return s, nil
+}
+
+// Run is a run of rows whose share is told in one way.
+type Run struct {
+	Lo, Hi int       // the rows
+	Unit   []float64 // of each row: row i of P₀X is Unit[i−Lo]·Total
+	Total  []float64 // nil: row i is that of X with Own, and zero without
+	Own    bool
+}
+
+// EachRun visits the rows lo ≤ i < hi, in runs and in order.
+func (s *Share) EachRun(lo, hi int, visit func(Run)) {
+	n := s.sums.NullSpace
+	for from := lo; from < hi; {
+		slot, to := n.slot[from], from+1
+		for to < hi && n.slot[to] == slot {
+			to++
+		}
+		r := Run{Lo: from, Hi: to, Unit: n.unit[from:to], Own: slot == ownSlot}
+		if slot < ownSlot {
+			r.Total = s.sums.of(slot)
+		}
+		visit(r)
+		from = to
+	}
 }
 
 // nullSums holds the products of a block's columns with the vectors of a null

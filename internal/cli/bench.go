@@ -92,7 +92,7 @@ func newBench(in *invocation) *cobra.Command {
 	in.choiceVar(flags, &f.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
 	in.readingFlags(flags, &f.reading)
-	cmd.AddCommand(newScaling(in))
+	cmd.AddCommand(newScaling(in), newKrylovBench(in))
 	return cmd
 }
 

@@ -1,0 +1,81 @@
+package expm
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// slabColumns returns the number of columns in which a series is computed: so
+// many that the vectors and a result stay in a cache of some 24 MiB, or with
+// rows too many for that a line's worth of two. Bits of results depend on it.
+func slabColumns(n int) int {
+	const elements = 1 << 20
+	if width := elements / max(n, 1) / 8 * 8; width > 0 {
+		return width
+	}
+	return 16
+}
+
+// runSlabs computes the parts by series in H, one slab of columns after the
+// other, each to the tolerance.
+func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
+	cols, width := e.b.Cols, slabColumns(e.n)
+	if cols <= width {
+		return e.runSeries(ctx, parts)
+	}
+	wanted := parts[:0:0]
+	for _, p := range parts {
+		if !p.tame {
+			wanted = append(wanted, p)
+		}
+	}
+	slabs := (cols + width - 1) / width
+	s := &evaluation{Map: e.Map, settings: e.settings}
+	inner := make([]part, len(wanted))
+	running := make([]*part, len(wanted))
+	for at := range slabs {
+		lo, hi := at*width, min((at+1)*width, cols)
+		s.b, s.result.Sweeps = e.b.Columns(lo, hi), 0
+		for i, p := range wanted {
+			y := inner[i].y
+			if y == nil || y.Cols != hi-lo {
+				y = sparse.NewBlock[float64](e.n, hi-lo)
+			}
+			inner[i] = part{f: p.f, y: y, to: p.to.Columns(lo, hi), out: new(Outcome), series: series{expansion: p.expansion}}
+			running[i] = &inner[i]
+		}
+		if e.settings.Progress != nil {
+			s.settings.Progress = func(done, expected int) {
+				e.settings.Progress((at*expected+done)/slabs, expected)
+			}
+		}
+		if err := s.runSeries(ctx, running); err != nil {
+			return err
+		}
+		e.result.Sweeps = max(e.result.Sweeps, s.result.Sweeps)
+		for i, p := range wanted {
+			p.out.join(inner[i].out)
+		}
+	}
+	for _, p := range wanted {
+		if p.out.Relative > e.settings.Tolerance {
+			e.refuse(p)
+		}
+	}
+	return nil
+}
+
+// join adds what is known of the next columns of a block.
+func (o *Outcome) join(next *Outcome) {
+	o.Method, o.LogScale = next.Method, next.LogScale
+	o.Degree = max(o.Degree, next.Degree)
+	o.ErrorBound = math.Hypot(o.ErrorBound, next.ErrorBound)
+	o.ColumnBound = append(o.ColumnBound, next.ColumnBound...)
+	o.NormLowerBound = math.Hypot(o.NormLowerBound, next.NormLowerBound)
+	o.Relative = 0
+	if o.ErrorBound > 0 {
+		o.Relative = o.ErrorBound / o.NormLowerBound
+	}
+}

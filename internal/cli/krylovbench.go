@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+)
+
+// krylovFlags are the flags of bench krylov.
+type krylovFlags struct {
+	reading
+	eigen            eigenParameters
+	system           string
+	betas            []float64
+	alpha, tolerance float64
+	normalized       bool
+	columns, repeat  int
+}
+
+// krylovBenchmark is the JSON document of bench krylov.
+type krylovBenchmark struct {
+	Workload string `json:"workload"`
+	Graph    string `json:"graph"`
+	Threads  int    `json:"threads"`
+	bench.Krylov
+	Closing
+}
+
+var krylovWorkloads = []string{"exponential", "solve", "eigen"}
+
+var benchSystems = []string{"von-neumann", "regularized-laplacian", "pseudo-inverse"}
+
+func newKrylovBench(in *invocation) *cobra.Command {
+	f := new(krylovFlags)
+	cmd := &cobra.Command{
+		Use:   "krylov exponential|solve|eigen GRAPH",
+		Short: "Measure exponentials, solves and eigenpairs",
+		Long: `Measures a Krylov method in float64 with all that a call takes but reading the
+graph, and prints the fastest and the median repetition.
+
+  exponential   exp(−βL̃)·B, or of L with --combinatorial; several β share a run
+  solve         M·X = B with M = I − αS (von-neumann), I + αL̃ or, with
+                --combinatorial, I + αL (regularized-laplacian), or L (pseudo-inverse)
+  eigen         as the command eigen, --matrix --which --columns pairs
+
+B_ij = ((i·k + j)·2654435761 mod 2³²)/2³¹ − 1, and the checksum of Y is
+Σ Y_ij·((31·i + 17·j) mod 101 − 50).`,
+		Args: in.arguments("WORKLOAD GRAPH", 2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkKrylovBench(args, f)
+			in.checkGraph(cmd, args[1:], &f.reading)
+			if err := in.checked(); err != nil {
+				return err
+			}
+			v, err := in.krylovBench(args[0], args[1], f)
+			if err != nil {
+				return err
+			}
+			v.Closing = in.closing()
+			if in.json {
+				return in.document(v)
+			}
+			in.printKrylovBench(v)
+			return in.stdout.err
+		},
+	}
+	flags := cmd.Flags()
+	in.intVar(flags, &f.columns, "columns", 16, 1, 4096, "columns of B, or eigenpairs")
+	in.intVar(flags, &f.repeat, "repeat", 3, 1, 1_000_000, "repetitions that count, after one that does not")
+	in.floatVar(flags, &f.tolerance, "tolerance", 1e-8, bounds{lo: 0, loOpen: true, hi: 1, hiOpen: true, symbol: "tolerance"}, "relative error of a result, or residual")
+	f.betas = []float64{10}
+	in.variable(flags, "beta", "X[,X…]", "10", "β of exponential; several are computed at once", func(s string) error {
+		f.betas = f.betas[:0]
+		for _, word := range strings.Split(s, ",") {
+			b, err := strconv.ParseFloat(word, 64)
+			if err != nil || !(b > 0) || math.IsInf(b, 0) {
+				return fmt.Errorf("%s is not a list of positive numbers; give one such as 1,10,100", quoted(s))
+			}
+			f.betas = append(f.betas, b)
+		}
+		slices.Sort(f.betas)
+		return nil
+	})
+	flags.Bool("combinatorial", false, "L = D − A in place of L̃")
+	in.choiceVar(flags, &f.system, "system", benchSystems[0], benchSystems, "M of solve")
+	in.floatVar(flags, &f.alpha, "alpha", 0.9, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "α"}, "α of solve")
+	in.choiceVar(flags, &f.eigen.Matrix, "matrix", ofNormalizedAdjacency, eigenMatrices, "matrix of eigen")
+	in.choiceVar(flags, &f.eigen.Which, "which", "largest", []string{"largest", "smallest"}, "end of the spectrum of eigen")
+	in.readingFlags(flags, &f.reading)
+	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
+		f.normalized = !cmd.Flags().Changed("combinatorial")
+	}
+	return cmd
+}
+
+func (in *invocation) checkKrylovBench(args []string, f *krylovFlags) {
+	if !slices.Contains(krylovWorkloads, args[0]) {
+		in.problem("krylov", "%s is no workload; give exponential, solve or eigen", quoted(args[0]))
+	}
+	if args[0] == "solve" && f.system == "von-neumann" && f.alpha >= 1 {
+		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.alpha)
+	}
+}
+
+func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylovBenchmark, error) {
+	g, err := in.openSwept(name, &f.reading, "")
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	if g.Manifest().Directed {
+		return nil, usageOf(name, "%s", asymmetric("bench krylov"))
+	}
+	nodes, err := iterative.NewGraph(in.ctx, g.matrix, in.threads)
+	if err != nil {
+		return nil, err
+	}
+	v := &krylovBenchmark{Workload: workload, Graph: name, Threads: runtime.GOMAXPROCS(0)}
+	order := g.Nodes().Order()
+	switch workload {
+	case "exponential":
+		v.Krylov, err = bench.Exponential(in.ctx, nodes, order, f.normalized, f.betas, f.columns, f.tolerance, f.repeat)
+	case "solve":
+		system := func() (*iterative.System, error) { return nodes.VonNeumann(f.alpha) }
+		least := 1.0
+		if f.system == "pseudo-inverse" {
+			least = 0
+		}
+		if f.system != "von-neumann" {
+			system = func() (*iterative.System, error) { return nodes.ShiftedLaplacian(f.alpha, least) }
+			if f.normalized {
+				system = func() (*iterative.System, error) { return nodes.ShiftedLaplacianNormalized(f.alpha, least) }
+			}
+		}
+		v.Krylov, err = bench.Solve(in.ctx, nodes, order, system, f.columns, f.tolerance, f.repeat)
+	case "eigen":
+		n := len(nodes.Degrees)
+		if f.columns > n {
+			return nil, usageOf("--columns", "%d is more than %s has nodes; give 1 to %d", f.columns, name, n)
+		}
+		f.eigen.Resolution = 1
+		p := newEigenproblem(nodes, &f.eigen)
+		v.Krylov, err = bench.Eigen(in.ctx, &p.Problem, f.columns, &lanczos.Settings{
+			Tolerance: f.tolerance, RNGSeed: uint64(in.seed), Workers: in.threads,
+		}, f.repeat)
+	}
+	return v, err
+}
+
+func (in *invocation) printKrylovBench(v *krylovBenchmark) {
+	in.progress.close()
+	w := in.stdout
+	fmt.Fprintf(w, "%-12s %.1f ms, median %.1f, %d threads, %s, %s of %d columns\n", v.Workload, v.SecondsMin*1e3, v.SecondsMedian*1e3,
+		v.Threads, v.Method, counted(int64(v.Sweeps), "sweep"), v.Columns)
+	fmt.Fprintf(w, "%-12s %.2g, asked for %.2g\n", "bound", v.Bound, v.Tolerance)
+	if v.Values == nil {
+		fmt.Fprintf(w, "%-12s %v\n", "checksum", v.Checksum)
+	}
+}
