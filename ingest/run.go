@@ -146,7 +146,7 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 	if r.c.Store != nil {
 		o = *r.c.Store
 	}
-	o.Directed, o.Force = directed, r.c.Force
+	o.Directed, o.Force, o.Workers = directed, r.c.Force, r.workers
 	if r.c.Codec != "" {
 		o.Codec = r.c.Codec
 	}
@@ -158,7 +158,11 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 		options["duplicates"] = r.c.Duplicates.String()
 	}
 	o.Options = options
-	return shard.Create(dir, &o)
+	w, err := shard.Create(dir, &o)
+	if err == nil && w.Removed() > 0 {
+		r.warn(fmt.Sprintf("%s: removed %s of an unfinished ingest", dir, count(w.Removed(), "file")))
+	}
+	return w, err
 }
 
 // distinctInputs refuses inputs that cannot be meant: none, or one file twice.

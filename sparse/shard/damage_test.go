@@ -148,6 +148,13 @@ func TestVersions(t *testing.T) {
 	wantError(t, scan(mem), ErrCorrupt, "g/manifest: checksum wrong; do not edit, ingest again")
 }
 
+// writeRaw writes a frame that need not be one.
+func writeRaw(w *Writer, r sparse.Range, lengths, ids []uint32, val []float64) error {
+	frame := appendPayload(make([]byte, headerBytes), lengths, ids, val, make([]uint32, len(ids)))
+	w.degrees = make([]float64, r.Hi+1)
+	return w.writeFrame(&frameJob{r: r, frame: frame, payloadBytes: len(frame) - headerBytes, degrees: make([]float64, 1)})
+}
+
 // TestImpossible writes stores whose checksums are right and whose content no
 // writer would produce.
 func TestImpossible(t *testing.T) {
@@ -155,8 +162,8 @@ func TestImpossible(t *testing.T) {
 		mem := durabletest.NewMem()
 		w := must(Create("g", &WriteOptions{FS: mem, Identity: 1}))
 		r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
+		must(0, writeRaw(w, r, lengths, ids, val))
 		w.rows, w.entries, w.degrees, w.m.Weighted = int64(r.Hi), int64(len(ids)), make([]float64, r.Hi), val != nil
-		must(0, w.writeFrame(r, lengths, ids, val))
 		must(0, w.Commit(bg))
 		if payload != nil {
 			mem.Change("g/"+shardName(1, 0), func(b []byte) []byte {
@@ -355,7 +362,6 @@ func TestImpossibleCuts(t *testing.T) {
 	} {
 		mem := durabletest.NewMem()
 		w := must(Create("g", &WriteOptions{FS: mem, Identity: 1}))
-		w.deltas = make([]uint32, len(ids))
 		for _, r := range ranges {
 			var lengths []uint32
 			if r.Pieces == 1 {
@@ -364,7 +370,7 @@ func TestImpossibleCuts(t *testing.T) {
 					lengths[0] = uint32(r.Entries)
 				}
 			}
-			must(0, w.writeFrame(r, lengths, ids[:r.Entries], nil))
+			must(0, writeRaw(w, r, lengths, ids[:r.Entries], nil))
 			w.rows, w.entries = int64(r.Hi), w.entries+int64(r.Entries)
 		}
 		w.degrees = make([]float64, w.rows)

@@ -249,6 +249,7 @@ func (w *Writer) Abort() error {
 	if w.lock == nil {
 		return nil
 	}
+	w.forget()
 	var errs []error
 	if w.file != nil {
 		errs = append(errs, w.file.Close())

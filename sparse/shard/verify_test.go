@@ -29,15 +29,21 @@ func TestVerifyFinds(t *testing.T) {
 		want string // "" if all is well
 	}{
 		{"nothing", path, ""},
-		{"degree", func(w *Writer) { path(w); w.degrees[1] = 1 }, "g/manifest: degree of row 1 is 1, found 2"},
+		{"degree", func(w *Writer) {
+			path(w)
+			must(0, errors.Join(w.flush(), w.drain()))
+			w.degrees[1] = 1
+		}, "g/manifest: degree of row 1 is 1, found 2"},
 		{"asymmetric", func(w *Writer) {
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
+			must(0, errors.Join(w.flush(), w.drain()))
 			w.pairs = 0
 		}, "g/manifest: not symmetric, but undirected"},
 		{"not the transpose", func(w *Writer) {
 			w.o.Directed, w.m.Directed = true, true
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.BeginIn()))
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
+			must(0, errors.Join(w.flush(), w.drain()))
 			w.pairs = w.outPairs
 		}, "g/manifest: the columns are not those of the rows"},
 		{"an id twice", func(w *Writer) {
@@ -54,8 +60,8 @@ func TestVerifyFinds(t *testing.T) {
 		{"pieces overlap", func(w *Writer) {
 			n := sparse.MaxRange + 2
 			long := row(sparse.MaxRange)
-			must(0, w.writeFrame(sparse.Range{Hi: 1, Entries: len(long), Pieces: 2}, nil, long, nil))
-			must(0, w.writeFrame(sparse.Range{Hi: 1, Entries: 1, Piece: 1, Pieces: 2}, nil, []uint32{7}, nil))
+			must(0, writeRaw(w, sparse.Range{Hi: 1, Entries: len(long), Pieces: 2}, nil, long, nil))
+			must(0, writeRaw(w, sparse.Range{Hi: 1, Entries: 1, Piece: 1, Pieces: 2}, nil, []uint32{7}, nil))
 			w.rows, w.entries, w.degrees = 1, int64(len(long)+1), []float64{float64(len(long) + 1)}
 			for range n - 1 {
 				must(0, w.Append(nil, nil))

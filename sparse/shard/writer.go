@@ -11,11 +11,13 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -25,6 +27,7 @@ type WriteOptions struct {
 	Codec      Codec             // "": FourWidths
 	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
 	Directed   bool              // columns follow the rows, see BeginIn
+	Workers    int               // goroutines that encode frames; 0: one for each processor
 	Force      bool              // replace a store that is there
 	Identity   uint64            // names the store; 0: random
 	Options    map[string]string // recorded in the manifest
@@ -34,7 +37,8 @@ type WriteOptions struct {
 // defaultShardBytes keeps the files of a store few: all are open while it is.
 const defaultShardBytes = 1 << 30
 
-// Writer writes a store row by row, in one pass. Its memory is one frame and 8
+// Writer writes a store row by row, in one pass. Frames are encoded beside the
+// caller's work; its memory is two frames a worker, half a megabyte each, and 8
 // bytes for each row. It is not safe for concurrent use. A Writer ends with
 // Commit or Abort; Abort after Commit does nothing, so that it may be deferred.
 type Writer struct {
@@ -60,15 +64,10 @@ type Writer struct {
 	pairs     uint64 // the sum of pairSum over the rows
 	outPairs  uint64 // that of the out direction
 
-	// The open frame.
-	lengths []uint32
-	ids     []uint32
-	val     []float64 // as many as ids, if valued
-	valued  bool      // some row came with values
-	deltas  []uint32
-	payload []byte
-	frame   []byte
-	zstd    *zstd.Encoder
+	open  *frameJob   // the frame that rows are added to
+	queue []*frameJob // the frames before it that are not written yet
+	free  []*frameJob
+	zstd  *zstd.Encoder
 
 	// The open shard.
 	file      durable.File
@@ -99,7 +98,7 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	case FourWidths:
 	case Zstd:
 		var err error
-		if w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false)); err != nil {
+		if w.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(sched.Workers(w.o.Workers)), zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false)); err != nil {
 			return nil, err
 		}
 	default:
@@ -110,8 +109,7 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 		rand.Read(b[:])
 		w.id = binary.LittleEndian.Uint64(b[:])
 	}
-	w.ids = make([]uint32, 0, sparse.MaxRange)
-	w.deltas = make([]uint32, sparse.MaxRange)
+	w.open = newFrameJob()
 	if err := w.claim(); err != nil {
 		return nil, err
 	}
@@ -127,10 +125,16 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 
 // SetNodes gives the ids of the rows and, by [Nodes.Reorder], their order; the
 // default is 0 to n−1.
-func (w *Writer) SetNodes(n *Nodes) { w.nodes = n }
+func (w *Writer) SetNodes(n *Nodes) {
+	w.nodes = n
+	w.degrees = slices.Grow(w.degrees, max(0, n.n-len(w.degrees)))
+}
 
 // SetSources records the inputs, where they are known only after reading.
 func (w *Writer) SetSources(sources []Source) { w.m.Sources = sources }
+
+// Manifest describes the store after Commit.
+func (w *Writer) Manifest() *Manifest { return &w.m }
 
 // SyncTime returns the time spent waiting for the disk to be sure.
 func (w *Writer) SyncTime() time.Duration { return w.synced }
@@ -142,7 +146,8 @@ func (w *Writer) Removed() int { return w.removed }
 // Append writes the next row: strictly increasing columns, each below the
 // number of rows that there will be, and their values, nil for ones. The
 // slices are not kept. The error wraps [sparse.ErrStructure] for a row that is
-// none; any other comes from the disk. After an error only Abort makes sense.
+// none; any other comes from the disk, perhaps for a row before. After an error
+// only Abort makes sense.
 func (w *Writer) Append(col []uint32, val []float64) error {
 	if w.err == nil {
 		w.err = w.append(col, val)
@@ -157,35 +162,20 @@ func (w *Writer) append(col []uint32, val []float64) error {
 	if w.rows == maxRows {
 		return fmt.Errorf("%w: more than %d rows", sparse.ErrStructure, int64(maxRows))
 	}
-	if err := w.account(col, val); err != nil {
+	if err := w.check(col, val); err != nil {
 		return err
 	}
 	if len(col) > sparse.MaxRange {
 		return w.appendPieces(col, val)
 	}
-	if len(w.ids)+len(col) > sparse.MaxRange || len(w.lengths) == sparse.MaxRange {
+	if len(w.open.ids)+len(col) > sparse.MaxRange || len(w.open.lengths) == sparse.MaxRange {
 		if err := w.flush(); err != nil {
 			return err
 		}
 	}
-	if val != nil {
-		w.valued = true
-		w.val = appendOnes(w.val, len(w.ids)-len(w.val))
-		w.val = append(w.val, val...)
-	} else if w.valued {
-		w.val = appendOnes(w.val, len(col))
-	}
-	w.ids = append(w.ids, col...)
-	w.lengths = append(w.lengths, uint32(len(col)))
+	w.open.append(col, val)
 	w.rows++
 	return nil
-}
-
-func appendOnes(dst []float64, n int) []float64 {
-	for range n {
-		dst = append(dst, 1)
-	}
-	return dst
 }
 
 // appendPieces writes a row that is longer than a range.
@@ -204,15 +194,16 @@ func (w *Writer) appendPieces(col []uint32, val []float64) error {
 		if val != nil {
 			part = val[lo:hi]
 		}
-		if err := w.writeFrame(r, nil, col[lo:hi], part); err != nil {
+		w.open.append(col[lo:hi], part)
+		if err := w.submit(r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// account checks a row and adds it to the counts, the degrees and the sums.
-func (w *Writer) account(col []uint32, val []float64) error {
+// check checks a row and counts its entries.
+func (w *Writer) check(col []uint32, val []float64) error {
 	row := uint32(w.rows)
 	last := int64(-1)
 	for _, c := range col {
@@ -227,35 +218,9 @@ func (w *Writer) account(col []uint32, val []float64) error {
 		}
 		w.m.Weighted = w.m.Weighted || v != 1
 	}
-	pairs, loops := pairSum(w.o.Directed, w.direction, row, col, val)
-	w.pairs += pairs
-	if w.direction == 0 {
-		w.m.SelfLoops += loops
-	}
 	w.top = max(w.top, last)
 	w.entries += int64(len(col))
-	if w.direction == 0 {
-		w.degrees = append(w.degrees, degree(col, val))
-	}
 	return nil
-}
-
-// degree sums a row as [sparse.Degrees] does, piece by piece.
-func degree(col []uint32, val []float64) float64 {
-	if val == nil {
-		return float64(len(col))
-	}
-	var total float64
-	for len(val) > 0 {
-		n := min(len(val), sparse.MaxRange)
-		var sum float64
-		for _, v := range val[:n] {
-			sum += v
-		}
-		total += sum
-		val = val[n:]
-	}
-	return total
 }
 
 // pairSum is what row i of a direction adds to a sum modulo 2^64 that shows, but
@@ -334,59 +299,58 @@ func (w *Writer) endDirection() error {
 	if w.top >= w.rows {
 		return fmt.Errorf("%w: column %d of %d", sparse.ErrStructure, w.top, w.rows)
 	}
-	return w.flush()
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return w.drain()
 }
 
-// flush writes the open frame, if it has a row.
+// flush ends the open frame, if it has a row.
 func (w *Writer) flush() error {
-	if len(w.lengths) == 0 {
+	rows := len(w.open.lengths)
+	if rows == 0 {
 		return nil
 	}
 	hi := int(w.rows)
-	r := sparse.Range{Lo: hi - len(w.lengths), Hi: hi, Entries: len(w.ids), Pieces: 1}
-	var val []float64
-	if w.valued {
-		val = w.val
-	}
-	if err := w.writeFrame(r, w.lengths, w.ids, val); err != nil {
-		return err
-	}
-	w.lengths, w.ids, w.val, w.valued = w.lengths[:0], w.ids[:0], w.val[:0], false
-	return nil
+	return w.submit(sparse.Range{Lo: hi - rows, Hi: hi, Entries: len(w.open.ids), Pieces: 1})
 }
 
-func (w *Writer) writeFrame(r sparse.Range, lengths, ids []uint32, val []float64) error {
-	w.payload = appendPayload(w.payload[:0], lengths, ids, val, w.deltas)
-	w.frame = append(w.frame[:0], make([]byte, headerBytes)...)
-	codec := uint8(codecPlain)
-	if w.zstd != nil {
-		w.frame = w.zstd.EncodeAll(w.payload, w.frame)
-		codec = codecZstd
-	} else {
-		w.frame = append(w.frame, w.payload...)
-	}
+// writeFrame writes an encoded frame and adds what it knows of its rows.
+func (w *Writer) writeFrame(j *frameJob) error {
 	if w.file == nil {
 		if err := w.beginShard(); err != nil {
 			return err
 		}
 	}
-	shard := len(w.m.Files)
+	shard, r := len(w.m.Files), j.r
 	h := header{
 		shard: uint32(shard), identity: w.id, frame: uint64(w.m.Frames[w.direction]),
 		lo: uint64(r.Lo), rows: uint32(r.Hi - r.Lo), entries: uint32(r.Entries),
 		piece: uint32(r.Piece), pieces: uint32(r.Pieces),
-		stored: uint32(len(w.frame) - headerBytes), payload: uint32(len(w.payload)),
-		direction: uint8(w.direction), codec: codec,
+		stored: uint32(len(j.frame) - headerBytes), payload: uint32(j.payloadBytes),
+		direction: uint8(w.direction), codec: codecPlain,
 	}
-	h.put(w.frame)
-	binary.LittleEndian.PutUint32(w.frame[atSum:], frameSum(w.frame))
-	if _, err := w.buffered.Write(w.frame); err != nil {
+	if w.zstd != nil {
+		h.codec = codecZstd
+	}
+	h.put(j.frame)
+	binary.LittleEndian.PutUint32(j.frame[atSum:], frameSum(j.frame))
+	if _, err := w.buffered.Write(j.frame); err != nil {
 		return err
 	}
-	w.index = appendIndexEntry(w.index, frame{shard: int32(shard), bytes: int32(len(w.frame))}, r)
+	w.index = appendIndexEntry(w.index, frame{shard: int32(shard), bytes: int32(len(j.frame))}, r)
 	w.m.Frames[w.direction]++
-	w.fileSum = crc32.Update(w.fileSum, castagnoli, w.frame)
-	w.fileBytes += int64(len(w.frame))
+	w.fileSum = crc32.Update(w.fileSum, castagnoli, j.frame)
+	w.fileBytes += int64(len(j.frame))
+	w.pairs += j.pairs
+	if w.direction == 0 {
+		w.m.SelfLoops += j.loops
+		if r.Piece > 0 {
+			w.degrees[r.Lo] += j.degrees[0]
+		} else {
+			w.degrees = append(w.degrees, j.degrees...)
+		}
+	}
 	if w.fileBytes >= w.o.ShardBytes {
 		return w.endShard(context.Background())
 	}
