@@ -62,7 +62,7 @@ func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error
 	if tooFew(p.Class) {
 		return withoutTrial(ctx, p, &set)
 	}
-	grid, folds := set.Grid, min(set.Folds, len(p.Row))
+	grid, folds := set.Grid, set.folds(len(p.Row))
 	fold := Folds(p.Class, folds, set.Seed)
 	c := &chooser{p: p, set: &set, fold: fold, seen: sample(p.Class, set.tried(), set.Seed, 0), progress: set.Progress}
 	if err := c.crossTrials(ctx, folds); err != nil {
@@ -140,7 +140,7 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings
 		train := p.at(split.Train)
 		c := &chooser{
 			p: train, set: &set, work: work,
-			fold: Folds(train.Class, min(set.Folds, len(train.Row)), set.Seed),
+			fold: Folds(train.Class, set.folds(len(train.Row)), set.Seed),
 			seen: sample(train.Class, set.tried(), set.Seed, 0),
 		}
 		tests := p.at(split.Test)

@@ -44,7 +44,7 @@ func (m kernelMethod) Name() string {
 // a form, which is the symmetric one, and that of the learner.
 func (m kernelMethod) Takes() []string {
 	takes := slices.DeleteFunc(slices.Clone(kernel.Takes(m.kernel)), func(name string) bool { return name == "symmetric" })
-	return append(takes, m.learner.takes())
+	return append(takes, m.learner.takes()...)
 }
 
 // Tune implements [Method]: parameters are chosen inside each training set.
@@ -64,13 +64,13 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		return nil, err
 	}
 	if p.Directed {
-		return nil, fmt.Errorf("%w: method %s needs a graph without directions", ErrUsage, m.kernel)
+		return nil, &DirectedError{m.kernel}
 	}
 	r := &kernelPredictor{
 		predictor: predictor{p: p, set: &set, out: &Prediction{Learner: m.learner}},
 		grid:      kernelGrid(m.kernel, set.Kernel), strengths: set.Grid.strengths(),
 	}
-	if n, _ := p.A.Dims(); m.kernel == "modularity" {
+	if n, _ := p.A.Dims(); m.kernel == "modularity" && set.Kernel.Rank == 0 {
 		r.grid[0].Rank = min(r.grid[0].Rank, n)
 	}
 	if set.Kernel.Laplacian == kernel.RandomWalk && slices.Contains(kernel.Takes(m.kernel), "laplacian") {
@@ -85,6 +85,9 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	graph, err := iterative.NewGraph(ctx, p.A, set.Workers)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.scaleGrid(ctx, graph); err != nil {
 		return nil, err
 	}
 	if r.kernels, err = kernel.NewAll(ctx, graph, m.kernel, r.grid); err != nil {
@@ -118,3 +121,28 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	r.out.Settings = len(r.grid) * len(r.strengths)
 	return r.out, nil
 }
+
+// scaleGrid makes α and β that are tried on the adjacency matrix relative to
+// its spectral radius, which for the normalised one is 1.
+func (r *kernelPredictor) scaleGrid(ctx context.Context, g *iterative.Graph) error {
+	given := r.set.Kernel
+	if r.grid[0].Matrix != kernel.Adjacency || given.Alpha != 0 || given.Beta != 0 || r.p.A.NNZ() == 0 {
+		return nil
+	}
+	radius, err := kernel.Radius(ctx, g)
+	for i := range r.grid {
+		r.grid[i].Alpha /= radius
+		r.grid[i].Beta /= radius
+	}
+	return err
+}
+
+// DirectedError is returned for a graph with directions by a method whose
+// kernel needs a symmetric one. It is an [ErrUsage].
+type DirectedError struct{ Kernel string }
+
+func (e *DirectedError) Error() string {
+	return "evaluate: edges have a direction, and " + e.Kernel + " needs a symmetric graph"
+}
+
+func (e *DirectedError) Unwrap() error { return ErrUsage }

@@ -52,7 +52,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 		return err
 	}
 	costs := len(r.strengths)
-	fold := Folds(class, min(r.set.Folds, len(class)), r.set.Seed)
+	fold := Folds(class, r.set.folds(len(class)), r.set.Seed)
 	found := make([][]outcome, len(grams)*costs)
 	scales := make([]float64, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
@@ -124,7 +124,7 @@ func rescale(k *sparse.Block[float64]) float64 {
 // crossOutcomes stores for every cost what machines that learn from the other
 // folds say about each item.
 func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, classes int, fold []int, costs []float64, set *Settings, found [][]outcome) error {
-	solver := classify.Solver{SVM: classify.SVM{Strategy: strategy(classes), Tolerance: set.tolerance, MaxIterations: trialIterations}}
+	solver := classify.Solver{SVM: classify.SVM{Strategy: strategy(classes), Tolerance: set.Tolerance, MaxIterations: trialIterations}}
 	gram := denseGram(k)
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
@@ -194,7 +194,7 @@ func (r *kernelPredictor) learn(ctx context.Context) error {
 	}
 	classes := len(r.p.Names)
 	svm := &classify.SVM{
-		Cost: r.strength, Strategy: strategy(classes), Tolerance: r.set.tolerance,
+		Cost: r.strength, Strategy: strategy(classes), Tolerance: r.set.Tolerance,
 		CacheBytes: cacheBytes, Workers: r.set.Workers,
 	}
 	r.dual, err = svm.Fit(ctx, k, r.p.Class, classes)

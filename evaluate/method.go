@@ -13,7 +13,7 @@ type Method interface {
 	Name() string
 
 	// Takes returns the names of the settings that make a difference: of
-	// [Parameters], as in a grid file, and "prior".
+	// [Parameters], as in a grid file, "prior" and "svm_tolerance".
 	Takes() []string
 
 	// Tune chooses parameters on splits of p. A nil choice means that there is
@@ -97,15 +97,18 @@ type walkMethod struct {
 func (m walkMethod) Name() string { return m.name }
 
 func (m walkMethod) Takes() []string {
-	return []string{"alpha", "steps", "min_steps", m.learner.takes(), "features", "prior"}
+	return append([]string{"alpha", "steps", "min_steps", "features", "prior"}, m.learner.takes()...)
 }
 
-// takes returns the name of the learner's own setting.
-func (l Learner) takes() string {
-	if l == RLS {
-		return "lambda"
+// takes returns the names of the learner's own settings.
+func (l Learner) takes() []string {
+	switch l {
+	case RLS:
+		return []string{"lambda"}
+	case LinearSVM:
+		return []string{"cost"}
 	}
-	return "cost"
+	return []string{"cost", "svm_tolerance"}
 }
 
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits []Split, s *Settings) (*Choice, error) {

@@ -195,7 +195,7 @@ var oracleGrid = &Grid{
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	p := planted(t, 1, 60, 33)
-	set := &Settings{Grid: oracleGrid, Folds: 4, Seed: 5, tolerance: 1e-6}
+	set := &Settings{Grid: oracleGrid, Folds: 4, Seed: 5, Tolerance: 1e-6}
 	choice, err := CrossValidate(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
@@ -281,7 +281,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &Settings{Grid: oracleGrid, Folds: 4, Seed: 5, tolerance: 1e-6}
+	set := &Settings{Grid: oracleGrid, Folds: 4, Seed: 5, Tolerance: 1e-6}
 	choice, err := ChooseOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
@@ -337,7 +337,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 	p := planted(t, 3, 80, 40)
 	for _, kind := range []Features{Plain, Honest} {
 		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Cost: 4, Features: kind}
-		set := &Settings{Folds: 3, Seed: 8, tolerance: 1e-6}
+		set := &Settings{Folds: 3, Seed: 8, Tolerance: 1e-6}
 		got, err := Predict(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ type predictor struct {
 
 // walk collects the features of training rows and of the out-of-fold trials.
 func (r *predictor) walk(ctx context.Context) error {
-	folds := min(r.set.Folds, len(r.p.Row))
+	folds := r.set.folds(len(r.p.Row))
 	r.trials = &chooser{
 		p: r.p, set: r.set, fold: Folds(r.p.Class, folds, r.set.Seed),
 		seen: sample(r.p.Class, r.set.tried(), r.set.Seed, 0),
@@ -145,7 +145,7 @@ func (r *predictor) learn(ctx context.Context) error {
 		r.model, err = classify.FitLinear(ctx, svm, f, r.class, classes)
 	default:
 		svm := &classify.SVM{
-			Cost: r.par.Cost / deals, Strategy: strategy(classes), Tolerance: r.set.tolerance,
+			Cost: r.par.Cost / deals, Strategy: strategy(classes), Tolerance: r.set.Tolerance,
 			CacheBytes: cacheBytes, Workers: r.set.Workers,
 		}
 		var kernel *classify.KernelModel

@@ -10,7 +10,7 @@ import (
 type Settings struct {
 	Grid  *Grid     // parameters to choose from; nil: SmallGrid(Plain, Honest)
 	Prior cwk.Prior // where walks without a label start; the zero value: uniform
-	Folds int       // of cross-validation and of honest features; 0: 5
+	Folds int       // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
 	Seed  uint64    // rng seed of folds and samples
 
 	// Kernel holds parameters of kernels other than walks that are not to be
@@ -24,14 +24,16 @@ type Settings struct {
 	// Learner trains the last machine; the zero value: KernelSVM.
 	Learner Learner
 
+	// Tolerance is that of support vector machines on kernels; 0: 1e-3, the
+	// default of classify.SVM.
+	Tolerance float64
+
 	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
 	// Progress, if not nil, is called now and then with the share that is done
 	// of a phase: "choose" or "walk".
 	Progress func(phase string, done float64)
-
-	tolerance float64 // of the machines; 0: the default of classify.SVM
 }
 
 // Learner is the machine that learns from a kernel or from walk features.
@@ -51,9 +53,6 @@ func (s *Settings) filled() Settings {
 	if f.Grid == nil {
 		f.Grid = SmallGrid(Plain, Honest)
 	}
-	if f.Folds == 0 {
-		f.Folds = 5
-	}
 	if f.Sample == 0 {
 		f.Sample = 500
 	}
@@ -61,6 +60,21 @@ func (s *Settings) filled() Settings {
 		f.Learner = KernelSVM
 	}
 	return f
+}
+
+// folds returns the number of folds for so many labels. A row that is hidden
+// with a tenth of the labels is more like a test row than one that is hidden
+// with a fifth, and folds are columns of a walk that a few labels can pay for.
+func (s *Settings) folds(labels int) int {
+	count := s.Folds
+	switch {
+	case count > 0:
+	case labels <= fewLabels:
+		count = 10
+	default:
+		count = 5
+	}
+	return min(count, labels)
 }
 
 // trySolved is the number of labels that least squares is tried on during the

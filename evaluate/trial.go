@@ -41,7 +41,7 @@ func newTester(classes int, set *Settings) *tester {
 	g := set.Grid
 	w := &tester{classes: classes, learner: set.Learner, steps: g.steps(), minSteps: g.MinSteps, strength: g.strengths()}
 	w.solver.SVM.Strategy = strategy(classes)
-	w.solver.SVM.Tolerance = set.tolerance
+	w.solver.SVM.Tolerance = set.Tolerance
 	w.solver.SVM.MaxIterations = trialIterations
 	return w
 }

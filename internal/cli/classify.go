@@ -152,7 +152,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	p, err := f.method.Predict(in.ctx, problemOf(g, l), nil, settings)
 	if err != nil {
-		return err
+		return explainDirected(err, name)
 	}
 	if p.Settings > 0 && p.Tested == 0 && settings.Grid.Size() > 1 {
 		in.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)

@@ -46,7 +46,7 @@ func flagsOf(m evaluate.Method) []string {
 	if len(names) > 0 {
 		names = append(names, "unreached") // the largest class is for every node
 	}
-	if slices.Contains(names, "cost") {
+	if slices.Contains(names, "cost") || slices.Contains(names, "lambda") {
 		names = append(names, "grid", "tuning-splits") // there is something to choose
 	}
 	return names

@@ -19,6 +19,7 @@ import (
 type evaluateFlags struct {
 	reading
 	walking
+	machine
 	names        string // of the methods
 	methods      []evaluate.Method
 	train        []float64
@@ -55,9 +56,10 @@ training set, as classify does.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas: "+strings.Join(evaluate.MethodNames(), ", "))
+	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas: "+evaluate.MethodList())
 	in.walkFlags(flags, &f.walking, "default: chosen", "default: chosen")
 	in.parameterFlags(flags, &f.of, kernel.Normalized)
+	in.machineFlags(flags, &f.machine, "default: chosen")
 	f.train = []float64{0.05, 0.1}
 	in.variable(flags, "train", "X[,X...]", "0.05,0.1", "fractions of the labelled nodes to train on", func(s string) error {
 		return parseFractions(&f.train, s)
@@ -91,7 +93,8 @@ var reportFormats = []string{".txt", ".json", ".html"}
 
 // checkEvaluate notes what is wrong with the flags of f together.
 func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
-	f.methods = in.methods(f.names)
+	f.methods = in.methods("--method", f.names)
+	in.checkForm(f.methods, f.of)
 	in.checkWalk(&f.walking, anyWalks(f.methods))
 	in.checkEffect(flags, f.methods)
 	if f.report != "" {
@@ -151,6 +154,7 @@ func (in *invocation) gridOf(f *evaluateFlags) *evaluate.Grid {
 	if f.steps >= 0 {
 		g.Steps = []int{f.steps}
 	}
+	f.fix(g)
 	return g
 }
 
@@ -191,7 +195,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	report, err := evaluate.Run(in.ctx, problemOf(g, l), plan)
 	if err != nil {
-		return explainSplit(err, f, g, l)
+		return explainDirected(explainSplit(err, f, g, l), name)
 	}
 	c := in.closing()
 	doc := evaluated{report, name, skippedOf(l), c.Seconds, c.PeakMemoryBytes}
@@ -246,7 +250,8 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 	plan := &evaluate.Plan{
 		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Splits: f.splits, TuningSplits: f.tuningSplits,
 		Settings: &evaluate.Settings{
-			Grid: f.grid, Kernel: f.given(), Prior: prior, Seed: uint64(in.seed), Memory: g.memory(), Workers: in.threads,
+			Grid: f.grid, Kernel: f.walking.given(), Prior: prior, Seed: uint64(in.seed),
+			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		},
 		Progress: func(done, total int) {
 			if shown == nil {

@@ -34,7 +34,7 @@ the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels.
   matern                    (2ν/κ²·I + L)^−ν, --nu --kappa [--laplacian]
   modularity                the positive part of A − γ·ddᵀ/vol [--rank --resolution]
   pagerank                  (1−α)(I − αT)⁻¹, --alpha [--symmetric]
-  heat-pagerank             exp(−β(I − T)), --beta
+  heat-pagerank             exp(−β(I − T)), --beta [--symmetric]
 
 All but cwk need a graph without directions. Their values are computed in
 float64, whatever --dtype, and the summary prints a bound on their error.`,

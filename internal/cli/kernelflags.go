@@ -50,7 +50,7 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	in.intVar(flags, &f.minSteps, "min-steps", 0, 0, maxSteps, "first step of a walk that counts")
 	flags.StringVar(&f.prior, "prior", "uniform", "start of walks at nodes without a label: uniform, empirical, or a `FILE` of distributions")
 	in.parameterFlags(flags, &f.of, kernel.Combinatorial)
-	flags.BoolVar(&f.of.Symmetric, "symmetric", false, "the symmetric kernel of pagerank, D^½·K·D^−½")
+	flags.BoolVar(&f.of.Symmetric, "symmetric", false, "the symmetric kernel of pagerank or heat-pagerank, D^½·K·D^−½")
 	f.tolerance = math.NaN()
 	in.numberVar(flags, &f.tolerance, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -17,24 +18,56 @@ import (
 // their parameters that are not to be chosen.
 type learning struct {
 	walking
-	name     string // of the method
-	kernel   string // its parts, "" if not given
-	learner  string
-	method   evaluate.Method
-	cost     float64 // NaN: chosen
+	name    string // of the method
+	kernel  string // its parts, "" if not given
+	learner string
+	method  evaluate.Method
+	machine
 	features string
+}
+
+// machine holds the flags of a learner. What was not given is NaN.
+type machine struct {
+	cost, lambda float64
+	tolerance    float64 // of support vector machines
+}
+
+// machineFlags declares the flags of m.
+func (in *invocation) machineFlags(flags *pflag.FlagSet, m *machine, otherwise string) {
+	above := func(symbol string) bounds { return bounds{lo: 0, hi: math.Inf(1), loOpen: true, symbol: symbol} }
+	in.floatVar(flags, &m.cost, "cost", math.NaN(), above("C"), "cost C of the support vector machine ("+otherwise+")")
+	in.floatVar(flags, &m.lambda, "lambda", math.NaN(), above("λ"), "λ of regularised least squares ("+otherwise+")")
+	in.floatVar(flags, &m.tolerance, "svm-tolerance", math.NaN(), above("tolerance"),
+		"violation of the optimality conditions at which the support vector machine stops (default 0.001)")
+}
+
+// fix puts what was given in place of what a grid has.
+func (m *machine) fix(g *evaluate.Grid) {
+	if !math.IsNaN(m.cost) {
+		g.Cost = []float64{m.cost}
+	}
+	if !math.IsNaN(m.lambda) {
+		g.Lambda = []float64{m.lambda}
+	}
+}
+
+// given returns the tolerance, 0 for the default.
+func (m *machine) given() float64 {
+	if math.IsNaN(m.tolerance) {
+		return 0
+	}
+	return m.tolerance
 }
 
 func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	const byCV = "default: chosen by cross-validation"
 	in.walkFlags(flags, &f.walking, byCV, byCV)
-	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method: "+strings.Join(evaluate.MethodNames(), ", "))
-	in.choiceVar(flags, &f.kernel, "kernel", "", kernelChoices(), "the method's kernel, in place of --method")
-	in.choiceVar(flags, &f.learner, "learner", "", []string{string(evaluate.KernelSVM), string(evaluate.LinearSVM)},
+	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method: "+evaluate.MethodList())
+	in.choiceVar(flags, &f.kernel, "kernel", "", append([]string{walkKernel}, kernel.Names()...), "the method's kernel, in place of --method")
+	in.choiceVar(flags, &f.learner, "learner", "", []string{string(evaluate.KernelSVM), string(evaluate.LinearSVM), string(evaluate.RLS)},
 		"the method's learner, in place of --method")
 	in.parameterFlags(flags, &f.of, kernel.Normalized)
-	in.floatVar(flags, &f.cost, "cost", math.NaN(), bounds{lo: 0, hi: math.Inf(1), loOpen: true, symbol: "C"},
-		"cost C of the support vector machine ("+byCV+")")
+	in.machineFlags(flags, &f.machine, byCV)
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
 }
@@ -48,7 +81,14 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 		}
 		f.name = cmp.Or(f.kernel, "cwk") + "+" + cmp.Or(f.learner, string(evaluate.KernelSVM))
 	}
-	list := in.methods(f.name)
+	place := "--method"
+	if f.kernel != "" {
+		place = "--kernel"
+	} else if f.learner != "" {
+		place = "--learner"
+	}
+	list := in.methods(place, f.name)
+	in.checkForm(list, f.of)
 	if len(list) > 1 {
 		in.problem("--method", "%s are several; classify takes one, evaluate compares them", f.name)
 	}
@@ -65,20 +105,28 @@ func anyWalks(methods []evaluate.Method) bool {
 	})
 }
 
-// kernelChoices returns the kernels that there is a method for.
-func kernelChoices() []string {
-	choices := []string{walkKernel}
-	for _, name := range kernel.Names() {
-		if slices.Contains(evaluate.MethodNames(), name) {
-			choices = append(choices, name)
+// checkForm notes a form of a kernel that no learner takes.
+func (in *invocation) checkForm(methods []evaluate.Method, p kernel.Parameters) {
+	for _, m := range methods {
+		if p.Laplacian == kernel.RandomWalk && slices.Contains(m.Takes(), "laplacian") {
+			in.problem("--laplacian", "functions of I − T are not symmetric, and learners need them to be; give combinatorial or normalized")
+			return
 		}
 	}
-	return choices
+}
+
+// explainDirected names the graph in an error about its directions.
+func explainDirected(err error, graph string) error {
+	var directed *evaluate.DirectedError
+	if errors.As(err, &directed) {
+		return usageOf(graph, "%s", asymmetric(directed.Kernel))
+	}
+	return err
 }
 
 // methods returns the methods of a list of names, and notes those there are
-// not.
-func (in *invocation) methods(list string) []evaluate.Method {
+// not at the flag that they come from.
+func (in *invocation) methods(place, list string) []evaluate.Method {
 	methods, err := evaluate.ParseMethods(list)
 	if err == nil {
 		return methods
@@ -87,11 +135,11 @@ func (in *invocation) methods(list string) []evaluate.Method {
 	for _, name := range strings.Split(list, ",") {
 		name = strings.TrimSpace(name)
 		if near := nearest(name, known); !slices.Contains(known, name) && near != "" {
-			in.problem("--method", "there is no method %s; did you mean %s?", quoted(name), near)
+			in.problem(place, "there is no method %s; did you mean %s?", quoted(name), near)
 			return nil
 		}
 	}
-	in.problem("--method", "%s", strings.TrimPrefix(err.Error(), evaluate.ErrUsage.Error()+": "))
+	in.problem(place, "%s", strings.TrimPrefix(err.Error(), evaluate.ErrUsage.Error()+": "))
 	return nil
 }
 
@@ -109,9 +157,7 @@ func (f *learning) grid() *evaluate.Grid {
 	if f.steps >= 0 {
 		g.Steps = []int{f.steps}
 	}
-	if !math.IsNaN(f.cost) {
-		g.Cost = []float64{f.cost}
-	}
+	f.fix(g)
 	return g
 }
 
@@ -126,8 +172,8 @@ func (in *invocation) settings(f *learning, g *graph, l *ingest.Labels) (*evalua
 		phase string
 	)
 	return &evaluate.Settings{
-		Grid: f.grid(), Kernel: f.given(), Prior: prior, Seed: uint64(in.seed),
-		Memory: g.memory(), Workers: in.threads,
+		Grid: f.grid(), Kernel: f.walking.given(), Prior: prior, Seed: uint64(in.seed),
+		Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		Progress: func(name string, done float64) {
 			if shown == nil || phase != name {
 				phase = name
