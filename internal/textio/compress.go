@@ -21,8 +21,9 @@ const maxWindow = 128 << 20
 // library does too, but it takes what follows the last one for a bad header
 // and cannot say how much it is.
 type members struct {
-	in  *bufio.Reader
-	out *gzip.Reader
+	in   *bufio.Reader
+	out  *gzip.Reader
+	rest error // what was found behind the last member
 }
 
 // errTrailing is data behind the last member of a gzip file.
@@ -38,11 +39,11 @@ func newMembers(in *bufio.Reader) (*members, error) {
 		return nil, err
 	}
 	out.Multistream(false)
-	return &members{in, out}, nil
+	return &members{in: in, out: out}, nil
 }
 
 func (m *members) Read(p []byte) (int, error) {
-	for {
+	for m.rest == nil {
 		n, err := m.out.Read(p)
 		if n > 0 && errors.Is(err, io.EOF) {
 			return n, nil
@@ -66,9 +67,10 @@ func (m *members) Read(p []byte) (int, error) {
 			if err != nil {
 				return 0, err
 			}
-			return 0, errTrailing(rest)
+			m.rest = errTrailing(rest)
 		}
 	}
+	return 0, m.rest
 }
 
 // newZstd returns a decoder that works where it is called, so that nothing

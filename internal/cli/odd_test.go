@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// wide encodes text as UTF-16 with a byte-order mark, as some programs save.
+func wide(text string) string {
+	out := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(text)) {
+		out = append(out, byte(unit), byte(unit>>8))
+	}
+	return string(out)
+}
+
+// packed compresses text.
+func packed(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// wideWindow returns a zstd stream whose window is larger than any reader here
+// allows.
+func wideWindow(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, zstd.WithWindowSize(zstd.MaxWindowSize), zstd.WithSingleSegment(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Bytes that no script can hold: what is wrong with them is said with file and
+// place, and nothing is left behind.
+func TestBadBytes(t *testing.T) {
+	long := strings.Repeat("a", 3<<20)
+	for _, c := range []struct {
+		name, content, want string
+	}{
+		{"e.csv", wide("a,b\nb,c\n"), "e.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
+		{"e.csv", "a,b\nb\x00,c\n", "e.csv@5: NUL byte, not a text file; give text, plain or compressed with gzip or zstd"},
+		{"e.txt", "a b\n" + long + " b\n", "e.txt:2: line longer than 1 MiB; is this a line-based format?"},
+		{"e.gz", packed(t, "a\tb\nb\tc\n") + strings.Repeat("x", 212), "e.gz: 212 bytes after the end of the stream; cut them off, or fetch the file again"},
+		{"e.zst", wideWindow(t, strings.Repeat("a\tb\n", 1<<20)), "e.zst: needs a window beyond the limit of 128 MiB; compress it again without --long or --ultra"},
+		{"e.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n", `e.mtx:1: format "array" is not supported; coordinate is; write it as coordinate`},
+		{"e.mtx", "%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n2 1 1\n", `e.mtx:1: symmetry "hermitian" is not supported; general, symmetric and skew-symmetric are`},
+		{"e.tsv", "a\tb\t1\nb\tc\t\n", `e.tsv:2:5: weight "" is not a number; fix the line or pass --skip-bad-lines`},
+	} {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile(c.name, []byte(c.content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		before := tree(t, ".")
+		for _, args := range [][]string{{"ingest", c.name, "-o", "g"}, {"info", c.name, "--temp-dir", "."}} {
+			var stderr bytes.Buffer
+			if code := Main(args, nil, io.Discard, &stderr); code != exitData || stderr.String() != "heatwalk: "+c.want+"\n" {
+				t.Errorf("%s %s: exit code %d, stderr: %s, want %s", args[0], c.name, code, stderr.String(), c.want)
+			}
+			if after := tree(t, "."); after != before {
+				t.Errorf("%s: left\n%s", c.want, after)
+			}
+		}
+	}
+}
+
+// Bytes that look odd and are right: the ids come back as they were, numbers by
+// size and others as they occur first.
+func TestOddBytes(t *testing.T) {
+	for _, c := range []struct {
+		name, content string
+		ids           string
+	}{
+		{"crlf.tsv", "a\tb\r\nb\tc\r\n", "a\nb\nc\n"},
+		{"cr.tsv", "a\tb\rb\tc\r", "a\nb\nc\n"},
+		{"last.tsv", "a\tb\nb\tc", "a\nb\nc\n"},
+		{"mark.tsv", "\xef\xbb\xbfa\tb\nb\tc\n", "a\nb\nc\n"},
+		{"latin1.tsv", "Z\xfcrich\tBern\nBern\tGen\xe8ve\n", "Z\xfcrich\nBern\nGen\xe8ve\n"},
+		{"unicode.tsv", "東京\tκόσμος\nκόσμος\t🙂\n", "東京\nκόσμος\n🙂\n"},
+		{"spaces.csv", " a , b \nb,c\n", "a\nb\nc\n"},
+		{"inner.tsv", "New York\tLos Angeles\nLos Angeles\tSan Francisco\n", "New York\nLos Angeles\nSan Francisco\n"},
+		{"members.gz", packed(t, "a\tb\n") + packed(t, "b\tc\n"), "a\nb\nc\n"},
+		{"a file, with spaces.tsv", "a\tb\nb\tc\n", "a\nb\nc\n"},
+		{"large.tsv", "18446744073709551615\t1\n123456789012\t1\n", "1\n123456789012\n18446744073709551615\n"},
+		{"larger.tsv", "18446744073709551616\t1\n", "1\n18446744073709551616\n"},
+	} {
+		t.Chdir(t.TempDir())
+		if err := os.WriteFile(c.name, []byte(c.content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join("a directory", "ü")
+		if err := os.Mkdir(filepath.Dir(dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		succeed(t, nil, io.Discard, "ingest", c.name, "-o", dir)
+		succeed(t, nil, io.Discard, "kernel", dir, "--kernel", "diffusion", "--beta", "1", "-o", "K.npy")
+		ids, err := os.ReadFile("K.rows.ids")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(ids) != c.ids {
+			t.Errorf("%s: ids %q, want %q", c.name, ids, c.ids)
+		}
+	}
+}
+
+// What an ingest that was killed left in its directory goes with the next one,
+// which says so.
+func TestUnfinishedIngest(t *testing.T) {
+	workplace(t)
+	if err := os.Remove(filepath.Join("g", "manifest")); err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	code := Main([]string{"ingest", "e.tsv", "-o", "g", "--quiet"}, nil, io.Discard, &stderr)
+	if want := "heatwalk: warning: g: removed 4 files of an unfinished ingest\n"; code != exitDone || stderr.String() != want {
+		t.Errorf("exit code %d, stderr: %s, want %s", code, stderr.String(), want)
+	}
+	succeed(t, nil, io.Discard, "verify", "g")
+}
