@@ -146,7 +146,7 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 	if r.c.Store != nil {
 		o = *r.c.Store
 	}
-	o.Directed, o.Force = directed, r.c.Force
+	o.Directed, o.Force, o.Workers = directed, r.c.Force, r.workers
 	if r.c.Codec != "" {
 		o.Codec = r.c.Codec
 	}
