@@ -1,0 +1,256 @@
+package graphfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// npyFile returns a .npy file with a header of its own.
+func npyFile(descr, shape string, data any) []byte {
+	var b bytes.Buffer
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape)
+	b.WriteString("\x93NUMPY\x01\x00")
+	_ = binary.Write(&b, binary.LittleEndian, uint16(len(dict)))
+	b.WriteString(dict)
+	_ = binary.Write(&b, binary.LittleEndian, data)
+	return b.Bytes()
+}
+
+// npzFile returns an archive of members: name, content, name, content …
+func npzFile(members ...any) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		w, _ := z.Create(members[i].(string) + ".npy")
+		_, _ = w.Write(members[i+1].([]byte))
+	}
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// csrFile returns a matrix of n rows.
+func csrFile(n int64, indptr, indices []int32, data []float64) []byte {
+	return npzFile(
+		"shape", npyFile("<i8", "(2,)", []int64{n, n}),
+		"format", npyFile("|S3", "()", []byte("csr")),
+		"indptr", npyFile("<i4", fmt.Sprintf("(%d,)", len(indptr)), indptr),
+		"indices", npyFile("<i4", fmt.Sprintf("(%d,)", len(indices)), indices),
+		"data", npyFile("<f8", fmt.Sprintf("(%d,)", len(data)), data))
+}
+
+// gapFile returns a serialised graph.
+func gapFile(directed byte, entries, nodes uint64, offsets []int64, ends []int32) []byte {
+	var b bytes.Buffer
+	b.WriteByte(directed)
+	for _, part := range []any{entries, nodes, offsets, ends} {
+		_ = binary.Write(&b, binary.LittleEndian, part)
+	}
+	return b.Bytes()
+}
+
+// TestBadFiles reads files that are wrong and compares the message: place, what
+// is wrong and what to do.
+func TestBadFiles(t *testing.T) {
+	graphml := func(body string) string {
+		return "<graphml><key id=\"w\" for=\"edge\" attr.name=\"weight\"/>\n<graph edgedefault=\"undirected\">\n" + body + "\n</graph></graphml>"
+	}
+	const twoNodes = "<node id=\"a\"/><node id=\"b\"/>"
+	for _, test := range []struct{ name, text, want string }{
+		{"e.graph", "", "e.graph: empty file; fetch the file again"},
+		{"e.graph", "% only\n", "e.graph: empty file; fetch the file again"},
+		{"e.graph", "3\n", "e.graph:1: 1 field, want nodes, edges and perhaps fmt and ncon; is this a METIS graph?"},
+		{"e.graph", "a 2\n", `e.graph:1: "a" is not a number of nodes; is this a METIS graph?`},
+		{"e.graph", "% x\n1099511627776 1\n", "e.graph:2: 1099511627776 nodes; limit 4294967295"},
+		{"e.graph", "4294967295 1\n\n\n", "e.graph: lines for 2 of the 4294967295 nodes that line 1 declares; fetch the file again"},
+		{"e.graph", "2 1 012\n", `e.graph:1: fmt "012", want up to three digits 0 or 1; correct the header`},
+		{"e.graph", "2 1 1 2\n", `e.graph:1: ncon "2" does not go with fmt 1; correct the header`},
+		{"e.graph", "2 1\n2\n1\n1 2\n", "e.graph:4: a line beyond the 2 nodes that line 1 declares; correct line 1"},
+		{"e.graph", "2 1\n3\n1\n", "e.graph:2: neighbour 3 of node 1; nodes run from 1 to 2; correct the line"},
+		{"e.graph", "2 1\n0\n1\n", "e.graph:2: neighbour 0 of node 1; nodes run from 1 to 2; correct the line"},
+		{"e.graph", "2 1\n2x\n1\n", `e.graph:2: neighbour "2x" of node 1 is not a number; is this a METIS graph?`},
+		{"e.graph", "2 1 1\n2 5\n1\n", "e.graph:3: neighbour 1 of node 2 has no weight; correct the line"},
+		{"e.graph", "2 1 1\n2 -5\n1 -5\n", `e.graph:2: weight "-5" of the edge from node 1 to 2 is negative; walks and Laplacians need weights ≥ 0; correct the line`},
+		{"e.graph", "3 1\n\n% between\n3\n\n", "e.graph:4: node 2 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
+		{"e.graph", "2 1 1\n2 5\n1 6\n", "e.graph:2: node 1 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"},
+		{"e.graph", "2 2\n2\n1\n", "e.graph:1: 2 edges declared, 1 edge listed at both ends; correct the line, or fetch the file again"},
+		{"e.graph", "2 1\n2\x00\n1\n", "e.graph:2: NUL byte, not a text file; is this the format that its name says?"},
+
+		{"e.gml", "graph [ node [ id 1 ]", "e.gml:1: the file ends in the list that begins on line 1; fetch the file again"},
+		{"e.gml", "graph [\nnode [ id 1 ]\nnode [ id 1 ]\n]", `e.gml:3: node "1" is there already; give each node an id of its own`},
+		{"e.gml", "graph [\nnode [ label \"a\" ]\n]", "e.gml:2: a node without id; give it one"},
+		{"e.gml", "graph [\nnode [ id 1 ]\nedge [ source 1 ]\n]", "e.gml:3: an edge without source or target; give it both"},
+		{"e.gml", "graph [\nnode [ id 1 ]\nedge [ source 1\n target 2 ]\n]", `e.gml:3: the edge "1"–"2" has an end that is no node: "2"; list it as a node, before its edges`},
+		{"e.gml", "graph [\nnode [ id 1 ]\nedge [ source 1 target 1 weight -2 ]\n]", `e.gml:3: weight "-2" is negative; walks and Laplacians need weights ≥ 0; correct it`},
+		{"e.gml", "graph [\nnode [ id 1 ]\nedge [ source 1 target 1 weight nan ]\n]", `e.gml:3: weight "nan" is not a number; correct it`},
+		{"e.gml", "graph [ node [ id 1 label \"a\tb\" ] node [ id 2 label \"c\" ] ]", ""},
+		{"e.gml", "graph [ ]\ngraph [ ]", "e.gml:2: a second graph; write each into a file of its own"},
+		{"e.gml", "Creator \"x\"\n", "e.gml: no graph; is this GML?"},
+		{"e.gml", "Creator \"x\n", "e.gml:1: a string without an end; fetch the file again"},
+		{"e.gml", "graph [ 5 ]", `e.gml:1: "5" where a key is expected; is this GML?`},
+		{"e.gml", "graph [ a ] ]", `e.gml:1: "]" where the value of "a" is expected; is this GML?`},
+		{"e.gml", "graph [ a " + strings.Repeat("[ b ", 1100), "e.gml:1: lists in lists, 1025 deep; is this GML?"},
+
+		{"e.graphml", "<graphml>", "e.graphml:1: no well-formed XML: unexpected EOF; fetch the file again"},
+		{"e.graphml", "<graphml></graphml>", "e.graphml: no graph; is this GraphML?"},
+		{"e.graphml", graphml("<node/>"), "e.graphml:3: a node without id; give it one"},
+		{"e.graphml", graphml(twoNodes + "<edge source=\"a\"/>"), "e.graphml:3: an edge without source or target; give it both"},
+		{"e.graphml", graphml(twoNodes + "<edge source=\"a\" target=\"c\"/>"), `e.graphml:3: the edge "a"–"c" has an end that is no node: "c"; list it as a node, before its edges`},
+		{"e.graphml", graphml(twoNodes + "<edge source=\"a\" target=\"b\"><data key=\"w\">x</data></edge>"), `e.graphml:3: weight "x" is not a number; correct it`},
+		{"e.graphml", graphml(twoNodes + "<edge source=\"a\" target=\"b\"/>\n<edge source=\"a\" target=\"b\" directed=\"true\"/>"), "e.graphml:4: an edge with a direction behind edges without; pass --directed to keep directions, or --undirected to forget them"},
+		{"e.graphml", graphml("<hyperedge/>"), "e.graphml:3: hyperedges are not supported; write edges of two nodes"},
+		{"e.graphml", graphml("<node id=\"a\"><graph/></node>"), "e.graphml:3: graph within node; write a graph without others within"},
+		{"e.graphml", "<!DOCTYPE g [<!ENTITY a \"b\">]><graphml>&a;</graphml>", "e.graphml:1: no well-formed XML: invalid character entity &a;; correct it"},
+		{"e.graphml", "<graphml>" + strings.Repeat("<x>", 300), "e.graphml:1: elements in elements, 257 deep; is this GraphML?"},
+		{"e.graphml", "<?xml version=\"1.0\" encoding=\"KOI8-R\"?><graphml/>", `e.graphml:1: encoding "KOI8-R" is not supported; convert it with iconv to UTF-8`},
+
+		{"e.net", "*Vertices 2\n1 \"a\"\n*Edges\n1 2\n", "e.net:3: 1 of the 2 vertices that line 1 declares are listed; list all of them, or none"},
+		{"e.net", "*Vertices 1099511627776\n", "e.net:1: 1099511627776 vertices; limit 4294967295"},
+		{"e.net", "*Vertices 2 1\n", "e.net:1: networks of two modes are not supported; write all vertices as one kind"},
+		{"e.net", "*Vertices x\n", `e.net:1: "x" is not a number of vertices; correct it`},
+		{"e.net", "*Vertices 2\n*Edges\n1 3\n", "e.net:3: vertex 3; vertices run from 1 to 2; correct the line"},
+		{"e.net", "*Vertices 2\n*Edges\n1\n", "e.net:3: 1 field, want 2 or more (source, target, weight); correct the line"},
+		{"e.net", "*Vertices 2\n*Edges\n1 2 -1\n", `e.net:3: weight "-1" is negative; walks and Laplacians need weights ≥ 0; correct the line`},
+		{"e.net", "*Vertices 2\n*Edges\n1 2\n*Arcs\n2 1\n", "e.net:5: an edge with a direction behind edges without; pass --directed to keep directions, or --undirected to forget them"},
+		{"e.net", "*Vertices 2\n*Matrix\n0 1\n1 0\n", `e.net:2: section "*Matrix" is not supported; leave it out, or write *Arcs or *Edges`},
+		{"e.net", "*Network x\n*Edges\n1 2\n", "e.net:2: *Edges before *Vertices; put *Vertices first"},
+
+		{"e.npz", "", "e.npz: no whole zip archive, which a .npz file is; fetch the file again"},
+		{"e.npz", string(npzFile("x", []byte{1})), "e.npz: no sparse matrix: the arrays indptr and indices, or row and col, are missing; save it with scipy.sparse.save_npz"},
+		{"e.npz", string(csrFile(2, []int32{0, 1, 0}, []int32{1}, []float64{1})), "e.npz: indptr[2] = 0 after 1, of 1 entries; fetch the file again"},
+		{"e.npz", string(csrFile(2, []int32{0, 1, -2147483646}, []int32{1}, []float64{1})), "e.npz: indptr[2] = -2147483646; the writer overflowed 32 bits; save it again with indices of 64 bits"},
+		{"e.npz", string(csrFile(2, []int32{0, 1, 2}, []int32{1}, []float64{1})), "e.npz: indptr[2] = 2 after 1, of 1 entries; fetch the file again"},
+		{"e.npz", string(csrFile(2, []int32{0, 1}, []int32{1}, []float64{1})), "e.npz: indptr: 2 elements, want 3 for 2 rows; fetch the file again"},
+		{"e.npz", string(csrFile(2, []int32{0, 1, 1}, []int32{2}, []float64{1})), "e.npz: indices[0] = 2; the matrix has 2 rows; fetch the file again"},
+		{"e.npz", string(csrFile(2, []int32{0, 1, 1}, []int32{-1}, []float64{1})), "e.npz: indices[0] = -1; the matrix has 2 rows; fetch the file again"},
+		{"e.npz", string(csrFile(2, []int32{0, 1, 1}, []int32{1}, []float64{math.NaN()})), "e.npz: data[0] = NaN is not a number"},
+		{"e.npz", string(csrFile(2, []int32{0, 1, 1}, []int32{1}, []float64{-1})), "e.npz: data[0] = -1 is negative; walks and Laplacians need weights ≥ 0"},
+		{"e.npz", string(csrFile(2, []int32{0, 1, 1}, []int32{1}, nil)), "e.npz: data: 0 elements for 1 entries; fetch the file again"},
+		{"e.npz", string(csrFile(1<<40, []int32{0, 1, 1}, []int32{1}, nil)), "e.npz: 1099511627776 rows; limit 4294967295"},
+		{"e.npz", string(csrFile(1<<31, []int32{0, 1, 1}, []int32{1}, nil)), "e.npz: indptr: 3 elements, want 2147483649 for 2147483648 rows; fetch the file again"},
+		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{3, 4}), "format", npyFile("<U3", "()", []uint32{'c', 's', 'r'}))), "e.npz: 3×4; an adjacency matrix is square"},
+		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{4, 4}), "format", npyFile("|S3", "()", []byte("dia")))), `e.npz: a matrix in the form "dia"; csr, csc and coo are supported; save A.tocsr()`},
+		{"e.npz", string(npzFile("shape", npyFile("|O", "(2,)", []int64{4, 4}), "format", npyFile("|S3", "()", []byte("csr")))), "e.npz: shape: object array; save with allow_pickle=False"},
+		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{2, 2}), "format", npyFile("|S3", "()", []byte("csr")),
+			"indptr", npyFile("<i8", "(3,)", []int64{0, 1}), "indices", npyFile("<i8", "(1,)", []int64{1}))), "e.npz: indptr: ends after 0 of 3 elements; fetch the file again"},
+		{"e.npz", string(npzFile("shape", npyFile("<i8", "(2,)", []int64{2, 2}), "format", npyFile("|S3", "()", []byte("csr")),
+			"indptr", npyFile("<i8", "(3,)", []int64{0, 1, 1, 1}), "indices", npyFile("<i8", "(1,)", []int64{1}))), "e.npz: indptr: goes on behind its 3 elements; fetch the file again"},
+
+		{"e.sg", "", "e.sg@0: the file ends early; the header takes 17 bytes; fetch the file again"},
+		{"e.sg", string(gapFile(2, 0, 0, nil, nil)), "e.sg@0: byte 2, want 0 (undirected) or 1; is this a serialised graph of the GAP benchmark suite?"},
+		{"e.sg", string(gapFile(0, 1, 1<<40, nil, nil)), "e.sg@9: 1099511627776 nodes; limit 4294967295"},
+
+		{"e.parquet", "PAR1", "e.parquet: no whole Parquet file"},
+	} {
+		_, err := readContent(test.name, []byte(test.text), nil)
+		switch {
+		case test.want == "" && err != nil:
+			t.Errorf("%s %q: %v", test.name, test.text, err)
+		case test.want != "" && err == nil:
+			t.Errorf("%s %q is read, want %s", test.name, test.text, test.want)
+		case test.want == "":
+		case test.name == "e.parquet" && strings.HasPrefix(err.Error(), test.want):
+		case err.Error() != test.want:
+			t.Errorf("%s %.200q:\n got %v\nwant %s", test.name, test.text, err, test.want)
+		}
+	}
+}
+
+// TestBadGAP has messages that differ between a file, whose size is known, and
+// a stream.
+func TestBadGAP(t *testing.T) {
+	read := func(data []byte, stream bool) error {
+		in := &Input{Name: "e.sg", Text: bytes.NewReader(data)}
+		if !stream {
+			in.File, in.Size = bytes.NewReader(data), int64(len(data))
+		}
+		_, err := Read(GAP, in, nil, func(*Batch) error { return nil })
+		return err
+	}
+	for _, test := range []struct {
+		data   []byte
+		stream bool
+		want   string
+	}{
+		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1}), false, "e.sg: 45 bytes, its header asks for 49; fetch the file again, or correct its ending: .wsg has weights, .sg has none"},
+		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1}), true, "e.sg@45: the file ends early; another entry is to follow; fetch the file again"},
+		{gapFile(0, 2, 1<<31, []int64{0, 1, 2}, []int32{1}), true, "e.sg@17: the file ends early; 2147483649 offsets are to follow; fetch the file again"},
+		{gapFile(0, 2, 2, []int64{0, 3, 2}, []int32{1, 0}), false, "e.sg@25: offset 1 is 3 after 0, of 2 entries; fetch the file again"},
+		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 2}), false, "e.sg@45: neighbour 2 of node 1; nodes run from 0 to 1; fetch the file again"},
+		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 1}), false, "e.sg: an undirected graph, but from node 0 on an edge's two ends do not list it alike; list every edge at both ends, with one weight"},
+		{gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 0}), true, ""},
+	} {
+		if err := read(test.data, test.stream); test.want == "" && err != nil || test.want != "" && (err == nil || err.Error() != test.want) {
+			t.Errorf(" got %v\nwant %s", err, test.want)
+		}
+	}
+}
+
+// parquetFile returns a table.
+func parquetFile[T any](t testing.TB, rows ...T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[T](&b)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestParquet(t *testing.T) {
+	type named struct {
+		Weight float32 `parquet:"weight"`
+		Dst    string  `parquet:"dst"`
+		Note   string  `parquet:"note"`
+		Src    string  `parquet:"src"`
+	}
+	type numbered struct {
+		A int64 `parquet:"a"`
+		B int32 `parquet:"b"`
+	}
+	type four struct{ A, B, C, D int64 }
+	type optional struct {
+		Source *int64 `parquet:"source,optional"`
+		Target *int64 `parquet:"target,optional"`
+	}
+	type unsigned struct {
+		Source uint64 `parquet:"source"`
+		Target uint32 `parquet:"target"`
+	}
+	one, two := int64(1), int64(2)
+	for _, test := range []struct {
+		data   []byte
+		fields []int
+		want   string // the edges, or the error
+	}{
+		{parquetFile(t, named{0.5, "b", "x", "a"}, named{1, " c ", "", "007"}), nil, "a b 0.5;007 c 1"},
+		{parquetFile(t, numbered{1, 2}, numbered{-1, 5}, numbered{3, 4}), nil, "1 2 1;-1 5 1;3 4 1"},
+		{parquetFile(t, unsigned{1 << 63, 1 << 31}), nil, "9223372036854775808 2147483648 1"},
+		{parquetFile(t, four{1, 2, 3, 4}), []int{4, 1, 2}, "4 1 2"},
+		{parquetFile(t, four{1, 2, 3, 4}), []int{4, 5}, "e.parquet: 4 columns (A, B, C, D), want 5; correct --fields"},
+		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: none of the 4 columns (A, B, C, D) is called source and target; name them source and target, or choose with --fields=1,2 or, with a weight, --fields=1,2,3"},
+		{parquetFile(t, optional{&one, &two}), nil, "1 2 1"},
+		{parquetFile(t, optional{&one, &two}, optional{&one, nil}), nil, "e.parquet: row 1: target is null; leave such rows out"},
+		{parquetFile(t, named{-1, "b", "x", "a"}), nil, "e.parquet: row 0: weight -1 is negative; walks and Laplacians need weights ≥ 0; leave such rows out, or take absolute values"},
+		{parquetFile(t, named{1, " ", "x", "a"}), nil, `e.parquet: row 0: dst " " is empty; correct it`},
+		{parquetFile(t, named{1, "b", "x", "a"}), []int{1, 2}, "e.parquet: column weight holds FLOAT, want integers or text; choose with --fields"},
+	} {
+		c, err := readContent("e.parquet", test.data, &Options{Fields: test.fields})
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = strings.Join(c.edges, ";")
+		}
+		if got != test.want {
+			t.Errorf(" got %s\nwant %s", got, test.want)
+		}
+	}
+}
