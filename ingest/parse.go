@@ -13,10 +13,11 @@ import (
 
 // parser turns chunks of one file into parts. Each worker has its own.
 type parser struct {
-	run  *run
-	name string
-	file int
-	lay  *layout
+	run   *run
+	slabs *slabs
+	name  string
+	file  int
+	lay   *layout
 
 	code   []uint32
 	weight []float64
@@ -49,7 +50,10 @@ func (p *parser) parse(chunk *textio.Chunk, seq int) (*part, error) {
 
 // read parses a chunk into codes that are the ids, or through the dictionary.
 func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
-	p.code, p.weight, p.gaps = p.code[:0], p.weight[:0], p.gaps[:0]
+	p.code, p.gaps = p.slabs.code.room(2*chunk.Lines), p.gaps[:0]
+	if p.lay.weight >= 0 {
+		p.weight = p.slabs.weight.room(chunk.Lines)
+	}
 	p.batch.reset()
 	text := chunk.Data
 	number := chunk.First

@@ -1,9 +1,6 @@
 package ingest
 
-import (
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
 // part is what was read from one chunk of an edge list: a line for every two
 // codes, in the order of the text. Codes are the ids themselves while all of
@@ -55,11 +52,6 @@ func (p *part) line(i int) int64 {
 func (p *part) bytes() int64 {
 	const head = int64(unsafe.Sizeof(part{}) + unsafe.Sizeof(record{}))
 	return head + int64(len(p.code)+len(p.gaps))*4 + int64(len(p.weight))*8
-}
-
-// own makes a part independent of the slices it was made with.
-func (p *part) own() {
-	p.code, p.weight, p.gaps = slices.Clone(p.code), slices.Clone(p.weight), slices.Clone(p.gaps)
 }
 
 // position returns where in the input token i of chunk seq stands: what comes

@@ -109,9 +109,11 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 		most = max(most, n)
 	}
 	keys := make([]K, most)
+	adviseHugePages(keys)
 	var values []float64
 	if s.values {
 		values = make([]float64, most)
+		adviseHugePages(values)
 	}
 	scratch := make([]bucketScratch[K], sched.Workers(s.workers))
 	largest := s.largest()

@@ -48,6 +48,7 @@ type run struct {
 	spillOnce sync.Once
 	spillErr  error
 	loaders   []loader              // of each worker
+	slabs     []slabs               // of each worker
 	maps      []func(code []uint32) // from the codes of parts on disk to rows
 
 	mu sync.Mutex // guards parts, held, the callbacks and the report while files are read
@@ -83,7 +84,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		r.fs = r.c.Store.FS
 	}
 	r.workers = sched.Workers(r.c.Workers)
-	r.loaders = make([]loader, r.workers)
+	r.loaders, r.slabs = make([]loader, r.workers), r.newSlabs()
 	w, err := r.create(dir, r.c.Directed)
 	if err != nil {
 		return nil, err
@@ -290,7 +291,7 @@ func (r *run) readEdges(path string, several bool) error {
 			return errEnough
 		}
 		if parsers[worker] == nil {
-			parsers[worker] = &parser{run: r, name: in.Name(), file: file, lay: lay}
+			parsers[worker] = &parser{run: r, slabs: &r.slabs[worker], name: in.Name(), file: file, lay: lay}
 		}
 		p, err := parsers[worker].parse(chunk, base+chunk.Index)
 		if err != nil {

@@ -241,8 +241,9 @@ func (r *run) addPart(worker int, p *part) error {
 		r.ids.add(p.code, p.top)
 	}
 	keep, evict := r.admit(p)
+	p.gaps = slices.Clone(p.gaps)
 	if keep {
-		p.own()
+		p.code, p.weight = r.slabs[worker].code.keep(p.code), r.slabs[worker].weight.keep(p.weight)
 	} else {
 		for _, old := range evict {
 			if err := r.moveToDisk(worker, old); err != nil {
@@ -252,7 +253,6 @@ func (r *run) addPart(worker int, p *part) error {
 		if err := r.moveToDisk(worker, p); err != nil {
 			return err
 		}
-		p.gaps = slices.Clone(p.gaps)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -266,6 +266,28 @@ func (r *run) addPart(worker int, p *part) error {
 		return &MemoryError{Need: need, Limit: r.c.Memory}
 	}
 	return nil
+}
+
+// slabs are where the lines of one worker's parts lie.
+type slabs struct {
+	code   slab[uint32]
+	weight slab[float64]
+}
+
+// slabBytes is the memory of a piece of a slab, if the limit is not small.
+const slabBytes = 32 << 20
+
+// newSlabs returns slabs for all workers.
+func (r *run) newSlabs() []slabs {
+	size := slabBytes
+	if r.c.Memory > 0 {
+		size = min(size, int(r.c.Memory)/(64*r.workers))
+	}
+	all := make([]slabs, r.workers)
+	for i := range all {
+		all[i].code.size, all[i].weight.size = size/4, size/8
+	}
+	return all
 }
 
 // Shares of the memory that parts may take: above the first, they go to disk

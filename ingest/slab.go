@@ -1,0 +1,32 @@
+package ingest
+
+// slab hands out room for slices one after the other from large pieces of
+// memory, which become garbage when nothing in them is used any more. It
+// belongs to one worker.
+type slab[T uint32 | float64] struct {
+	size int // elements of a piece
+	rest []T
+}
+
+// room returns an empty slice with room for n elements, which is valid until
+// the next call of room or keep.
+func (s *slab[T]) room(n int) []T {
+	if len(s.rest) < n {
+		s.rest = make([]T, max(n, s.size))
+		adviseHugePages(s.rest)
+	}
+	return s.rest[:0:n]
+}
+
+// keep makes data stay valid: where it is if room returned it last, else as a
+// copy.
+func (s *slab[T]) keep(data []T) []T {
+	if len(data) == 0 {
+		return nil
+	}
+	if len(s.rest) < len(data) || &s.rest[0] != &data[0] {
+		data = append(s.room(len(data)), data...)
+	}
+	s.rest = s.rest[len(data):]
+	return data[:len(data):len(data)]
+}
