@@ -124,13 +124,16 @@ func (r *run) distinctListed() int {
 	return len(slices.Compact(all))
 }
 
+// idsFile is the ending of lists that heatwalk writes; they have no header.
+const idsFile = ".ids"
+
 // nodesHeader reports whether the list of nodes that begins with this chunk
 // has a header: a first line that is no integer while the next ones are.
 func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 	if r.c.Header != AutoHeader {
 		return r.c.Header == HasHeader
 	}
-	if graphfile.Extension(name) == contentFile {
+	if e := graphfile.Extension(name); e == contentFile || e == idsFile {
 		return false
 	}
 	list := &table{path: r.c.Nodes, columns: 1, name: name}

@@ -1,0 +1,241 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+)
+
+// TestForeignGraphs holds the counts that are known of files of other tools.
+func TestForeignGraphs(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		c    Config
+		want Report
+	}{
+		{"lesmis.gml", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
+		{"lesmis.graphml", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
+		{"lesmis.net", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, IDs: "text"}},
+		{"lesmis.graph", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "numeric"}},
+		{"lesmis.gml", Config{Directed: true}, Report{Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "text"}},
+		{"lesmis.graph", Config{Directed: true}, Report{Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "numeric"}},
+		{"gnnbench-cora.npz", Config{}, Report{Nodes: 2708, Edges: 5429, Entries: 5429, Directed: true, IDs: "numeric"}},
+		{"gnnbench-cora.npz", Config{Undirected: true}, Report{Nodes: 2708, Edges: 5278, Entries: 10556, Reciprocal: 151, IDs: "numeric"}},
+		{"small-coo.npz", Config{}, Report{Nodes: 5, Edges: 3, Entries: 6, Reciprocal: 3, Isolated: 1, Weighted: true, IDs: "numeric"}},
+		{"small-bool.npz", Config{Directed: true}, Report{Nodes: 5, Edges: 6, Entries: 6, Isolated: 1, Directed: true, IDs: "numeric"}},
+	} {
+		for _, memory := range []int64{0, 64 << 20} {
+			test.c.Memory = memory
+			dir, report, err := ingestInto(t, &test.c, filepath.Join("..", "graphfile", "testdata", test.name))
+			if err != nil {
+				t.Errorf("%s: %v", test.name, err)
+				continue
+			}
+			format := graphfile.Recognize(test.name, nil).String()
+			if f := report.Files[0]; f.Format != format || f.Bytes == 0 {
+				t.Errorf("%s: %+v", test.name, f)
+			}
+			got := *report
+			got.Files, got.Bytes, got.Lines, got.Seconds, got.SecondsSync, got.SecondsRead, got.PeakBytes, got.SpilledBytes = nil, 0, 0, 0, 0, 0, 0, 0
+			if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", test.want) {
+				t.Errorf("%s %+v:\n%+v, want\n%+v", test.name, test.c, got, test.want)
+			}
+			load(t, dir)
+		}
+	}
+}
+
+// same4 is one path of four nodes in six formats, ids apart.
+var same4 = []file{
+	{"g.graph", "4 3 1\n2 5\n1 5 3 1\n2 1 4 2\n3 2\n"},
+	{"g.net", "*Vertices 4\n*Edges\n1 2 5\n2 3\n4 3 2\n"},
+	{"g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 5\n3 2 1\n4 3 2\n"},
+	{"g.gml", "graph [ node [ id 1 ] node [ id 2 ] node [ id 3 ] node [ id 4 ] edge [ source 1 target 2 weight 5 ] edge [ source 3 target 2 ] edge [ source 3 target 4 value 2 ] ]"},
+	{"g.graphml", `<graphml><key id="d" for="edge" attr.name="weight"/><graph edgedefault="undirected"><node id="1"/><node id="2"/><node id="3"/><node id="4"/><edge source="1" target="2"><data key="d">5</data></edge><edge source="2" target="3"/><edge source="3" target="4"><data key="d">2</data></edge></graph></graphml>`},
+	{"g.tsv", "1\t2\t5\n2\t3\t1\n3\t4\t2\n"},
+}
+
+// TestFormatsAgree reads one graph from six formats, compressed and not, from
+// files and from standard input.
+func TestFormatsAgree(t *testing.T) {
+	want, _ := read(t, nil, same4[len(same4)-1])
+	for _, f := range same4 {
+		got, report := read(t, nil, f)
+		same(t, got, want)
+		packedForm, _ := read(t, nil, file{f.name + ".gz", packed(f.text)})
+		same(t, packedForm, want)
+		if f.name == "g.graph" {
+			if report.Lines != 5 {
+				t.Errorf("%d lines", report.Lines)
+			}
+			continue // a METIS file is known by its name alone
+		}
+		dir, _, err := ingestInto(t, &Config{Stdin: strings.NewReader(f.text)}, "-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, load(t, dir), want)
+	}
+}
+
+// TestNodesNameRows gives the rows of a numbered file the ids of a list.
+func TestNodesNameRows(t *testing.T) {
+	for _, list := range []struct {
+		ids  string
+		want []string
+	}{
+		{"d\nc\nb\na\n", []string{"d", "c", "b", "a"}},
+		{"9\n7\n8\n1\n", []string{"9", "7", "8", "1"}},
+		{"10\n20\n30\n40\n", []string{"10", "20", "30", "40"}},
+		{"-1\n07\n# comment\n5\n6\n", []string{"-1", "07", "5", "6"}},
+	} {
+		for _, f := range same4[:3] {
+			if f.name == "g.net" {
+				f.text = strings.Replace(f.text, "4 3 2", "4 3 2.0", 1)
+			}
+			paths := write(t, f, file{"ids", list.ids})
+			dir, _, err := ingestInto(t, &Config{Nodes: paths[1]}, paths[0])
+			if err != nil {
+				t.Fatalf("%s: %v", f.name, err)
+			}
+			g := load(t, dir)
+			if !slices.Equal(g.ids, list.want) || g.out[[2]string{g.ids[0], g.ids[1]}] != 5 || g.out[[2]string{g.ids[3], g.ids[2]}] != 2 {
+				t.Errorf("%s with %q: %v %v", f.name, list.ids, g.ids, g.out)
+			}
+		}
+	}
+	paths := write(t, same4[0], file{"ids", "a\nb\nc\na\n"})
+	_, _, err := ingestInto(t, &Config{Nodes: paths[1]}, paths[0])
+	if want := paths[1] + ": 3 ids, the graph has 4; list the id of each row once, in order"; err == nil || err.Error() != want {
+		t.Errorf(" got %v\nwant %s", err, want)
+	}
+}
+
+// TestDirections follows files that say whether edges have directions, unless
+// the settings do.
+func TestDirections(t *testing.T) {
+	arcs := file{"a.gml", "graph [ directed 1 node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"}
+	edges := file{"e.gml", "graph [ node [ id 2 ] node [ id 3 ] edge [ source 2 target 3 ] ]"}
+	list := file{"l.tsv", "3\t1\n"}
+	arc := func(pairs ...string) map[[2]string]float64 {
+		m := map[[2]string]float64{}
+		for _, p := range pairs {
+			m[[2]string{p[:1], p[1:]}] = 1
+		}
+		return m
+	}
+	for _, test := range []struct {
+		c        Config
+		files    []file
+		directed bool
+		want     map[[2]string]float64
+	}{
+		{Config{}, []file{arcs}, true, arc("12")},
+		{Config{Undirected: true}, []file{arcs}, false, arc("12", "21")},
+		{Config{}, []file{edges}, false, arc("23", "32")},
+		{Config{Directed: true}, []file{edges}, true, arc("23", "32")},
+		{Config{}, []file{arcs, list}, true, arc("12", "31")},
+		{Config{}, []file{list, edges}, false, arc("31", "13", "23", "32")},
+		{Config{Directed: true}, []file{arcs, edges, list}, true, arc("12", "23", "32", "31")},
+		{Config{Undirected: true}, []file{arcs, edges, list}, false, arc("12", "21", "23", "32", "31", "13")},
+	} {
+		g, _ := read(t, &test.c, test.files...)
+		if g.directed != test.directed || !maps.Equal(g.out, test.want) {
+			t.Errorf("%+v %v: directed %v, %v", test.c, test.files, g.directed, g.out)
+		}
+	}
+	general := file{"g.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"}
+	if g, _ := read(t, &Config{Undirected: true}, general); g.directed {
+		t.Error("an undirected matrix is stored with directions")
+	}
+	wantError(t, nil, []file{arcs, edges}, "e.gml: its edges have directions or not, unlike those of a.gml; pass --directed or --undirected")
+	wantError(t, &Config{Directed: true, Undirected: true}, []file{arcs}, "--directed: goes against --undirected; choose one")
+}
+
+// TestForeignSettings refuses what makes no sense for a format.
+func TestForeignSettings(t *testing.T) {
+	wantError(t, &Config{Fields: []int{1, 2}}, same4[:1], "--fields: is for edge lists; g.graph is a METIS file; leave it out")
+	wantError(t, &Config{SkipBadLines: true}, same4[3:4], "--skip-bad-lines: is for edge lists; g.gml is a GML file; leave it out")
+	wantError(t, &Config{Header: HasHeader}, same4[4:5], "--header: is for edge lists; g.graphml is a GraphML file; leave it out")
+	wantError(t, nil, []file{same4[0], same4[5]}, "g.graph: a METIS file numbers its own nodes; give it alone")
+	wantError(t, &Config{Duplicates: ErrorDuplicates}, []file{{"d.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] edge [ source 1 target 2 ] ]"}},
+		"d.gml: 1–2 is on another entry already; choose --duplicates=sum, max, min or first")
+	wantError(t, nil, []file{{"e.graph", "3 0\n\n\n\n"}}, "e.graph: no edges")
+	wantError(t, &Config{Memory: 64 << 20}, []file{{"h.net", "*Vertices 4000000000\n*Edges\n1 2\n"}}, "--max-memory: the edges need at least 160000000136 bytes, the limit is 67108864; allow more")
+}
+
+// TestDamagedCompression names the byte where a compressed file of another tool
+// ends early.
+func TestDamagedCompression(t *testing.T) {
+	whole := packed(strings.Repeat("% comment\n", 50_000) + same4[0].text)
+	paths := write(t, file{"g.graph.gz", whole[:len(whole)-9]})
+	_, _, err := ingestInto(t, nil, paths...)
+	var bad *ParseError
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "compressed stream ends early, after byte") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestPairs reads the two files of a LINQS collection, whichever is named.
+func TestPairs(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	for name, text := range map[string]string{
+		"c.cites":   "p1 9\nx p1\n",
+		"c.content": "9\t0\t1\tgood\nalone\t1\t0\tbad class\np1\t0\t0\tgood\n",
+		"d.tsv":     "a\tb\n",
+	} {
+		if err := os.WriteFile(path(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, inputs := range [][]string{{dir}, {path("c.cites")}, {path("c.content")}, {path("c.content"), path("c.cites")}} {
+		var warnings []string
+		store, report, err := ingestInto(t, &Config{Warn: func(w string) { warnings = append(warnings, w) }}, inputs...)
+		if err != nil {
+			t.Fatalf("%v: %v", inputs, err)
+		}
+		g := load(t, store)
+		if want := []string{"9", "alone", "p1", "x"}; !slices.Equal(g.ids, want) || len(g.out) != 4 || report.Isolated != 1 {
+			t.Errorf("%v: %v %v", inputs, g.ids, g.out)
+		}
+		if want := path("c.content") + " does not list 1 id of the edges; they are nodes too, or pass --unknown-ids=skip"; len(warnings) != 1 || warnings[0] != want {
+			t.Errorf("%v: warnings %q", inputs, warnings)
+		}
+	}
+	store, _, err := ingestInto(t, &Config{UnknownIDs: SkipUnknown}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g := load(t, store); len(g.ids) != 3 {
+		t.Errorf("ids %v", g.ids)
+	}
+	nodes := rowsOf{"9": 0, "alone": 1, "p1": 2, "x": 3}
+	l, err := ReadLabels(t.Context(), path("c.content"), nodes, nil)
+	if err != nil || !slices.Equal(l.Names, []string{"bad class", "good"}) || !slices.Equal(l.Row, []int{0, 1, 2}) || !slices.Equal(l.Class, []int{1, 0, 1}) {
+		t.Errorf("labels %+v, %v", l, err)
+	}
+	if err := os.Remove(path("c.cites")); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = ingestInto(t, nil, path("c.content"))
+	if want := path("c.content") + ": lists nodes; the edges are in the .cites file, which is not beside it; give that file, and this one with --nodes"; err == nil || err.Error() != want {
+		t.Errorf(" got %v\nwant %s", err, want)
+	}
+	if Folder(dir) != "" {
+		t.Error("a folder without .cites is taken for a collection")
+	}
+}
+
+// rowsOf is a Lookup.
+type rowsOf map[string]int
+
+func (r rowsOf) Lookup(id string) (int, bool) { row, ok := r[id]; return row, ok }
+func (r rowsOf) Len() int                     { return len(r) }
