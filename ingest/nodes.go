@@ -130,11 +130,11 @@ const idsFile = ".ids"
 // nodesHeader reports whether the list of nodes that begins with this chunk
 // has a header: a first line that is no integer while the next ones are.
 func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
-	if r.c.Header != AutoHeader {
-		return r.c.Header == HasHeader
-	}
 	if e := graphfile.Extension(name); e == contentFile || e == idsFile {
 		return false
+	}
+	if r.c.Header != AutoHeader {
+		return r.c.Header == HasHeader
 	}
 	list := &table{path: r.c.Nodes, columns: 1, name: name}
 	first := int64(0)

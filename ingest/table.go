@@ -97,6 +97,9 @@ func (t *table) isComment(line []byte) bool {
 	if !isComment(line) {
 		return false
 	}
+	if graphfile.Extension(t.name) == idsFile && len(bytes.Trim(line, blank)) > 0 {
+		return false
+	}
 	id, _, _ := bytes.Cut(line, []byte{tab})
 	if id = bytes.Trim(id, blank); len(id) == 0 || t.nodes == nil {
 		return true
