@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-
-	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // Loss is what a linear machine pays for a decision d on an item of class y = ±1.
@@ -127,27 +125,17 @@ func FitLinear[T Float](ctx context.Context, s *LinearSVM, f Features[T], y []in
 			return nil, ErrNotFinite
 		}
 	}
-	limited := make([]bool, len(model.Pairs))
-	err := sched.Run(ctx, set.Workers, len(model.Pairs), func(_, m int) error {
+	err := machines(ctx, set.Workers, len(model.Pairs), func(_, m int) error {
 		d := descent[T]{features: f, w: model.machine(m), bias: set.Bias}
 		d.start(&set, g, model.Pairs[m], square)
 		rng := rand.New(rand.NewPCG(set.RngSeed, uint64(m)))
 		passes, err := d.solve(ctx, set.Tolerance, set.MaxPasses, rng)
 		model.Bias[m] = set.Bias * d.b
 		model.Iterations[m] = passes
-		limited[m] = errors.Is(err, ErrIterationLimit)
-		if limited[m] {
-			return nil
-		}
 		return err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrIterationLimit) {
 		return nil, err
 	}
-	for _, l := range limited {
-		if l {
-			return model, ErrIterationLimit
-		}
-	}
-	return model, nil
+	return model, err
 }

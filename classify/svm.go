@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -133,30 +134,36 @@ func (s *SVM) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelMod
 	workers := min(sched.Workers(set.Workers), len(pairs))
 	set.CacheBytes /= int64(workers)
 	trainers := make([]*trainer, workers)
-	limited := make([]bool, len(pairs))
-	err := sched.Run(ctx, workers, len(pairs), func(worker, m int) error {
+	err := machines(ctx, workers, len(pairs), func(worker, m int) error {
 		t := trainers[worker]
 		if t == nil {
 			t = &trainer{gram: set.values(k), diag: diag}
 			trainers[worker] = t
 		}
 		t.start(&set, g, pairs[m], m)
-		err := t.step(ctx, &set, &model.Machines[m], new(arena))
-		limited[m] = errors.Is(err, ErrIterationLimit)
-		if limited[m] {
+		return t.step(ctx, &set, &model.Machines[m], new(arena))
+	})
+	if err != nil && !errors.Is(err, ErrIterationLimit) {
+		return nil, err
+	}
+	return model, err
+}
+
+// machines trains the machines 0 … n−1 on several workers. One that reaches its
+// limit does not stop the others; the error is then ErrIterationLimit.
+func machines(ctx context.Context, workers, n int, train func(worker, m int) error) error {
+	limited := make([]bool, n)
+	err := sched.Run(ctx, workers, n, func(worker, m int) error {
+		err := train(worker, m)
+		if limited[m] = errors.Is(err, ErrIterationLimit); limited[m] {
 			return nil
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && slices.Contains(limited, true) {
+		err = ErrIterationLimit
 	}
-	for _, l := range limited {
-		if l {
-			return model, ErrIterationLimit
-		}
-	}
-	return model, nil
+	return err
 }
 
 // checkStart panics if the model to start from has other machines or items.

@@ -65,7 +65,7 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 const (
 	// graphVectors is the number of vectors of float64 that the graph, its maps
 	// and their null spaces take.
-	graphVectors = 6
+	graphVectors = 9
 
 	// eigenBases is the size of a Krylov basis beside the pairs asked for.
 	eigenBases = 3
