@@ -27,7 +27,7 @@ func readContent(name string, data []byte, o *Options) (*content, error) {
 		return nil, fmt.Errorf("%s is not recognized", name)
 	}
 	c := &content{}
-	if f == METIS {
+	if f == METIS || f == Pajek {
 		c.first = 1
 	}
 	in := &Input{Name: name, Text: bytes.NewReader(data), File: bytes.NewReader(data), Size: int64(len(data))}

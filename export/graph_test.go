@@ -1,0 +1,254 @@
+package export_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// graphForms are the formats, how each is written, and how it is read back as
+// the same graph.
+var graphForms = []struct {
+	ending string
+	write  func(context.Context, io.Writer, *export.Graph) error
+	header ingest.Header
+}{
+	{".tsv", func(ctx context.Context, w io.Writer, g *export.Graph) error {
+		_, err := export.EdgeList(ctx, w, g, false)
+		return err
+	}, ingest.NoHeader},
+	{".csv", func(ctx context.Context, w io.Writer, g *export.Graph) error {
+		_, err := export.EdgeList(ctx, w, g, true)
+		return err
+	}, ingest.HasHeader},
+	{".mtx", export.MatrixMarket, ingest.AutoHeader},
+	{".npz", export.SciPy, ingest.AutoHeader},
+	{".graph", export.METIS, ingest.AutoHeader},
+	{".parquet", func(ctx context.Context, w io.Writer, g *export.Graph) error {
+		_, err := export.ParquetEdges(ctx, w, g)
+		return err
+	}, ingest.AutoHeader},
+}
+
+// source returns what is written of a store.
+func source(s *shard.Store) *export.Graph {
+	m := s.Manifest()
+	return &export.Graph{
+		A: s, Order: s.Nodes().Order(), ID: s.Nodes().AppendID, Numeric: m.Nodes != "string",
+		Directed: m.Directed, Weighted: m.Weighted, SelfLoops: m.SelfLoops,
+	}
+}
+
+// lines returns a store as text: its ids in the default order, and its entries.
+func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
+	text := []string{fmt.Sprint("directed ", s.Manifest().Directed)}
+	for row := range s.Nodes().Rows() {
+		text = append(text, s.Nodes().ID(row))
+	}
+	var entries []string
+	err := s.Sweep(context.Background(), 1, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			col, val := p.Row(i)
+			for k, c := range col {
+				w := 1.0
+				if val != nil {
+					w = val[k]
+				}
+				entries = append(entries, fmt.Sprint(s.Nodes().ID(p.Lo+i), "\t", s.Nodes().ID(int(c)), "\t", w))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(entries)
+	return append(text, entries...)
+}
+
+// run ingests a file into a store in memory.
+func run(t interface{ Fatal(...any) }, path string, c *ingest.Config) *shard.Store {
+	const dir = "graph"
+	mem := durabletest.NewMem()
+	c.Store = &shard.WriteOptions{FS: mem}
+	if _, err := ingest.Run(context.Background(), dir, []string{path}, c); err != nil {
+		t.Fatal(err)
+	}
+	s, err := shard.Open(context.Background(), dir, &shard.Options{FS: mem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestRoundTrips writes graphs in every format and reads them back with the
+// list of their nodes: nodes, edges, weights and ids are the same.
+func TestRoundTrips(t *testing.T) {
+	var ids = []string{"0", "1", "2", "10", "007", "a b", "#c", "%d", "//e", `"f"`, "g,h", "-1", "source", "target", "é", "18446744073709551615"}
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "roundtrip")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		directed, weighted := rapid.Bool().Draw(t, "directed"), rapid.Bool().Draw(t, "weighted")
+		kind := rapid.SampledFrom([]string{"numbers from 0", "numbers", "text"}).Draw(t, "ids")
+		n := rapid.IntRange(2, len(ids)).Draw(t, "nodes")
+		id := func(i int) string {
+			switch kind {
+			case "numbers from 0":
+				return fmt.Sprint(i)
+			case "numbers":
+				return fmt.Sprint(7 * (i + 1))
+			}
+			return ids[i]
+		}
+		var nodes, edges strings.Builder
+		for i := range n {
+			fmt.Fprintln(&nodes, id(i))
+		}
+		quoted := func(i int) string { return `"` + strings.ReplaceAll(id(i), `"`, `""`) + `"` }
+		pairs := map[[2]int]bool{{0, 1}: true}
+		edges.WriteString(quoted(0) + "," + quoted(1))
+		weight := rapid.OneOf(rapid.Float64Range(1e-300, 1e300), rapid.Map(rapid.IntRange(1, 9), func(i int) float64 { return float64(i) }))
+		if weighted {
+			fmt.Fprintf(&edges, ",%v", weight.Draw(t, "weight"))
+		}
+		for range rapid.IntRange(0, 40).Draw(t, "edges") {
+			u, v := rapid.IntRange(0, n-1).Draw(t, "u"), rapid.IntRange(0, n-1).Draw(t, "v")
+			if pairs[[2]int{u, v}] || !directed && pairs[[2]int{v, u}] {
+				continue
+			}
+			pairs[[2]int{u, v}] = true
+			edges.WriteString("\n" + quoted(u) + "," + quoted(v))
+			if weighted {
+				fmt.Fprintf(&edges, ",%v", weight.Draw(t, "weight"))
+			}
+		}
+		path := func(name string) string { return filepath.Join(dir, name) }
+		for name, text := range map[string]string{"in.csv": edges.String(), "in.ids": nodes.String()} {
+			if err := os.WriteFile(path(name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		order := ingest.Order(rapid.IntRange(0, 3).Draw(t, "order"))
+		c := &ingest.Config{Directed: directed, Nodes: path("in.ids"), Header: ingest.NoHeader, SelfLoops: ingest.KeepLoops, Order: order}
+		s := run(t, path("in.csv"), c)
+		defer s.Close()
+		want := lines(t, s)
+		for _, form := range graphForms {
+			var out, list bytes.Buffer
+			err := form.write(context.Background(), &out, source(s))
+			if errors.Is(err, export.ErrFormat) && (form.ending == ".graph" || form.ending == ".tsv") {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := export.WriteAllIDs(&list, s.Nodes().Rows(), s.Nodes().AppendID); err != nil {
+				t.Fatal(err)
+			}
+			if list.String() != nodes.String() {
+				t.Fatalf("ids %q", list.String())
+			}
+			file := path("out" + form.ending)
+			if err := os.WriteFile(file, out.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			back := &ingest.Config{Directed: directed, Nodes: path("in.ids"), Header: form.header, SelfLoops: ingest.KeepLoops}
+			again := run(t, file, back)
+			got := lines(t, again)
+			again.Close()
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s of %q\n got %q\nwant %q", form.ending, out.String(), got, want)
+			}
+		}
+	})
+}
+
+// TestOrderedRowsInGroups writes the rows of a store in another order with
+// memory for few of them: the bytes are those of the plain store.
+func TestOrderedRowsInGroups(t *testing.T) {
+	dir := t.TempDir()
+	var text strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&text, "%d\t%d\t%d\n", i*i%5003, i%4999, 1+i%3)
+	}
+	path := filepath.Join(dir, "in.tsv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := &ingest.Config{Duplicates: ingest.MaxDuplicates}
+	plain := run(t, path, c)
+	defer plain.Close()
+	c.Order = ingest.DegreeOrder
+	ordered := run(t, path, c)
+	defer ordered.Close()
+	for _, form := range graphForms {
+		var want, got bytes.Buffer
+		if err := form.write(t.Context(), &want, source(plain)); err != nil {
+			t.Fatal(err)
+		}
+		g := source(ordered)
+		g.Memory = 1
+		last := 0
+		g.Progress = func(done, total int) {
+			if done < last || done > total {
+				t.Errorf("%s: %d after %d of %d", form.ending, done, last, total)
+			}
+			last = done
+		}
+		if err := form.write(t.Context(), &got, g); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("%s: files differ", form.ending)
+		}
+		if last == 0 {
+			t.Errorf("%s: no progress", form.ending)
+		}
+	}
+}
+
+// TestGraphFormats says which graphs a format cannot hold.
+func TestGraphFormats(t *testing.T) {
+	dir := t.TempDir()
+	for i, test := range []struct {
+		text string
+		c    ingest.Config
+		form int
+		want string
+	}{
+		{"a\tb\n", ingest.Config{Directed: true}, 4, "a METIS file holds undirected graphs; write .mtx or .npz, or ingest with --undirected"},
+		{"a\tb\na\ta\n", ingest.Config{SelfLoops: ingest.KeepLoops}, 4, "a METIS file holds no self loops; write .mtx or .npz, or ingest without --self-loops keep"},
+		{"a\tb\t1.5\n", ingest.Config{}, 4, "weight 1.5: a METIS file holds whole numbers from 1 on; write .mtx or .npz"},
+		{"a\t#b\n#b\ta\n", ingest.Config{Directed: true}, 0, ""},
+		{"c\t%d\n", ingest.Config{}, 0, ""},
+	} {
+		path := filepath.Join(dir, fmt.Sprint(i, ".tsv"))
+		if err := os.WriteFile(path, []byte(test.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s := run(t, path, &test.c)
+		err := graphForms[test.form].write(t.Context(), io.Discard, source(s))
+		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, export.ErrFormat) || err.Error() != test.want) {
+			t.Errorf(" got %v\nwant %s", err, test.want)
+		}
+		s.Close()
+	}
+}

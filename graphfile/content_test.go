@@ -1,0 +1,161 @@
+package graphfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestContent reads small files that are right. Want is direction: nodes;
+// edges.
+func TestContent(t *testing.T) {
+	const gmlNodes = "node [ id 1 label \"a b\" ] node [ id 2 label \"c\" ] "
+	graphml := func(kind, body string) string {
+		return `<?xml version="1.0" encoding="iso-8859-1"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="node" attr.name="name" attr.type="string"/>
+<key id="d1" for="edge" attr.name="weight" attr.type="double"><default>2</default></key>
+<graph edgedefault="` + kind + `">` + body + `</graph></graphml>`
+	}
+	name := func(id, name string) string {
+		return `<node id="` + id + `"><data key="d0">` + name + `</data></node>`
+	}
+	edge := func(attributes string) string { return `<edge source="n0" target="n1" ` + attributes + `/>` }
+	for _, test := range []struct {
+		name, text string
+		o          Options
+		want       string
+	}{
+		{"e.graph", "% head\n3 2 0\n2\n1 3\n2\n%end\n\n", Options{}, "undirected 3 from 1: 1 2 1;2 3 1"},
+		{"e.graph", "4 2 011 2\r\n7 8 2 5\r\n1 1 1 5 3 2.5\r\n0 0 2 2.5\r\n9 9", Options{}, "undirected 4 from 1: 1 2 5;2 3 2.5"},
+		{"e.graph", "2 1 100\n5 2\n6 1", Options{}, "undirected 2 from 1: 1 2 1"},
+		{"e.graph", "2 2\n1 2\n1", Options{}, "undirected 2 from 1: 1 1 1;1 2 1"},
+		{"e.sg", string(gapFile(0, 2, 3, []int64{0, 1, 2, 2}, []int32{1, 0})), Options{}, "undirected 3 from 0: 0 1 1"},
+		{"e.sg", string(gapFile(1, 2, 2, []int64{0, 1, 2}, []int32{1, 1})) + string(gapFile(0, 0, 0, []int64{0, 0, 2}, []int32{0, 1})[17:]), Options{}, "directed 2 from 0: 0 1 1;1 1 1"},
+		{"e.wsg", string(gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 7, 0, 7})), Options{}, "undirected 2 from 0: 0 1 7"},
+
+		{"e.gml", "graph [ " + gmlNodes + "edge [ source 1 target 2 value 3 ] ]", Options{}, "undirected a b,c: a b c 3"},
+		{"e.gml", "# note\nCreator \"x\"\nVersion 1\ngraph [ directed 1 " + gmlNodes + "edge [ source 2 target 1 value 3 weight 4 ] ]", Options{}, "directed a b,c: c a b 4"},
+		{"e.gml", "graph [ directed 1 " + gmlNodes + "edge [ source 2 target 1 ] ]", Options{Undirected: true}, "undirected a b,c: c a b 1"},
+		{"e.gml", "graph [ " + gmlNodes + "edge [ source 2 target 1 ] ]", Options{Directed: true}, "directed a b,c: c a b 1;a b c 1"},
+		{"e.gml", "graph [ node [ id 1 label \"x\" ] node [ id 2 label \"x\" ] edge [ source 1 target 2 ] ]", Options{}, "undirected 1,2: 1 2 1"},
+		{"e.gml", "graph [ node [ id 1 name \"&lt;&#233;\" ] node [ id 2 graphics [ x 1 ] name \"y\" ] ]", Options{}, "undirected <é,y: "},
+		{"e.gml", "graph [ node [ id 10 ] node [ id 2 ] edge [ source 2 target 2 ] ]", Options{}, "undirected 10,2: 2 2 1"},
+
+		{"e.graphml", graphml("undirected", name("n0", "J\xfcrgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Options{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},
+		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "a")+edge("")), Options{}, "directed n0,n1: n0 n1 2"},
+		{"e.graphml", graphml("directed", name("n1", "a")+name("n0", "b")+edge("")), Options{}, "directed n1,n0: n0 n1 2"},
+		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="false"`)), Options{}, "directed a,b: a b 2;a b 2;b a 2"},
+		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="true"`)), Options{Directed: true}, "directed a,b: a b 2;b a 2;a b 2"},
+		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="true"`)), Options{Undirected: true}, "undirected a,b: a b 2;a b 2"},
+		{"e.graphml", graphml("undirected", edge("")[:0]+name("n0", "")+name("n1", "b")+`<edge source="n1" target="n0"><data key="d1"> 0.5 </data></edge>`), Options{}, "undirected n0,n1: n1 n0 0.5"},
+
+		{"e.net", "*Network n\r\n*Vertices 3\r\n*Edges\r\n1 2\r\n*Edgeslist\r\n2 3 1", Options{}, "undirected 3 from 1: 1 2 1;2 3 1;2 1 1"},
+		{"e.net", "% c\n*vertices 2\n1 \"a b\" 0.5 0.5\n2 c ic Blue\n*arcs :1 \"r\"\n1 2 3 c Red\n*edges\n2 1 4\n", Options{}, "directed a b,c: a b c 3;c a b 4;a b c 4"},
+		{"e.net", "*Vertices 2\n2 \"x\"\n1 \"x\"\n*Arcslist\n1 2\n*Arcs\n1 2 c Blue\n", Options{}, "directed 2,1: 1 2 1;1 2 1"},
+	} {
+		c, err := readContent(test.name, []byte(test.text), &test.o)
+		if err != nil {
+			t.Errorf("%s %q: %v", test.name, test.text, err)
+			continue
+		}
+		nodes := strings.Join(c.nodes, ",")
+		if c.graph.Numbered {
+			nodes = fmt.Sprintf("%d from %d", c.graph.Nodes, c.graph.First)
+		}
+		direction := map[Direction]string{Unstated: "unstated", Undirected: "undirected", Directed: "directed", BySymmetry: "by symmetry"}[c.graph.Direction]
+		if got := fmt.Sprintf("%s %s: %s", direction, nodes, strings.Join(c.edges, ";")); got != test.want {
+			t.Errorf("%s %q:\n got %s\nwant %s", test.name, test.text, got, test.want)
+		}
+	}
+}
+
+// TestRecognize decides by content before the name.
+func TestRecognize(t *testing.T) {
+	for _, test := range []struct {
+		name, head string
+		want       Format
+	}{
+		{"x", "\ufeff  <?xml version='1.0'?>\n<graphml>", GraphML},
+		{"x.xml", "<html>", EdgeList},
+		{"x.txt", "% c\n\n*Vertices 3", Pajek},
+		{"x.txt", "*star 3", EdgeList},
+		{"x.txt", "Creator \"me\"\n graph\n[", GML},
+		{"x.txt", "graph 5\nnode 6\n", EdgeList},
+		{"x.GRAPH.gz", "3 2\n", METIS},
+		{"x.tsv", "PAR1\x15", Parquet},
+		{"x", "PK\x03\x04", SciPy},
+		{"x.wsg.zst", "\x00", GAP},
+		{"x.el", "0 1\n", EdgeList},
+		{"x.tsv", "", EdgeList},
+	} {
+		if got := Recognize(test.name, []byte(test.head)); got != test.want {
+			t.Errorf("%s %q: %v, want %v", test.name, test.head, got, test.want)
+		}
+	}
+}
+
+// TestMirrorNamesABlock has more nodes than blocks.
+func TestMirrorNamesABlock(t *testing.T) {
+	const nodes = 3 * mirrorBlocks
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%d 1\n", nodes)
+	for u := range nodes {
+		if u == 30_000 {
+			b.WriteString("40000")
+		}
+		b.WriteByte('\n')
+	}
+	_, err := readContent("e.graph", b.Bytes(), nil)
+	want := "e.graph:30002: one of the nodes 30001 to 30003 has an edge that its two ends do not list alike; list every edge at both ends, with one weight"
+	if err == nil || err.Error() != want {
+		t.Errorf(" got %v\nwant %s", err, want)
+	}
+}
+
+// TestHold ends the reading when the nodes outgrow what they may take.
+func TestHold(t *testing.T) {
+	full := errors.New("full")
+	var b strings.Builder
+	b.WriteString("*Vertices 20000\n")
+	for i := range 20000 {
+		fmt.Fprintf(&b, "%d \"vertex %d\"\n", i+1, i)
+	}
+	held := int64(0)
+	o := &Options{Hold: func(bytes int64) error {
+		if held = bytes; bytes > 2<<20 {
+			return full
+		}
+		return nil
+	}}
+	_, err := Read(Pajek, &Input{Name: "e.net", Text: strings.NewReader(b.String())}, o, func(*Batch) error { return nil })
+	if !errors.Is(err, full) || held < 2<<20 {
+		t.Errorf("%v after %d bytes", err, held)
+	}
+}
+
+// TestErrorsPass hands on the errors of whoever takes the batches.
+func TestErrorsPass(t *testing.T) {
+	stop := errors.New("stop")
+	for _, name := range []string{"lesmis.gml", "lesmis.graphml", "lesmis.net", "lesmis.graph", "gnnbench-cora.npz"} {
+		data := sample(t, name)
+		in := &Input{Name: name, Text: bytes.NewReader(data)}
+		if _, err := Read(Recognize(name, data), in, nil, func(*Batch) error { return stop }); !errors.Is(err, stop) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCutFiles cuts samples everywhere: no piece of a file may be read as a
+// whole one but those of formats that have no end, cut between two lines.
+func TestCutFiles(t *testing.T) {
+	for _, name := range []string{"lesmis.gml", "lesmis.graphml", "lesmis.graph", "small-csr.npz", "small-coo.npz"} {
+		data := sample(t, name)
+		for n := 0; n < len(data)-2; n += 1 + n/50 {
+			if c, err := readContent(name, data[:n], nil); err == nil && len(c.edges) > 0 {
+				t.Errorf("%s: %d of %d bytes are read", name, n, len(data))
+			}
+		}
+	}
+}

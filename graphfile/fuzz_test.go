@@ -1,0 +1,129 @@
+package graphfile
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// fuzz reads whatever it is given as one format. A batch must keep its promises,
+// and neither memory nor the number of edges may exceed what the file can pay
+// for.
+func fuzz(f *testing.F, format Format, name string, seeds ...[]byte) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*"+filepath.Ext(name)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data[:min(len(data), 4096)])
+		f.Add(data)
+	}
+	for _, seed := range seeds {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, o := range []*Options{nil, {Directed: true}, {Undirected: true}} {
+			in := &Input{Name: name, Text: bytes.NewReader(data), File: bytes.NewReader(data), Size: int64(len(data))}
+			numbers := uint64(0)
+			g, err := Read(format, in, o, func(b *Batch) error {
+				if b.Edges && b.Len()%2 != 0 || len(b.Weight) > 0 && len(b.Weight) != b.Len()/2 || len(b.Number) > 0 && len(b.End) > 0 {
+					t.Fatalf("%d ids, %d weights", b.Len(), len(b.Weight))
+				}
+				for _, w := range b.Weight {
+					if math.IsNaN(w) || math.IsInf(w, 0) || w < 0 || math.Signbit(w) {
+						t.Fatalf("weight %g", w)
+					}
+				}
+				for i := range b.End {
+					if id := b.ID(i); len(id) == 0 || bytes.ContainsAny(id, "\t\r\n\x00") {
+						t.Fatalf("id %q", id)
+					}
+				}
+				if b.Numbered {
+					for _, n := range b.Number {
+						numbers = max(numbers, n+1)
+					}
+				}
+				return nil
+			})
+			if err == nil && g.Numbered && numbers > g.Nodes {
+				t.Fatalf("position %d of %d", numbers-1, g.Nodes)
+			}
+		}
+	})
+}
+
+func FuzzSciPy(f *testing.F) {
+	fuzz(f, SciPy, "e.npz",
+		csrFile(2, []int32{0, 1, 2}, []int32{1, 0}, []float64{1, 1}),
+		csrFile(2, []int32{0, 1, -5}, []int32{1, 0}, []float64{1, 1}),
+		npzFile("shape", npyFile(">i2", "(2,)", []int16{0, 512}), "row", npyFile("|u1", "(1,)", []byte{1}), "col", npyFile("|i1", "(1,)", []int8{0}), "data", npyFile("<f2", "(1,)", []uint16{0x3c00})))
+}
+
+// FuzzArray reads the header of an array and some of its elements.
+func FuzzArray(f *testing.F) {
+	f.Add(npyFile("<i8", "(2,)", []int64{1, 2}))
+	f.Add(npyFile("|b1", "(1, 2)", []byte{0, 1}))
+	f.Add(npyFile("<U3", "()", []uint32{'c', 's', 'r'}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := newArray("a", bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		_, _ = a.text()
+		n := int(min(a.len, 100))
+		_ = a.floats(make([]float64, n), make([]int64, n))
+		_ = a.end()
+	})
+}
+
+func FuzzMETIS(f *testing.F) {
+	fuzz(f, METIS, "e.graph", []byte("4 2 011 2\n7 8 2 5\n1 1 1 5 3 2.5\n0 0 2 2.5\n9 9"), []byte("2 1 100\n5 2\n6 1"))
+}
+
+func FuzzGAP(f *testing.F) {
+	fuzz(f, GAP, "e.sg", gapFile(0, 2, 3, []int64{0, 1, 2, 2}, []int32{1, 0}), gapFile(1, 1, 1<<31, []int64{0, 1}, []int32{0}))
+}
+
+func FuzzWeightedGAP(f *testing.F) {
+	fuzz(f, GAP, "e.wsg", gapFile(0, 2, 2, []int64{0, 1, 2}, []int32{1, 7, 0, 7}))
+}
+
+func FuzzGraphML(f *testing.F) {
+	fuzz(f, GraphML, "e.graphml", []byte(`<graphml><key id="w" for="edge" attr.name="weight"><default>2</default></key><graph edgedefault="directed"><node id="a"/><edge source="a" target="a" directed="false"/></graph></graphml>`))
+}
+
+func FuzzGML(f *testing.F) {
+	fuzz(f, GML, "e.gml", []byte("graph [ directed 1 node [ id 1 label \"&amp;\" ] node [ id 2 name \"y\" ] edge [ source 1 target 2 value inf ] ]"))
+}
+
+func FuzzPajek(f *testing.F) {
+	fuzz(f, Pajek, "e.net", []byte("*Vertices 2\n1 \"a b\" 0.5\n2 c\n*arcs :1 \"r\"\n1 2 3 c Red\n*edges\n2 1 4\n*Edgeslist\n1 2 2\n"))
+}
+
+func FuzzParquet(f *testing.F) {
+	type edge struct {
+		Source string  `parquet:"source,dict"`
+		Target string  `parquet:"target"`
+		Weight float64 `parquet:"weight"`
+	}
+	type numbered struct{ A, B int64 }
+	fuzz(f, Parquet, "e.parquet", parquetFile(f, edge{"a", "b", 1}, edge{"c", "a", 2}), parquetFile(f, numbered{1, 2}))
+}
+
+// FuzzRecognize must not fail whatever the content is.
+func FuzzRecognize(f *testing.F) {
+	f.Add([]byte("Creator \"x\" graph ["))
+	f.Add([]byte("%\n*Vertices 1"))
+	f.Fuzz(func(t *testing.T, head []byte) {
+		if got := Recognize("e", head); got == METIS || got == GAP {
+			t.Errorf("%v by content", got)
+		}
+	})
+}
