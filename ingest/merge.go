@@ -50,16 +50,25 @@ func (e *mergeError) Error() string { return "ingest: lines of one edge do not a
 // mergeRows makes the rows of a bucket from its sorted entries.
 func mergeRows[K key](m *merger, out *sorted, rows int, column uint, keys []K, values []float64) error {
 	out.ptr = append(out.ptr, 0)
+	column &= 63
 	mask := K(1)<<column - 1
 	for i := 0; i < len(keys); {
 		place := keys[i] >> 1
-		j := i + 1
-		for j < len(keys) && keys[j]>>1 == place {
-			j++
-		}
 		row, col := int(place>>column), uint32(place&mask)
 		for len(out.ptr) <= row {
 			out.ptr = append(out.ptr, len(out.col))
+		}
+		if !m.values && !m.symmetric && (i+1 == len(keys) || keys[i+1]>>1 != place) { // the usual case
+			if uint32(out.lo+row) == col {
+				out.loops++
+			}
+			out.col = append(out.col, col)
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(keys) && keys[j]>>1 == place {
+			j++
 		}
 		value := 1.0
 		if m.values {

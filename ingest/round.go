@@ -168,35 +168,15 @@ func fill[K key](s *sorter, keys []K, values []float64, round []bucket, starts [
 		keys: keys, values: values, next: next, bucketOf: bucketOf,
 		first: first, rows: last - first + 1, cell: first >> s.shift, shift: s.shift, column: s.column + 1,
 	}
-	reversed := uint32(0)
-	if s.view == undirected {
-		reversed = 1
-	}
 	for _, p := range s.spans[i] {
 		code, weight, err := s.load(worker, p)
 		if err != nil {
 			return err
 		}
-		for e := range p.edges {
-			u, v := code[2*e], code[2*e+1]
-			w := 1.0
-			if weight != nil {
-				w = weight[e]
-			}
-			switch {
-			case w == 0, u == noRow, v == noRow:
-			case u == v:
-				if s.keepLoops {
-					f.put(u, u, 0, w)
-				}
-			default:
-				if s.view != incoming {
-					f.put(u, v, 0, w)
-				}
-				if s.view != outgoing {
-					f.put(v, u, reversed, w)
-				}
-			}
+		if s.values {
+			f.weighted(s, code, weight)
+		} else {
+			f.plain(s, code, weight)
 		}
 	}
 	return nil
@@ -221,18 +201,86 @@ type slot struct {
 	lo uint32
 }
 
-// put adds an entry if its row is one of the round's.
+// backward is the bit of an entry whose line named the column first, where
+// that is another direction of the same edge.
+func (s *sorter) backward() uint32 {
+	if s.view == undirected {
+		return 1
+	}
+	return 0
+}
+
+// plain adds the entries of lines, without values; weights only say which
+// lines are no edges.
+func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
+	keys, next, bucketOf := f.keys, f.next, f.bucketOf
+	first, rows, cell, shift, column := f.first, f.rows, f.cell, f.shift&31, f.column&63
+	ahead, back := s.view != incoming, s.view != outgoing
+	backward := K(s.backward())
+	for e := 0; e+1 < len(code); e += 2 {
+		u, v := code[e], code[e+1]
+		if u == v {
+			if s.keepLoops && u-first < rows && (weight == nil || weight[e/2] != 0) {
+				b := &next[bucketOf[u>>shift-cell]]
+				keys[b.at] = K(u-b.lo)<<column | K(u)<<1
+				b.at++
+			}
+			continue
+		}
+		if max(u, v) == noRow || weight != nil && weight[e/2] == 0 {
+			continue
+		}
+		if u-first < rows && ahead {
+			b := &next[bucketOf[u>>shift-cell]]
+			at := b.at
+			b.at = at + 1
+			keys[at] = K(u-b.lo)<<column | K(v)<<1
+		}
+		if v-first < rows && back {
+			b := &next[bucketOf[v>>shift-cell]]
+			at := b.at
+			b.at = at + 1
+			keys[at] = K(v-b.lo)<<column | K(u)<<1 | backward
+		}
+	}
+}
+
+// weighted adds the entries of lines with their values, 1 without weights.
+func (f *filler[K]) weighted(s *sorter, code []uint32, weight []float64) {
+	backward := s.backward()
+	for e := range len(code) / 2 {
+		u, v := code[2*e], code[2*e+1]
+		w := 1.0
+		if weight != nil {
+			w = weight[e]
+		}
+		switch {
+		case w == 0, u == noRow, v == noRow:
+		case u == v:
+			if s.keepLoops {
+				f.put(u, u, 0, w)
+			}
+		default:
+			if s.view != incoming {
+				f.put(u, v, 0, w)
+			}
+			if s.view != outgoing {
+				f.put(v, u, backward, w)
+			}
+		}
+	}
+}
+
+// put adds an entry with its value if its row is one of the round's.
 func (f *filler[K]) put(row, col, direction uint32, w float64) {
 	if row-f.first >= f.rows {
 		return
 	}
-	s := &f.next[f.bucketOf[row>>f.shift-f.cell]]
-	at := s.at
-	s.at++
-	f.keys[at] = K(row-s.lo)<<f.column | K(col)<<1 | K(direction)
-	if f.values != nil {
-		f.values[at] = w
-	}
+	b := &f.next[f.bucketOf[row>>(f.shift&31)-f.cell]]
+	at := b.at
+	b.at++
+	f.keys[at] = K(row-b.lo)<<(f.column&63) | K(col)<<1 | K(direction)
+	f.values[at] = w
 }
 
 // bucketScratch is what one worker needs to finish a bucket.
