@@ -195,6 +195,7 @@ func (in *invocation) commands() []*cobra.Command {
 		newConvert(in),
 		newGenerate(in),
 		newEstimate(in),
+		newMerge(in),
 		newBench(in),
 		newVersion(in),
 	}

@@ -15,21 +15,20 @@ import (
 type placedFile[T sparse.Float] struct {
 	put   func(lo, left int, piece *sparse.Block[float64]) error
 	close func() error
-	held  int64 // bytes of memory
 }
 
 // newPlacedFile begins a matrix in d. Where half of the memory holds it (0: no
 // limit), it is held and written by rows; a larger .npy file is written piece
 // by piece, each row of a piece at its place.
 func newPlacedFile[T sparse.Float](d *denseOutput, path string, rows, cols axis, memory int64, l lines) (*placedFile[T], error) {
-	bytes := int64(rows.n) * int64(cols.n) * int64(bytesOf[T]())
+	bytes := heldBytes[T](rows, cols)
 	at, placed := d.matrix.(io.WriterAt)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		placed = false
 	}
 	switch {
 	case memory == 0 || bytes <= memory/2:
-		return newHeldFile[T](d, rows, cols, bytes, l)
+		return newHeldFile[T](d, rows, cols, l)
 	case d.format == ".npy" && placed:
 		return newScatteredFile[T](d, at, rows, cols)
 	}
@@ -37,15 +36,19 @@ func newPlacedFile[T sparse.Float](d *denseOutput, path string, rows, cols axis,
 		path, formatBytes(bytes))}
 }
 
+// heldBytes is what a matrix in memory takes.
+func heldBytes[T sparse.Float](rows, cols axis) int64 {
+	return int64(rows.n) * int64(cols.n) * int64(bytesOf[T]())
+}
+
 // newHeldFile keeps the matrix in memory until it is complete.
-func newHeldFile[T sparse.Float](d *denseOutput, rows, cols axis, bytes int64, l lines) (*placedFile[T], error) {
+func newHeldFile[T sparse.Float](d *denseOutput, rows, cols axis, l lines) (*placedFile[T], error) {
 	file, err := newDenseFile[T](d, rows, cols, l)
 	if err != nil {
 		return nil, err
 	}
 	values := make([]T, rows.n*cols.n)
 	return &placedFile[T]{
-		held: bytes,
 		put: func(lo, left int, piece *sparse.Block[float64]) error {
 			for i := range piece.Rows {
 				if err := narrowTo(values[(lo+i)*cols.n+left:], piece.Row(i)); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -41,68 +40,69 @@ type kernelParameters struct {
 // runSpectral writes the block that f describes, of any kernel but that of
 // walks.
 func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) error {
-	in.doing = f.out + " is unchanged"
-	files := &outputs{in: in}
-	defer files.abort()
-	out, err := files.beginDense(f.out)
+	d, err := in.beginDense(name, f.out, &f.reading, denseInputs{labels: f.labels, rows: f.rows, cols: f.cols, block: true})
 	if err != nil {
 		return err
 	}
-	g, err := in.openSwept(name, &f.reading, f.out)
+	defer d.end()
+	rows, cols, of, err := partOfBlock(f.slab, d.rows, d.cols)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	rows, err := in.rowsOf(f.rows, g)
-	if err != nil {
+	rowAxis, colAxis := nodesOf(d.g, rows), nodesOf(d.g, cols)
+	if err := d.checkSpace(rowAxis, colAxis, f.dtype, bytesOf[T](), "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
 		return err
 	}
-	cols, err := in.rowsOf(f.cols, g)
-	if err != nil {
-		return err
-	}
-	label := func(int) int { return 0 }
-	if f.labels != "" {
-		l, err := in.readLabels(f.labels, g, &f.reading)
-		if err != nil {
-			return err
-		}
-		label = classesOf(l, rows, len(g.Degrees()))
-	}
-	rowAxis, colAxis := nodesOf(g, rows), nodesOf(g, cols)
-	size := out.bytes(rowAxis, colAxis, bytesOf[T]())
-	shape := fmt.Sprintf("%s × %s %s", formatCount(int64(len(rows))), formatCount(int64(len(cols))), f.dtype)
-	if err := checkSpace(f.out, size, shape, "name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
-		return err
-	}
-	if g.Manifest().Directed {
+	if d.g.Manifest().Directed {
 		return usageOf(name, "%s", asymmetric(f.name))
 	}
-	nodes, err := iterative.NewGraph(in.ctx, g.matrix, in.threads)
+	p := f.given()
+	settings := &kernel.Settings{Tolerance: f.tolerance, Part: of, Progress: in.kernelProgress()}
+	var left int64
+	plan, err := in.fit(d.g, func() (*needs, error) {
+		n, err := d.needs(rowAxis, colAxis, bytesOf[T]())
+		if err != nil {
+			return n, err
+		}
+		left, _ = n.Left()
+		err = planSpectral[T](d, n, f, settings, rowAxis, colAxis)
+		return n, err
+	})
+	if err != nil {
+		return in.kernelError(err, name, f)
+	}
+	if err := in.begin(d.g, plan); err != nil {
+		return err
+	}
+	nodes, err := iterative.NewGraph(in.ctx, d.g.matrix, in.threads)
 	if err != nil {
 		return err
 	}
-	p := f.given()
 	k, err := kernel.New(in.ctx, nodes, f.name, p)
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
-	file, err := newPlacedFile[T](out, f.out, rowAxis, colAxis, g.memory(), lines{kernel: true, label: label})
+	file, err := newPlacedFile[T](d.out, f.out, rowAxis, colAxis, left, lines{kernel: true, label: d.labelOf()})
 	if err != nil {
 		return err
 	}
-	settings := &kernel.Settings{Tolerance: f.tolerance, Progress: in.kernelProgress()}
-	if left := g.memory(); left > 0 {
-		settings.Memory = max(1, left-file.held)
+	put := file.put
+	if of != (kernel.Part{}) {
+		put = func(lo, left int, piece *sparse.Block[float64]) error {
+			if kernel.ByRows(len(d.rows), len(d.cols)) {
+				return file.put(lo-of.Lo, left, piece)
+			}
+			return file.put(lo, left-of.Lo, piece)
+		}
 	}
-	report, err := k.Block(in.ctx, rows, cols, file.put, settings)
+	report, err := k.Block(in.ctx, d.rows, d.cols, put, settings)
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
 	if err := file.close(); err != nil {
 		return err
 	}
-	return in.finishKernel(files, out, g, &kernelReport{
+	return in.finishKernel(d, f.slab, of, &kernelReport{
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype,
 		Parameters: kernelParameters{f.name, kernel.Used(f.name, p)},
 		Method:     report.Method, HalfSteps: report.HalfSteps, Sweeps: report.Sweeps,
@@ -110,11 +110,46 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}, report)
 }
 
-// classesOf returns LIBSVM's labels of the given rows: the class counted from
-// 1, 0 for a node without one.
-func classesOf(l *ingest.Labels, rows []int, n int) func(i int) int {
-	class := classOfRow(l, n)
-	return func(i int) int { return int(class[rows[i]]) + 1 }
+// partOfBlock returns the rows and the columns of a slab of a block, and the
+// part that it is.
+func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error) {
+	if s.Of == 0 {
+		return rows, cols, kernel.Part{}, nil
+	}
+	if kernel.ByRows(len(rows), len(cols)) {
+		lo, hi, err := s.bounds(len(rows), "row")
+		if err != nil {
+			return nil, nil, kernel.Part{}, err
+		}
+		return rows[lo:hi], cols, kernel.Part{Lo: lo, Hi: hi}, nil
+	}
+	lo, hi, err := s.bounds(len(cols), "column")
+	if err != nil {
+		return nil, nil, kernel.Part{}, err
+	}
+	return rows, cols[lo:hi], kernel.Part{Lo: lo, Hi: hi}, nil
+}
+
+// planSpectral adds to n what a block of a kernel takes, and sets the memory of
+// its settings.
+func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) error {
+	n.sweeps = unknownSweeps
+	s.Memory = 0
+	if left, limited := n.Left(); limited {
+		s.Memory = max(1, left)
+		if held := heldBytes[T](rows, cols); held <= left/2 {
+			s.Memory -= held
+			if err := n.Reserve(held, "block"); err != nil {
+				return err
+			}
+		}
+	}
+	bytes, err := kernel.BlockBytes(f.name, f.given(), d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, s)
+	if err != nil {
+		return err
+	}
+	s.Memory = bytes
+	return n.Reserve(bytes, "columns of the kernel")
 }
 
 func asymmetric(kernel string) string {
@@ -134,7 +169,7 @@ func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error
 }
 
 // finishKernel publishes a block and says what it is.
-func (in *invocation) finishKernel(files *outputs, out *denseOutput, g *graph, r *kernelReport, found *kernel.Report) error {
+func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *kernelReport, found *kernel.Report) error {
 	// Rounding to float32 comes on top of what was computed.
 	bound := found.ErrorBound
 	if r.Dtype == "float32" {
@@ -152,10 +187,18 @@ func (in *invocation) finishKernel(files *outputs, out *denseOutput, g *graph, r
 			r.Relative = nil
 		}
 	}
-	if err := in.writeRun(out.run, storeOf(g.Manifest()), r.Parameters); err != nil {
+	shape := partShape{Axis: byColumns, Lo: of.Lo, Hi: of.Hi, Whole: len(d.cols), Groups: 1, Dtype: r.Dtype}
+	if kernel.ByRows(len(d.rows), len(d.cols)) {
+		shape.Axis, shape.Whole = byRows, len(d.rows)
+	}
+	p, err := d.partOf("kernel", s, r.Parameters, shape)
+	if err != nil {
 		return err
 	}
-	if err := files.commit(); err != nil {
+	if err := in.writePartRun(d.out.run, storeOf(d.g.Manifest()), r.Parameters, p); err != nil {
+		return err
+	}
+	if err := d.files.commit(); err != nil {
 		return err
 	}
 	if in.json {
