@@ -56,7 +56,7 @@ func NewLaplacian(ctx context.Context, g *iterative.Graph) (*Map, error) {
 	op.Workers = g.Workers
 	return &Map{
 		n: len(g.Degrees), workers: g.Workers, hi: hi, sweep: op, outerMax: 1,
-		null: iterative.NewNullSpace(g.Components, nil), graph: g,
+		null: g.NullSpace(false), graph: g,
 	}, nil
 }
 
@@ -74,7 +74,7 @@ func NewLaplacianNormalized(g *iterative.Graph) *Map {
 	return &Map{
 		n: len(g.Degrees), workers: g.Workers, hi: 2, inner: root, back: root, outerMax: 1,
 		sweep: &sparse.Operator[float64]{A: g.A, Scale: -1, Left: left, Diag: diag, Workers: g.Workers},
-		null:  iterative.NewNullSpace(g.Components, root), graph: g, normalized: true,
+		null:  g.NullSpace(true), graph: g, normalized: true,
 	}
 }
 
@@ -132,7 +132,7 @@ func NewAdjacencyNormalized(g *iterative.Graph) *Map {
 	return &Map{
 		n: len(g.Degrees), workers: g.Workers, lo: -1, hi: 1, inner: root, back: root, outerMax: 1,
 		sweep: &sparse.Operator[float64]{A: g.A, Left: left, Workers: g.Workers},
-		null:  iterative.NewNullSpace(g.Components, root), known: 1, lone: lone,
+		null:  g.NullSpace(true), known: 1, lone: lone,
 	}
 }
 

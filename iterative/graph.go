@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -20,6 +21,25 @@ type Graph struct {
 	Loops      []float64 // the diagonal of A; nil if it is zero
 	Components *sparse.Components
 	Workers    int // goroutines of everything, 0: one for each processor; never changes a result
+
+	once [2]sync.Once
+	null [2]*NullSpace // of L and L̃
+}
+
+// NullSpace returns the null space of L, or of L̃ with normalized: the constants
+// on each component, or d^½. It is made once.
+func (g *Graph) NullSpace(normalized bool) *NullSpace {
+	which, weights := 0, []float64(nil)
+	if normalized {
+		which = 1
+	}
+	g.once[which].Do(func() {
+		if normalized {
+			weights = g.roots()
+		}
+		g.null[which] = NewNullSpace(g.Components, weights)
+	})
+	return g.null[which]
 }
 
 // NewGraph returns a with what a [Graph] holds beside it. Cost: three sweeps.
@@ -80,9 +100,10 @@ func (g *Graph) ShiftedLaplacian(a, c float64) (*System, error) {
 	}
 	s := &System{Graph: g, Edge: a, Least: c}
 	if c == 0 {
-		s.Null = NewNullSpace(g.Components, nil)
+		s.Null = g.NullSpace(false)
 		return s, nil
 	}
+	s.easy = g.NullSpace(false)
 	s.Ground = make([]float64, len(g.Degrees))
 	for i := range s.Ground {
 		s.Ground[i] = c
@@ -98,9 +119,10 @@ func (g *Graph) ShiftedLaplacianNormalized(a, c float64) (*System, error) {
 	}
 	s := &System{Graph: g, Edge: a, Least: c, Scale: g.roots()}
 	if c == 0 {
-		s.Null = NewNullSpace(g.Components, s.Scale)
+		s.Null = g.NullSpace(true)
 		return s, nil
 	}
+	s.easy = g.NullSpace(true)
 	s.Ground = g.groundOf(c)
 	return s, nil
 }
@@ -111,7 +133,7 @@ func (g *Graph) VonNeumann(alpha float64) (*System, error) {
 	if !(alpha > 0 && alpha < 1) {
 		return nil, fmt.Errorf("%w: α = %g; I − αS is definite for 0 < α < 1", ErrParameter, alpha)
 	}
-	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Scale: g.roots()}
+	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Scale: g.roots(), easy: g.NullSpace(true)}
 	s.Ground = g.groundOf(1 - alpha)
 	for i, d := range g.Degrees {
 		if d == 0 {

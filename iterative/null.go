@@ -64,6 +64,9 @@ func newNullSpace(of []uint32, components int, unit []float64) *NullSpace {
 		}
 	}
 	ns := &NullSpace{unit: unit, slot: make([]uint32, len(unit)), slots: []int{0}}
+	for c, v := range square {
+		square[c] = 1 / math.Sqrt(v) // from here on
+	}
 	number := make([]uint32, components) // vectors of several rows, in order
 	last := make([]uint32, components)   // latest slot of each component
 	for c := range number {
@@ -93,7 +96,7 @@ func newNullSpace(of []uint32, components int, unit []float64) *NullSpace {
 				ns.vector = append(ns.vector, number[c])
 			}
 			ns.slot[i] = last[c]
-			unit[i] /= math.Sqrt(square[c])
+			unit[i] *= square[c]
 		}
 		ns.slots = append(ns.slots, len(ns.vector))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -31,6 +32,11 @@ type System struct {
 	// may take, see [CholeskyBytes]; 0 means no limit. Where it does not fit,
 	// Jacobi stays.
 	Memory int64
+
+	// easy is spanned by eigenvectors s of M, one for each component, of the
+	// eigenvalues Ground/s²; nil: none are known. They are those that slow the
+	// iteration down the most.
+	easy *NullSpace
 
 	cg      CG
 	jacobi  *Jacobi
@@ -59,8 +65,10 @@ type SystemResult struct {
 // must not be b. Settings and errors are those of [CG], but that by default
 // the factor is given ten steps for each digit of Tolerance.
 //
-// Columns begin with Jacobi. After every twenty steps those whose residuals
-// predict more than 60 in all (45 for a singular M) are set aside; when the
+// Columns begin with Jacobi, for a definite M at the exact solution of what B
+// has of eigenvectors that are known. After eight steps and after every twenty
+// those whose residuals predict more than 60 in all (45 for a singular M) are
+// set aside; when the
 // others are done they go on from where they are with the factor, which is
 // then made and kept. What happens to a column depends on no other column, so
 // neither do its bits.
@@ -73,6 +81,12 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	if !out.Refused {
 		s.cg.ladder = s.newLadder(settings, out)
 	}
+	if s.easy != nil && (settings == nil || !settings.Start) {
+		var err error
+		if settings, err = s.start(ctx, x, b, settings); err != nil {
+			return nil, err
+		}
+	}
 	r, err := s.cg.SolveTo(ctx, x, b, settings)
 	if r == nil {
 		return nil, err
@@ -80,6 +94,44 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	out.Result = *r
 	s.bound(out, x, b)
 	return out, err
+}
+
+// start stores in x the solution for what B has of the easy vectors, and
+// returns the settings with which to go on from there. Cost: two passes.
+func (s *System) start(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Settings, error) {
+	var out Settings
+	if settings != nil {
+		out = *settings
+	}
+	out.Start = true
+	share, err := s.easy.ShareOf(ctx, b, s.Graph.Workers)
+	if err != nil {
+		return nil, err
+	}
+	value := func(i int) float64 {
+		if s.Scale == nil {
+			return s.Ground[i]
+		}
+		return s.Ground[i] / (s.Scale[i] * s.Scale[i])
+	}
+	return &out, sched.Run(ctx, s.Graph.Workers, chunkCount(b.Rows), func(_, chunk int) error {
+		share.EachRun(chunk*chunkRows, min((chunk+1)*chunkRows, b.Rows), func(r Run) {
+			for i := r.Lo; i < r.Hi; i++ {
+				if r.Total == nil && !r.Own {
+					clear(x.Row(i))
+					continue
+				}
+				f, from := 1/value(i), b.Row(i)
+				if r.Total != nil {
+					f, from = f*r.Unit[i-r.Lo], r.Total
+				}
+				for j, v := range from {
+					x.Row(i)[j] = f * v
+				}
+			}
+		})
+		return nil
+	})
 }
 
 // newLadder returns the ladder from Jacobi to the factor.

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// TestEigenAgainstDense compares every problem's pairs with a matrix written
+// down by its definition, on graphs with weights, self loops, components and
+// isolated nodes, and those of transition with T itself.
+func TestEigenAgainstDense(t *testing.T) {
+	const n, k = 60, 25
+	a := testgraph.Random(5, n, 70, true)
+	g, err := iterative.NewGraph(t.Context(), a, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := g.Degrees
+	var vol float64
+	for _, v := range d {
+		vol += v
+	}
+	half := func(i int) float64 {
+		if d[i] == 0 {
+			return 0
+		}
+		return 1 / math.Sqrt(d[i])
+	}
+	is := func(yes bool) float64 {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	entries := map[string]func(i, j int) float64{
+		ofAdjacency:           func(i, j int) float64 { return a.At(i, j) },
+		ofNormalizedAdjacency: func(i, j int) float64 { return half(i) * a.At(i, j) * half(j) },
+		ofLaplacian:           func(i, j int) float64 { return is(i == j)*d[i] - a.At(i, j) },
+		ofLaplacianNormalized: func(i, j int) float64 { return half(i) * (is(i == j)*d[i] - a.At(i, j)) * half(j) },
+		ofModularity:          func(i, j int) float64 { return a.At(i, j) - 0.7*d[i]*d[j]/vol },
+		ofTransition: func(i, j int) float64 {
+			if d[i] == 0 {
+				return is(i == j)
+			}
+			return a.At(i, j) / d[i]
+		},
+	}
+	for _, matrix := range eigenMatrices {
+		for _, which := range []string{"largest", "smallest"} {
+			e := newEigenproblem(g, &eigenParameters{Matrix: matrix, Which: which, Resolution: 0.7})
+			pairs, err := e.Solve(t.Context(), k, &lanczos.Settings{Tolerance: 1e-12})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.finish(pairs.Vectors)
+			rises := slices.IsSorted(pairs.Values)
+			slices.Reverse(pairs.Values)
+			falls := slices.IsSorted(pairs.Values)
+			slices.Reverse(pairs.Values)
+			if which == "largest" && !falls || which == "smallest" && !rises {
+				t.Errorf("%s, %s: values %v", which, matrix, pairs.Values)
+			}
+			checkEigen(t, which+" of "+matrix, entries[matrix], pairs, e)
+		}
+	}
+}
+
+func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *lanczos.Pairs, e *eigenproblem) {
+	t.Helper()
+	x := pairs.Vectors
+	for j, value := range pairs.Values {
+		var off, length, top float64
+		for i := range x.Rows {
+			weight, sum := 1.0, 0.0
+			if e.root != nil {
+				weight = e.root[i]
+			}
+			for l := range x.Rows {
+				sum += entry(i, l) * x.At(l, j)
+			}
+			off = math.Hypot(off, weight*(sum-value*x.At(i, j)))
+			length = math.Hypot(length, weight*x.At(i, j))
+			if v := x.At(i, j); math.Abs(v) > math.Abs(top)*(1+1e-9) {
+				top = v
+			}
+		}
+		if off > pairs.Residuals[j]+e.rounding || math.Abs(length-1) > 1e-13 || top < 0 {
+			t.Errorf("%s, pair %d: off by %g, said %g; length %g; largest entry %g", name, j, off, pairs.Residuals[j]+e.rounding, length, top)
+		}
+	}
+}
+
+// TestEigenGolden compares eigenvalues with the golden ones.
+func TestEigenGolden(t *testing.T) {
+	for _, graph := range []string{"karate", "wrand60"} {
+		a := testgraph.Load(t, graph).A
+		g, err := iterative.NewGraph(t.Context(), a, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ file, matrix, which string }{
+			{"A_largest", ofAdjacency, "largest"},
+			{"S_largest", ofNormalizedAdjacency, "largest"},
+			{"L_smallest", ofLaplacian, "smallest"},
+			{"Lnorm_smallest", ofLaplacianNormalized, "smallest"},
+			{"M_largest", ofModularity, "largest"},
+			{"M_smallest", ofModularity, "smallest"},
+		} {
+			want := testgraph.Golden(t, graph+"/eigval_"+c.file+".npy")
+			e := newEigenproblem(g, &eigenParameters{Matrix: c.matrix, Which: c.which, Resolution: 1})
+			pairs, err := e.Solve(t.Context(), 10, &lanczos.Settings{Tolerance: 1e-12})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := slices.Sorted(slices.Values(pairs.Values))
+			expected := slices.Sorted(slices.Values(valuesOf(want)))
+			for j, v := range expected {
+				if math.Abs(got[j]-v) > 1e-10+1e-9*math.Abs(expected[len(expected)-1]) {
+					t.Errorf("%s, %s: value %d is %v, want %v", graph, c.file, j, got[j], v)
+				}
+			}
+		}
+	}
+}
+
+// valuesOf returns the numbers of a block, row by row.
+func valuesOf(b *sparse.Block[float64]) (all []float64) {
+	for i := range b.Rows {
+		all = append(all, b.Row(i)...)
+	}
+	return all
+}
