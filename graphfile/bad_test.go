@@ -121,6 +121,8 @@ func TestBadFiles(t *testing.T) {
 		{"e.net", "*Vertices 2\n*Matrix\n0 1\n1 0\n", `e.net:2: section "*Matrix" is not supported; leave it out, or write *Arcs or *Edges`},
 		{"e.net", "*Network x\n*Edges\n1 2\n", "e.net:2: *Edges before *Vertices; put *Vertices first"},
 
+		{"e.npz", string(npzFile("indices", npyFile("<i4", "(1,)", []int32{1}), "indptr", npyFile("<i4", "(2,)", []int32{0, 1}))), "e.npz: indices[0] = 1; the matrix has 1 row; fetch the file again"},
+		{"e.npz", string(npzFile("indices", npyFile("<i4", "(0,)", []int32{}), "indptr", npyFile("<i4", "(0,)", []int32{}))), "e.npz: indptr: 0 elements, want one more than rows; fetch the file again"},
 		{"e.npz", "", "e.npz: no whole zip archive, which a .npz file is; fetch the file again"},
 		{"e.npz", string(npzFile("x", []byte{1})), "e.npz: no sparse matrix: the arrays indptr and indices, or row and col, are missing; save it with scipy.sparse.save_npz"},
 		{"e.npz", string(csrFile(2, []int32{0, 1, 0}, []int32{1}, []float64{1})), "e.npz: indptr[2] = 0 after 1, of 1 entries; fetch the file again"},

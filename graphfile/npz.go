@@ -10,7 +10,7 @@ import (
 
 // npz reads a sparse matrix that SciPy saved: arrays data, indices and indptr
 // (CSR, CSC) or data, row and col (COO), and its shape. The same arrays with
-// the prefix adj_ are read too.
+// the prefix adj_ are read too, and rows without data or shape.
 type npz struct {
 	*sink
 	files  map[string]*zip.File
@@ -42,7 +42,7 @@ func readNPZ(in *Input, s *sink) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := z.square(); err != nil {
+	if err := z.square(form); err != nil {
 		return nil, err
 	}
 	switch form {
@@ -116,8 +116,18 @@ func (z *npz) open(name string) (*array, error) {
 	return newArray(z.name+": "+z.prefix+name, r)
 }
 
-// square reads the shape.
-func (z *npz) square() error {
+// square reads the shape. Without one, there are as many rows as indptr tells.
+func (z *npz) square(form string) error {
+	if form == "csr" && z.files[z.prefix+"shape"] == nil {
+		a, err := z.vector("indptr")
+		if err == nil && (a.len == 0 || a.len-1 > MaxNodes) {
+			err = a.fault(fmt.Sprintf("%d elements, want one more than rows", a.len), fetchAgain)
+		}
+		if err == nil {
+			z.nodes = a.len - 1
+		}
+		return err
+	}
 	a, err := z.open("shape")
 	if err != nil {
 		return err
@@ -177,7 +187,7 @@ func newBlock() *block {
 // index checks a row or column and returns it.
 func (z *npz) index(a *array, before int64, i int, v int64) (uint64, error) {
 	if v < 0 || v >= z.nodes {
-		return 0, z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %d rows", a.member(z.name), before+int64(i), v, z.nodes)
+		return 0, z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", a.member(z.name), before+int64(i), v, counted(z.nodes, "row"))
 	}
 	return uint64(v), nil
 }
