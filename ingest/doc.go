@@ -25,6 +25,16 @@
 // graph unless its values are symmetric. Of a skew-symmetric one, the positive
 // entry of each pair is kept: a directed graph.
 //
+// # Files of other tools
+//
+// What package graphfile recognizes (SciPy matrices, METIS, GAP, GraphML, GML,
+// Pajek, Parquet) is read by it. Directions are those that a file states, or of
+// a matrix those that its symmetry tells, unless Directed or Undirected is set.
+// The rows of a file that numbers its own nodes get the ids of the list of nodes,
+// if there is one. Of the LINQS pair NAME.cites and NAME.content, or the folder
+// that holds them, the first is an edge list and the second the list of nodes;
+// [ReadLabels] finds labels in it.
+//
 // # Ids and rows
 //
 // Ids are text, without blanks around it, and are written back byte for byte.
