@@ -22,7 +22,7 @@ func newIngest(in *invocation) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "ingest INPUT... -o DIR",
-		Short: "Read edge lists and Matrix Market files into a store",
+		Short: "Read edge lists and graph files of other tools into a store",
 		Long: `Reads any number of files, plain, gzip or zstd (- is stdin), and writes a
 store: a directory of compressed, checksummed shards that every other command
 takes as its GRAPH.`,
