@@ -140,8 +140,9 @@ func newRoot(in *invocation) *cobra.Command {
 		Long: `heatwalk takes a graph and labels for a few of its nodes, and predicts the
 labels of all the others. Try "heatwalk demo" first.
 
-GRAPH is a store made by "heatwalk ingest", any edge list or Matrix Market
-file (plain, gzip or zstd), or - for stdin.`,
+GRAPH is a store made by "heatwalk ingest", any edge list, a graph file of
+another tool (Matrix Market, SciPy, METIS, GraphML, GML, Pajek, Parquet, LINQS),
+plain, gzip or zstd, or - for stdin.`,
 		Version:       thisBuild().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
