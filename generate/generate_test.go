@@ -60,7 +60,7 @@ func simple(t *testing.T, list []pair, n int) {
 func sbmClasses(t *testing.T, g SBM) []int {
 	t.Helper()
 	var b bytes.Buffer
-	if err := g.LabelsTo(&b, 1); err != nil {
+	if err := g.LabelsTo(t.Context(), &b, 1); err != nil {
 		t.Fatal(err)
 	}
 	var class []int
@@ -144,7 +144,7 @@ func TestLabelsOfAShare(t *testing.T) {
 	g := SBM{Nodes: 1000, Edges: 3000, Classes: 7, Seed: 3}
 	all := sbmClasses(t, g)
 	var b bytes.Buffer
-	if err := g.LabelsTo(&b, 0.01); err != nil {
+	if err := g.LabelsTo(t.Context(), &b, 0.01); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[int]bool{}
@@ -255,7 +255,7 @@ func TestBytesStay(t *testing.T) {
 	if err := g.EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.LabelsTo(&b, 0.1); err != nil {
+	if err := g.LabelsTo(t.Context(), &b, 0.1); err != nil {
 		t.Fatal(err)
 	}
 	if err := (RMAT{Scale: 9, Seed: 7}).EdgesTo(t.Context(), &b); err != nil {
@@ -306,6 +306,14 @@ func TestCancelAndFullDisk(t *testing.T) {
 		if err := g.EdgesTo(t.Context(), failing{full}); !errors.Is(err, full) {
 			t.Errorf("%T: error %v from a writer that fails", g, err)
 		}
+	}
+}
+
+func TestCancelLabels(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (SBM{}).LabelsTo(ctx, io.Discard, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v after a cancel", err)
 	}
 }
 

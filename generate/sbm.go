@@ -125,8 +125,8 @@ func positive(weights []float64) bool {
 }
 
 // classes returns the class of each node: exact shares in random order. A
-// class with a share has one node at least.
-func (g SBM) classes() []int {
+// class with a share has one node at least. The error is the context's.
+func (g SBM) classes(ctx context.Context) ([]int, error) {
 	var total float64
 	for _, s := range g.Shares {
 		total += s
@@ -150,14 +150,28 @@ func (g SBM) classes() []int {
 		}
 	}
 	r := source(g.Seed, classStream)
-	r.Shuffle(len(class), func(i, j int) { class[i], class[j] = class[j], class[i] })
-	return class
+	for i := len(class) - 1; i > 0; i-- {
+		if err := now(ctx, i); err != nil {
+			return nil, err
+		}
+		j := r.Uint64N(uint64(i + 1))
+		class[i], class[j] = class[j], class[i]
+	}
+	return class, nil
+}
+
+// now returns the context's error, if it is time to look: i counts cheap steps.
+func now(ctx context.Context, i int) error {
+	if i%(1<<14) != 0 {
+		return nil
+	}
+	return ctx.Err()
 }
 
 // LabelsTo writes a line node<TAB>class for a share of the nodes, drawn at
 // random: 1 for all. Every class that has nodes has one of them there. Nodes
 // are in increasing order; the classes are called c0, c1 and so on.
-func (g SBM) LabelsTo(w io.Writer, share float64) error {
+func (g SBM) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
@@ -165,7 +179,10 @@ func (g SBM) LabelsTo(w io.Writer, share float64) error {
 		return fmt.Errorf("generate: a share of %v of the labels, want above 0, at most 1", share)
 	}
 	g = g.withDefaults()
-	class := g.classes()
+	class, err := g.classes(ctx)
+	if err != nil {
+		return err
+	}
 	order := source(g.Seed, labelStream).Perm(len(class))
 	chosen := make([]bool, len(class))
 	some := make([]bool, g.Classes)
@@ -177,6 +194,9 @@ func (g SBM) LabelsTo(w io.Writer, share float64) error {
 	}
 	out := bufio.NewWriter(w)
 	for node, is := range chosen {
+		if err := now(ctx, node); err != nil {
+			return err
+		}
 		if is {
 			fmt.Fprintf(out, "%d\tc%s\n", node, strconv.Itoa(class[node]))
 		}
@@ -192,7 +212,10 @@ func (g SBM) EdgesTo(ctx context.Context, w io.Writer) error {
 	}
 	g = g.withDefaults()
 	r := source(g.Seed, edgeStream)
-	b := g.blocks(r)
+	b, err := g.blocks(ctx, r)
+	if err != nil {
+		return err
+	}
 	out := newLines(ctx, w)
 	var seen pairSet
 	touched := make([]bool, g.Nodes)
@@ -244,10 +267,17 @@ type blocks struct {
 	next  []urn // the class of the other end, by class
 }
 
-func (g SBM) blocks(r *rand.Rand) *blocks {
-	b := &blocks{class: g.classes(), of: make([]urn, g.Classes), next: make([]urn, g.Classes)}
+func (g SBM) blocks(ctx context.Context, r *rand.Rand) (*blocks, error) {
+	class, err := g.classes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b := &blocks{class: class, of: make([]urn, g.Classes), next: make([]urn, g.Classes)}
 	most := math.Sqrt(float64(g.Nodes)) * 6 // beyond it the same pairs are drawn again and again
 	for node, c := range b.class {
+		if err := now(ctx, node); err != nil {
+			return nil, err
+		}
 		w := min(most, math.Pow(1-r.Float64(), -1/(g.Exponent-1)))
 		b.all.put(node, w)
 		b.of[c].put(node, w)
@@ -259,7 +289,7 @@ func (g SBM) blocks(r *rand.Rand) *blocks {
 			}
 		}
 	}
-	return b
+	return b, nil
 }
 
 // mix returns the probability of an edge from class c to class d, up to a

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -224,6 +225,8 @@ func (in *invocation) arguments(name string, lo, hi int) cobra.PositionalArgs {
 			in.problem(cmd.Name(), "takes no argument, got %s; usage: heatwalk %s", quoted(args[0]), cmd.Use)
 		case hi >= 0 && len(args) > hi:
 			in.problem(cmd.Name(), "%d arguments (%s is one too many); usage: heatwalk %s", len(args), quoted(args[hi]), cmd.Use)
+		case slices.Contains(args, ""):
+			in.problem(cmd.Name(), "%s is empty; usage: heatwalk %s", name, cmd.Use)
 		}
 		return nil
 	}

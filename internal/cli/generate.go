@@ -224,7 +224,7 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 			fraction float64
 		}{{labels.labels, labels.fraction}, {labels.truth, 1}} {
 			if side.path != "" {
-				parts = append(parts, part{side.path, func(w io.Writer) error { return sbm.LabelsTo(w, side.fraction) }})
+				parts = append(parts, part{side.path, func(w io.Writer) error { return sbm.LabelsTo(in.ctx, w, side.fraction) }})
 			}
 		}
 	}
@@ -279,7 +279,14 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 
 // withoutSeparator returns the path of a directory as the name beside which its
 // run file stands.
-func withoutSeparator(dir string) string { return strings.TrimRight(dir, `/\`) }
+func withoutSeparator(dir string) string {
+	if base := filepath.Base(dir); base == "." || base == ".." {
+		if whole, err := filepath.Abs(dir); err == nil {
+			return whole
+		}
+	}
+	return filepath.Clean(dir)
+}
 
 // generateStore ingests the edges while they are made, and returns what the
 // store holds.

@@ -85,6 +85,7 @@ func TestInterruptGenerate(t *testing.T) {
 		{"generate", "rmat", "--scale", "28", "-o", "e.tsv"},
 		{"generate", "sbm", "--nodes", "5000000", "-o", "e.tsv.gz"},
 	} {
+		t.Log(strings.Join(args, " "))
 		message := interrupted(t, program(t, dir, args...), 500*time.Millisecond)
 		if !strings.HasPrefix(message, "heatwalk: interrupted after ") || args[5] == "g/" && !strings.HasSuffix(message, "; g/ is unchanged\n") {
 			t.Errorf("%s: stderr: %s", strings.Join(args, " "), message)

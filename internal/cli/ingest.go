@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,9 @@ takes as its GRAPH.`,
 				in.problem("-o", "%s is a file; name a directory", dir)
 			}
 			for i, a := range args {
+				if _, err := os.Stat(filepath.Join(a, "manifest")); err == nil && a != "" {
+					in.problem(a, "is a store already; the other commands take it as it is")
+				}
 				for _, b := range args[:i] {
 					if a == b || sameFile(a, b) {
 						in.problem(a, "is given twice; its edges would count twice")
@@ -170,6 +174,9 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 		stage.set(p.Done, p.Total)
 	}
 	report, err := ingest.Run(in.ctx, dir, inputs, &c)
+	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
+		err = usageOf("-o", "%v", err)
+	}
 	if over := new(*ingest.MemoryError); errors.As(err, over) {
 		(*over).Need += runtimeBytes
 		(*over).Limit = in.memory
