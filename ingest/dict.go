@@ -226,6 +226,9 @@ func (d *dict) lookup(id []byte) (code uint32, ok bool) {
 	return 0, false
 }
 
+// clear forgets all ids.
+func (d *dict) clear() { d.shards = [dictShards]dictShard{} }
+
 // len returns the number of ids.
 func (d *dict) len() int {
 	n := 0

@@ -165,7 +165,6 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 		return nil
 	}
 	r.useDict.Store(true)
-	p.inDict = true
 	f.batch.reset()
 	for _, n := range b.Number {
 		f.digits = strconv.AppendUint(f.digits[:0], n, 10)
@@ -174,10 +173,7 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 	for i := range b.End {
 		f.batch.addCopy(r.dict, 0, b.ID(i))
 	}
-	if err := r.dict.codes(f.code, nil, &f.batch, position(p.seq, 0)); err != nil {
-		return r.tooMany()
-	}
-	return nil
+	return r.codes(p, f.code, nil, &f.batch)
 }
 
 // matrixRows returns the ids of the rows of a numbered input: its numbers, or
@@ -206,6 +202,9 @@ func (r *run) matrixRows() (*shard.Nodes, error) {
 func (r *run) listedRows() (*shard.Nodes, error) {
 	if err := r.moveListed(); err != nil {
 		return nil, err
+	}
+	if r.runs.count > 0 {
+		return r.numberRuns()
 	}
 	if n := r.dict.len(); uint64(n) != r.matrix.rows {
 		return nil, &ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", count(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}

@@ -37,9 +37,8 @@ func (r *run) readNodes() error {
 			r.held += p.bytes()
 		}
 		if len(b.tokens) > 0 {
-			code := make([]uint32, len(b.tokens))
-			if err := r.dict.codes(code, nil, &b, position(r.seq, 0)); err != nil {
-				return r.tooMany()
+			if err := r.codes(&part{seq: r.seq}, make([]uint32, len(b.tokens)), nil, &b); err != nil {
+				return err
 			}
 		}
 		listed += len(code) + len(b.tokens)
@@ -74,7 +73,7 @@ func (r *run) readNodes() error {
 	if err := flush(); err != nil {
 		return err
 	}
-	r.listedIDs = r.distinctListed()
+	r.listedIDs = r.distinctListed(listed)
 	if repeated := listed - r.listedIDs; repeated > 0 {
 		r.warn(fmt.Sprintf("%s: ids are listed more than once, %d times in all", in.Name(), repeated))
 	}
@@ -108,9 +107,12 @@ func (r *run) moveListed() error {
 }
 
 // distinctListed returns the number of ids in the list of nodes, the only ones
-// known so far.
-func (r *run) distinctListed() int {
+// known so far; listed is how many lines it has, which stands for it where the
+// dictionary was too large to tell.
+func (r *run) distinctListed(listed int) int {
 	switch {
+	case r.runs.count > 0:
+		return listed
 	case r.useDict.Load():
 		return r.dict.len()
 	case !r.ids.sparse:

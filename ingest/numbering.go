@@ -63,9 +63,8 @@ func (r *run) moveToDict(worker int, p *part, code []uint32, weight []float64) e
 		digits = strconv.AppendUint(digits[:0], uint64(c), 10)
 		b.addCopy(r.dict, 0, digits)
 	}
-	p.inDict = true
-	if err := r.dict.codes(code, nil, &b, position(p.seq, 0)); err != nil {
-		return r.tooMany()
+	if err := r.codes(p, code, nil, &b); err != nil {
+		return err
 	}
 	if p.spilled == nil {
 		return nil
@@ -78,8 +77,10 @@ func (r *run) moveToDict(worker int, p *part, code []uint32, weight []float64) e
 // its order, then the others, by value if all ids are integers and in order of
 // first appearance if not.
 func (r *run) numberDict() (*shard.Nodes, error) {
-	n := r.dict.len()
-	if n > maxNodes {
+	if r.runs.count > 0 {
+		return r.numberRuns()
+	}
+	if r.dict.len() > maxNodes {
 		return nil, r.tooMany()
 	}
 	codes, first, integers := r.inOrder()

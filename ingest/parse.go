@@ -121,8 +121,8 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 	out.stats.lines = int64(chunk.Lines)
 	if useDict {
 		p.code = slices.Grow(p.code, 2*edges)[:2*edges]
-		if err := p.run.dict.codes(p.code, text, &p.batch, position(out.seq, 0)); err != nil {
-			return &ParseError{File: p.name, Msg: err.Error(), Err: err}
+		if err := p.run.codes(out, p.code, text, &p.batch); err != nil {
+			return err
 		}
 	}
 	out.code, out.gaps, out.weighted = p.code, p.gaps, weighted

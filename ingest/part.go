@@ -7,20 +7,21 @@ import "unsafe"
 // them are small canonical integers, or the dictionary's codes. Parts that
 // memory has no room for are on disk; see run.load for how all of them are read.
 type part struct {
-	seq      int       // position among all chunks of the input
-	file     int       // which input it comes from
-	first    int64     // the number of the chunk's first line; 0 if there are no lines
-	edges    int       // lines with an edge
-	top      uint32    // the largest code
-	code     []uint32  // source and target of each line; nil if the part is spilled
-	weight   []float64 // of each line; nil if the part is spilled or weighted is not set
-	weighted bool      // the file has weights
-	gaps     []uint32  // for every line of text without an edge, how many edges come before it
-	inDict   bool      // codes are the dictionary's
-	bad      faults
-	stats    tally
-	spilled  *record // where the part is on disk; nil: in memory
-	mapped   int     // how many of the run's maps were applied before it was spilled
+	seq        int       // position among all chunks of the input
+	file       int       // which input it comes from
+	first      int64     // the number of the chunk's first line; 0 if there are no lines
+	edges      int       // lines with an edge
+	top        uint32    // the largest code
+	code       []uint32  // source and target of each line; nil if the part is spilled
+	weight     []float64 // of each line; nil if the part is spilled or weighted is not set
+	weighted   bool      // the file has weights
+	gaps       []uint32  // for every line of text without an edge, how many edges come before it
+	inDict     bool      // codes are the dictionary's
+	generation int       // of the dictionary
+	bad        faults
+	stats      tally
+	spilled    *record // where the part is on disk; nil: in memory
+	mapped     int     // how many of the run's maps were applied before it was spilled
 }
 
 // tally counts lines.

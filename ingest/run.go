@@ -35,6 +35,7 @@ type run struct {
 	late        *ranks  // from the codes of the parts, ids, to rows; nil: they are rows once numbered
 	useDict     atomic.Bool
 	dict        *dict
+	runs        idRuns              // earlier generations of it
 	matrix      *matrix             // nil: nodes are found by their ids
 	stated      graphfile.Direction // what the files say
 	statedBy    string

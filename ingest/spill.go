@@ -163,10 +163,14 @@ func (s *spill) write(p *part, buf *[]byte) (*record, error) {
 	rec.offset = s.end
 	s.end += int64(len(b))
 	s.mu.Unlock()
-	if _, err := s.file.WriteAt(b, rec.offset); err != nil {
-		return nil, fmt.Errorf("temporary file: %w; choose another place with --temp-dir", err)
+	return rec, s.writeAt(b, rec.offset)
+}
+
+func (s *spill) writeAt(b []byte, offset int64) error {
+	if _, err := s.file.WriteAt(b, offset); err != nil {
+		return fmt.Errorf("temporary file: %w; choose another place with --temp-dir", err)
 	}
-	return rec, nil
+	return nil
 }
 
 // largest returns the largest of some codes, 0 of none.
@@ -207,6 +211,12 @@ func (s *spill) read(p *part, l *loader) (code []uint32, weight []float64, err e
 }
 
 var errSpill = errors.New("temporary file: what is read is not what was written; check the disk, or choose another with --temp-dir")
+
+// needSpill makes the temporary file if there is none.
+func (r *run) needSpill() error {
+	r.spillOnce.Do(func() { r.spillErr = r.beginSpill() })
+	return r.spillErr
+}
 
 // beginSpill makes the temporary file.
 func (r *run) beginSpill() error {
@@ -324,9 +334,8 @@ func (r *run) admit(p *part) (keep bool, evict []*part) {
 
 // moveToDisk writes a part to the temporary file and frees its memory.
 func (r *run) moveToDisk(worker int, p *part) error {
-	r.spillOnce.Do(func() { r.spillErr = r.beginSpill() })
-	if r.spillErr != nil {
-		return r.spillErr
+	if err := r.needSpill(); err != nil {
+		return err
 	}
 	rec, err := r.spill.write(p, &r.loaders[worker].buf)
 	if err != nil {
@@ -375,6 +384,13 @@ func (r *run) load(worker int, p *part) (code []uint32, weight []float64, err er
 	}
 	if code, weight, err = r.spill.read(p, &r.loaders[worker]); err != nil {
 		return nil, nil, err
+	}
+	if p.inDict && r.runs.merged {
+		t, err := r.table(worker, p.generation)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.replace(code)
 	}
 	for _, m := range r.maps[p.mapped:] {
 		m(code)

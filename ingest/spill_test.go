@@ -92,6 +92,80 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 	}
 }
 
+// TestDictionaryInRuns compares stores whose dictionaries were written in
+// several generations with those of one.
+func TestDictionaryInRuns(t *testing.T) {
+	const lines = 60_000
+	name := func(r *rand.Rand) string { return fmt.Sprintf("%xé%d", r.IntN(2000), r.IntN(9)) }
+	for _, test := range []struct {
+		name  string
+		c     Config
+		id    func(r *rand.Rand) string
+		nodes func(r *rand.Rand) string
+	}{
+		{"names", Config{}, name, nil},
+		{"names by degree", Config{Order: DegreeOrder, SelfLoops: KeepLoops}, name, nil},
+		{"numbers of 64 bits", Config{}, func(r *rand.Rand) string { return fmt.Sprint(uint64(r.IntN(9000)) * 1_999_999_000_000_007) }, nil},
+		{"numbers of any length", Config{Directed: true}, func(r *rand.Rand) string { return strings.TrimSuffix(fmt.Sprintf("-%d7", r.IntN(9000)), "7") }, nil},
+		{"long numbers", Config{}, func(r *rand.Rand) string { return fmt.Sprintf("%d%020d", 1+r.IntN(90), r.IntN(90)) }, nil},
+		{"numbers and a name", Config{}, func(r *rand.Rand) string {
+			if r.IntN(lines) == 0 {
+				return "late"
+			}
+			return fmt.Sprint(r.IntN(9000))
+		}, nil},
+		{"listed", Config{}, name, name},
+		{"listed only", Config{UnknownIDs: SkipUnknown}, name, name},
+		{"listed numbers", Config{}, name, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(9000)) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, 9))
+			files := []file{{"edges.tsv", edgeText(lines, func(int) string { return test.id(r) + "\t" + test.id(r) })}}
+			if test.nodes != nil {
+				files = append(files, file{"nodes", edgeText(5000, func(int) string { return test.nodes(r) })})
+			}
+			paths := write(t, files...)
+			if test.nodes != nil {
+				test.c.Nodes = paths[1]
+			}
+			dir, whole, err := ingestInto(t, fixed(test.c), paths[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := contents(t, dir)
+			defer func(share float64) { dictShare = share }(dictShare)
+			dictShare = 0.001
+			for _, workers := range []int{1, 3} {
+				c := test.c
+				c.Workers, c.Memory = workers, int64(workers)*workerBytes+pageBytes+4<<20
+				dir, report, err := ingestInto(t, fixed(c), paths[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := contents(t, dir); !maps.Equal(got, want) {
+					t.Errorf("another store with %d workers", workers)
+				}
+				if report.DictionaryRuns < 3 {
+					t.Errorf("%d generations", report.DictionaryRuns)
+				}
+				if report.Nodes != whole.Nodes || report.IDs != whole.IDs || report.UnknownIDs != whole.UnknownIDs {
+					t.Errorf("report %+v, want %+v", report, whole)
+				}
+			}
+			if test.nodes == nil {
+				return
+			}
+			c := test.c
+			c.UnknownIDs = ErrorUnknown
+			_, _, err = ingestInto(t, fixed(c), paths[0])
+			c.Memory = 16 << 20
+			if _, _, little := ingestInto(t, fixed(c), paths[0]); err == nil || little == nil || little.Error() != err.Error() {
+				t.Errorf("error %v, want %v", little, err)
+			}
+		})
+	}
+}
+
 // TestRecords packs and unpacks codes and weights.
 func TestRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

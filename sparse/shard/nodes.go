@@ -67,6 +67,17 @@ func StringNodes(ids []string) (*Nodes, error) {
 	return b.Nodes()
 }
 
+// SortedNodes returns the dictionary whose ids lie in text in the order of
+// rows, ends[i] being where that of row i ends, and byID their rows in increasing
+// order of the ids, which must be distinct. The slices are kept.
+func SortedNodes(text []byte, ends []uint64, byID []uint32) *Nodes {
+	n := &Nodes{kind: nodesString, n: len(ends), text: text, ends: ends, byID: byID}
+	if slices.IsSorted(byID) {
+		n.byID = nil
+	}
+	return n
+}
+
 // NodesBuilder makes a dictionary of strings row by row. It takes the bytes of
 // the ids and 12 bytes a row.
 type NodesBuilder struct {
