@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -13,97 +14,85 @@ const (
 	jobRows   = 32   // rows of a in one piece of work
 	jobCols   = 1024 // rows of b in one piece of work
 	blockCols = 128  // rows of b that stay in cache while the job's rows of a pass
-	depth     = 256  // features added in registers before they are added to dst
+	depth     = 256  // features added in float64 before they are added to dst
 )
 
 // productTo stores a·bᵀ in dst, which must overlap neither:
 //
 //	dst[i, j] = Σ_chunk ( Σ_{f in chunk} a[i, f]·b[j, f] )
 //
-// over chunks of depth features, both sums in increasing order and every
-// product rounded before it is added. An element depends on its two rows
-// alone, so any cut of a or b into parts gives the same bits, and a·aᵀ is
-// symmetric to the bit.
+// over chunks of depth features in increasing order, each added up in float64
+// as [simd.DotPanels] does. An element depends on its two rows alone, so any
+// cut of a or b into parts gives the same bits, and a·aᵀ is symmetric to the
+// bit.
 func productTo[T sparse.Float](ctx context.Context, dst, a, b *sparse.Block[T], workers int) error {
 	if dst.Rows != a.Rows || dst.Cols != b.Rows || a.Cols != b.Cols {
 		panic(badShape)
 	}
 	across := (b.Rows + jobCols - 1) / jobCols
 	jobs := (a.Rows + jobRows - 1) / jobRows * across
-	return sched.Run(ctx, workers, jobs, func(_, job int) error {
+	multipliers := make([]*multiplier, sched.Workers(workers))
+	return sched.Run(ctx, workers, jobs, func(worker, job int) error {
+		if multipliers[worker] == nil {
+			multipliers[worker] = new(multiplier)
+		}
+		m := multipliers[worker]
 		top, left := job/across*jobRows, job%across*jobCols
 		bottom, right := min(top+jobRows, a.Rows), min(left+jobCols, b.Rows)
 		for j := left; j < right; j += blockCols {
 			for f := 0; f < a.Cols; f += depth {
-				multiply(dst, a, b, top, bottom, j, min(j+blockCols, right), f, min(f+depth, a.Cols))
+				end := min(f+depth, a.Cols)
+				m.width = (end - f + 3) &^ 3
+				widen(m.a[:], m.width, a, top, bottom, f, end)
+				widen(m.b[:], m.width, b, j, min(j+blockCols, right), f, end)
+				multiply(dst, m, top, bottom, j, min(j+blockCols, right), f > 0)
 			}
 		}
 		return nil
 	})
 }
 
-// multiply adds one chunk of features to the elements of dst in rows
-// lo ≤ i < hi and columns left ≤ j < right; the first chunk is stored.
-func multiply[T sparse.Float](dst, a, b *sparse.Block[T], lo, hi, left, right, f, end int) {
-	i := lo
-	for ; i+tileRows <= hi; i += tileRows {
-		j := left
-		for ; j+tileCols <= right; j += tileCols {
-			tile(dst, a, b, i, j, f, end)
-		}
-		for ; j < right; j++ {
-			single(dst, a, b, i, j, f, end)
-			single(dst, a, b, i+1, j, f, end)
-		}
-	}
-	for ; i < hi; i++ {
-		for j := left; j < right; j++ {
-			single(dst, a, b, i, j, f, end)
-		}
-	}
+// multiplier holds a chunk of features of some rows in float64, width of them
+// a row, with zeros behind them up to a multiple of 4.
+type multiplier struct {
+	width int
+	a     [jobRows * depth]float64
+	b     [blockCols * depth]float64
 }
 
-// tile is multiply for tileRows×tileCols elements.
-func tile[T sparse.Float](dst, a, b *sparse.Block[T], i, j, f, end int) {
-	a0, a1 := a.Row(i)[f:end], a.Row(i + 1)[f:end]
-	b0, b1, b2, b3 := b.Row(j)[f:end], b.Row(j + 1)[f:end], b.Row(j + 2)[f:end], b.Row(j + 3)[f:end]
-	var s00, s01, s02, s03, s10, s11, s12, s13 T
-	a1, b0, b1, b2, b3 = a1[:len(a0)], b0[:len(a0)], b1[:len(a0)], b2[:len(a0)], b3[:len(a0)]
-	for e, x := range a0 {
-		y := a1[e]
-		v := b0[e]
-		s00 += T(x * v)
-		s10 += T(y * v)
-		v = b1[e]
-		s01 += T(x * v)
-		s11 += T(y * v)
-		v = b2[e]
-		s02 += T(x * v)
-		s12 += T(y * v)
-		v = b3[e]
-		s03 += T(x * v)
-		s13 += T(y * v)
+// widen stores the features f ≤ j < end of the rows lo ≤ i < hi in dst, and
+// zeros in rows up to a multiple of tileCols.
+func widen[T sparse.Float](dst []float64, width int, x *sparse.Block[T], lo, hi, f, end int) {
+	for i := lo; i < hi; i++ {
+		to := dst[(i-lo)*width : (i-lo+1)*width]
+		for j, v := range x.Row(i)[f:end] {
+			to[j] = float64(v)
+		}
+		clear(to[end-f:])
 	}
-	d0, d1 := dst.Row(i)[j:j+tileCols], dst.Row(i + 1)[j:j+tileCols]
-	if f > 0 {
-		s00, s01, s02, s03 = d0[0]+s00, d0[1]+s01, d0[2]+s02, d0[3]+s03
-		s10, s11, s12, s13 = d1[0]+s10, d1[1]+s11, d1[2]+s12, d1[3]+s13
-	}
-	d0[0], d0[1], d0[2], d0[3] = s00, s01, s02, s03
-	d1[0], d1[1], d1[2], d1[3] = s10, s11, s12, s13
+	rows := (hi - lo + tileCols - 1) / tileCols * tileCols
+	clear(dst[(hi-lo)*width : rows*width])
 }
 
-// single is multiply for one element.
-func single[T sparse.Float](dst, a, b *sparse.Block[T], i, j, f, end int) {
-	x, y := a.Row(i)[f:end], b.Row(j)[f:end]
-	y = y[:len(x)]
-	var sum T
-	for e, v := range x {
-		sum += T(v * y[e])
+// multiply stores the products of the multiplier's rows in dst, in rows
+// lo ≤ i < hi and columns left ≤ j < right, or adds them.
+func multiply[T sparse.Float](dst *sparse.Block[T], m *multiplier, lo, hi, left, right int, add bool) {
+	a := func(i int) []float64 { return m.a[(i-lo)*m.width : (i-lo+1)*m.width] }
+	b := func(j int) []float64 { return m.b[(j-left)*m.width : (j-left+1)*m.width] }
+	for i := lo; i < hi; i += tileRows {
+		for j := left; j < right; j += tileCols {
+			var sums [tileRows * tileCols]float64
+			simd.DotPanels(&sums, a(i), a(i+1), b(j), b(j+1), b(j+2), b(j+3))
+			for r := range min(tileRows, hi-i) {
+				to := dst.Row(i + r)[j:min(j+tileCols, right)]
+				for c := range to {
+					sum := T(sums[r*tileCols+c])
+					if add {
+						sum = to[c] + sum
+					}
+					to[c] = sum
+				}
+			}
+		}
 	}
-	d := &dst.Row(i)[j]
-	if f > 0 {
-		sum = *d + sum
-	}
-	*d = sum
 }
