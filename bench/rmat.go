@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/heatwalk/heatwalk/generate"
@@ -32,18 +31,9 @@ func OverNodes[T sparse.Float](ctx context.Context, dir string, scales []int, co
 
 // rmat ingests a generated graph without writing its text.
 func rmat(ctx context.Context, dir string, scale, workers int) (*shard.Store, error) {
-	read, write := io.Pipe()
-	generated := make(chan error, 1)
-	go func() {
-		err := generate.RMAT{Scale: scale, Seed: 1, Workers: workers}.EdgesTo(ctx, write)
-		generated <- err
-		_ = write.CloseWithError(err) // never fails
-	}()
-	_, err := ingest.Run(ctx, dir, []string{"-"}, &ingest.Config{Stdin: read, Workers: workers})
-	_ = read.Close() // ends the generator if ingest stopped early; never fails
-	if failed := <-generated; err == nil {
-		err = failed
-	}
+	edges, stop := generate.Stream(ctx, generate.RMAT{Scale: scale, Seed: 1, Workers: workers})
+	_, err := ingest.Run(ctx, dir, []string{"-"}, &ingest.Config{Stdin: edges, Workers: workers})
+	stop()
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
 
@@ -36,9 +35,6 @@ func inOrder(ctx context.Context, w io.Writer, workers, blocks int, block func(t
 	group.Wait()
 	return q.failed
 }
-
-// errStopped ends the others when one worker panics.
-var errStopped = errors.New("generate: stopped")
 
 // queue hands out blocks and turns to write.
 type queue struct {

@@ -100,3 +100,47 @@ func BenchmarkRMAT(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(lines), "ns/line")
 }
+
+// broken is a graph that cannot be made.
+type broken struct{ Grid }
+
+func (broken) EdgesTo(context.Context, io.Writer) error { panic("no edge") }
+
+func TestStream(t *testing.T) {
+	g := Grid{Rows: 200, Columns: 200}
+	var want strings.Builder
+	if err := g.EdgesTo(t.Context(), &want); err != nil {
+		t.Fatal(err)
+	}
+	edges, stop := Stream(t.Context(), g)
+	if got, err := io.ReadAll(edges); err != nil || string(got) != want.String() {
+		t.Errorf("%d bytes, want %d; %v", len(got), want.Len(), err)
+	}
+	stop()
+
+	// Nobody reads on: the making ends.
+	edges, stop = Stream(t.Context(), RMAT{Scale: 30})
+	if n, err := edges.Read(make([]byte, 100)); n == 0 || err != nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	stop()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	edges, stop = Stream(ctx, RMAT{Scale: 30})
+	cancel()
+	if _, err := io.Copy(io.Discard, edges); !errors.Is(err, context.Canceled) {
+		t.Errorf("after a cancel: %v", err)
+	}
+	stop()
+
+	edges, stop = Stream(t.Context(), broken{})
+	if _, err := io.ReadAll(edges); !errors.Is(err, errStopped) {
+		t.Errorf("after a panic: %v", err)
+	}
+	defer func() {
+		if p, ok := recover().(*sched.Panic); !ok || p.Value != "no edge" {
+			t.Error("the panic does not reach the caller of stop")
+		}
+	}()
+	stop()
+}

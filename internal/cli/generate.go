@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,15 +16,8 @@ import (
 
 	"github.com/heatwalk/heatwalk/generate"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
-
-// model is a synthetic graph.
-type model interface {
-	Validate() error
-	EdgesTo(ctx context.Context, w io.Writer) error
-}
 
 // generated is the JSON document of generate.
 type generated struct {
@@ -38,7 +29,7 @@ type generated struct {
 	Store      any            `json:"store,omitempty"` // if the output is one
 	Closing
 
-	model model
+	model generate.Graph
 }
 
 // flagValues returns the values of a model's flags by name, numbers as numbers.
@@ -88,7 +79,7 @@ func newSBM(in *invocation) *cobra.Command {
 		g     generate.SBM
 		files labelFiles
 	)
-	cmd := in.generator("sbm", "A block model: classes, and edges that depend on them", func() (model, *labelFiles) {
+	cmd := in.generator("sbm", "A block model: classes, and edges that depend on them", func() (generate.Graph, *labelFiles) {
 		g.Seed = uint64(in.seed)
 		return g, &files
 	})
@@ -115,7 +106,7 @@ func newSBM(in *invocation) *cobra.Command {
 
 func newRMAT(in *invocation) *cobra.Command {
 	var g generate.RMAT
-	cmd := in.generator("rmat", "The recursive matrix model of the Graph500 benchmark", func() (model, *labelFiles) {
+	cmd := in.generator("rmat", "The recursive matrix model of the Graph500 benchmark", func() (generate.Graph, *labelFiles) {
 		g.Seed, g.Workers = uint64(in.seed), in.threads
 		return g, nil
 	})
@@ -131,7 +122,7 @@ func newRMAT(in *invocation) *cobra.Command {
 
 func newErdosRenyi(in *invocation) *cobra.Command {
 	var g generate.ErdosRenyi
-	cmd := in.generator("er", "A graph drawn uniformly (Erdős–Rényi)", func() (model, *labelFiles) {
+	cmd := in.generator("er", "A graph drawn uniformly (Erdős–Rényi)", func() (generate.Graph, *labelFiles) {
 		g.Seed = uint64(in.seed)
 		return g, nil
 	})
@@ -142,7 +133,7 @@ func newErdosRenyi(in *invocation) *cobra.Command {
 
 func newGrid(in *invocation) *cobra.Command {
 	var g generate.Grid
-	cmd := in.generator("grid", "A rectangular lattice", func() (model, *labelFiles) { return g, nil })
+	cmd := in.generator("grid", "A rectangular lattice", func() (generate.Graph, *labelFiles) { return g, nil })
 	in.intVar(cmd.Flags(), &g.Rows, "rows", 100, 1, math.MaxUint32, "rows")
 	in.intVar(cmd.Flags(), &g.Columns, "columns", 100, 1, math.MaxUint32, "columns")
 	cmd.Flags().BoolVar(&g.Torus, "torus", false, "join the last row and column to the first")
@@ -151,7 +142,7 @@ func newGrid(in *invocation) *cobra.Command {
 
 // generator returns the command of a model; settings is called once the flags
 // have been parsed.
-func (in *invocation) generator(name, short string, settings func() (model, *labelFiles)) *cobra.Command {
+func (in *invocation) generator(name, short string, settings func() (generate.Graph, *labelFiles)) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   name + " -o FILE",
@@ -292,23 +283,16 @@ func withoutSeparator(dir string) string {
 // store holds.
 func (in *invocation) generateStore(r *generated) (string, error) {
 	in.doing = r.Output + " is unchanged"
-	read, write := io.Pipe()
-	var group sched.Group
-	group.Go(func() {
-		err := errors.New("the generator stopped")
-		defer func() { _ = write.CloseWithError(err) }() // never fails
-		err = r.model.EdgesTo(in.ctx, write)
-	})
+	edges, stop := generate.Stream(in.ctx, r.model)
 	options := map[string]string{"model": r.Model}
 	for name, value := range r.Parameters {
 		options[name] = fmt.Sprint(value)
 	}
 	report, err := in.ingest(r.Output, []string{"-"}, &reading{
-		config: ingest.Config{Stdin: read, Store: &shard.WriteOptions{Options: options}},
+		config: ingest.Config{Stdin: edges, Store: &shard.WriteOptions{Options: options}},
 		source: "generating",
 	}, in.force)
-	_ = read.Close() // ends the generator if ingest stopped early; never fails
-	group.Wait()
+	stop()
 	if err != nil {
 		return "", err
 	}
