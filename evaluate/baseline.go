@@ -23,6 +23,16 @@ func (labelPropagation) Tune(context.Context, *Problem, []Split, *Settings) (*Ch
 	return nil, nil
 }
 
+// propagated returns how many classes are walked at a time.
+func propagated(p *Problem, set *Settings) int {
+	n, k := int64(len(p.Degrees)), len(p.Names)
+	cols := k
+	for set.Memory > 0 && cols > 1 && blockBytes[float32](n, k)+2*blockBytes[float32](n, cols)+26*n > set.Memory {
+		cols--
+	}
+	return cols
+}
+
 func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -38,17 +48,21 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	r.out.Scores = sparse.NewBlock[float32](n, len(p.Names))
 	w := walkOf[float32](p, &set, propagationSteps)
 	w.Variants = []cwk.Variant{{Absorb: 1}}
-	err = w.Run(ctx, func(t int, rows sparse.Rows, x *sparse.Block[float32]) {
-		if t == propagationSteps {
-			for i := rows.Lo; i < rows.Hi; i++ {
-				copy(r.out.Scores.Row(i), x.Row(i))
+	width := propagated(p, &set)
+	for lo := 0; lo < len(p.Names); lo += width {
+		err = w.RunColumns(ctx, lo, min(lo+width, len(p.Names)), func(t int, rows sparse.Rows, x *sparse.Block[float32]) {
+			if t == propagationSteps {
+				for i := rows.Lo; i < rows.Hi; i++ {
+					copy(r.out.Scores.Row(i)[lo:], x.Row(i))
+				}
 			}
+		})
+		if err != nil {
+			return nil, err
 		}
-	})
-	if err != nil {
-		return nil, err
+		r.out.Work.Sweeps += propagationSteps
 	}
-	r.out.Work = Work{propagationSteps, p.A.NNZ() * propagationSteps * int64(len(p.Names))}
+	r.out.Work = Work{r.out.Work.Sweeps, p.A.NNZ() * propagationSteps * int64(len(p.Names))}
 	r.out.Seconds.Walk = time.Since(start).Seconds()
 	return r.out, r.finish(ctx)
 }

@@ -186,17 +186,9 @@ func (c *chooser) crossTrials(ctx context.Context, folds int) error {
 	if err != nil {
 		return err
 	}
-	plain := slices.Contains(c.set.Grid.Features, Plain)
-	at := make([][]int, folds) // pick of seen node i in the variant that hides fold f
+	at := c.foldPicks(folds)
 	largest := make([]int, folds)
 	for f := range folds {
-		at[f] = make([]int, len(c.seen))
-		for i, node := range c.seen {
-			if plain || c.fold[node] == f {
-				at[f][i] = len(c.picks)
-				c.picks = append(c.picks, cwk.Pick{Row: c.p.Row[node], Variant: 1 + f})
-			}
-		}
 		var visible []int
 		for i, class := range c.p.Class {
 			if c.fold[i] != f {
@@ -227,6 +219,23 @@ func (c *chooser) crossTrials(ctx context.Context, folds int) error {
 	}
 	c.tested = len(c.seen)
 	return nil
+}
+
+// foldPicks picks the rows of trials by folds. It returns the pick of each seen
+// node in the variant that hides each fold.
+func (c *chooser) foldPicks(folds int) [][]int {
+	plain := slices.Contains(c.set.Grid.Features, Plain)
+	at := make([][]int, folds)
+	for f := range folds {
+		at[f] = make([]int, len(c.seen))
+		for i, node := range c.seen {
+			if plain || c.fold[node] == f {
+				at[f][i] = len(c.picks)
+				c.picks = append(c.picks, cwk.Pick{Row: c.p.Row[node], Variant: 1 + f})
+			}
+		}
+	}
+	return at
 }
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
@@ -275,11 +284,7 @@ const slabBytes = 48 << 20
 // as memory allows are walked at once.
 func (c *chooser) run(ctx context.Context, hits []int64) error {
 	g := c.set.Grid
-	limit := int64(slabBytes)
-	if c.set.Memory > 0 {
-		limit = min(limit, c.set.Memory/2)
-	}
-	together := max(1, int(limit/max(1, c.walk(g.Alpha[:1]).CollectBytes(g.MinSteps, len(c.picks)))))
+	together := c.together()
 	for lo := 0; lo < len(g.Alpha); lo += together {
 		hi := min(lo+together, len(g.Alpha))
 		if err := c.slab(ctx, lo, hi, hits); err != nil {
@@ -290,6 +295,16 @@ func (c *chooser) run(ctx context.Context, hits []int64) error {
 		}
 	}
 	return nil
+}
+
+// together returns how many α are walked at once.
+func (c *chooser) together() int {
+	g := c.set.Grid
+	limit := int64(slabBytes)
+	if c.set.Memory > 0 {
+		limit = min(limit, c.set.Memory/2)
+	}
+	return max(1, int(limit/max(1, c.walk(g.Alpha[:1]).CollectBytes(g.MinSteps, len(c.picks)))))
 }
 
 // walk returns the walk with the given values of α, those of one after those
@@ -311,10 +326,10 @@ func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
 	}
 }
 
-// slab tries the settings with the α of number lo ≤ a < hi.
-func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64) error {
-	g := c.set.Grid
-	w := c.walk(g.Alpha[lo:hi])
+// slabWalk returns the walk with the α of number lo ≤ a < hi, and the picks of
+// all their trials.
+func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
+	w := c.walk(c.set.Grid.Alpha[lo:hi])
 	perAlpha := len(w.Variants) / (hi - lo)
 	var picks []cwk.Pick
 	for a := range hi - lo {
@@ -323,6 +338,13 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64) error {
 			picks = append(picks, pick)
 		}
 	}
+	return w, picks
+}
+
+// slab tries the settings with the α of number lo ≤ a < hi.
+func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64) error {
+	g := c.set.Grid
+	w, picks := c.slabWalk(lo, hi)
 	x, err := collect(ctx, w, g.MinSteps, picks, &c.work)
 	if err != nil {
 		return err

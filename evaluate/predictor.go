@@ -208,6 +208,23 @@ func (r *predictor) judge(all []outcome) {
 // scoreBytes bounds the decisions held at a time where there is no limit.
 const scoreBytes = 64 << 20
 
+// scoreWalk returns the walk that gives so many machines' decisions on all
+// nodes, with what memory the sums of their votes leave.
+func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest bool) *cwk.Walk[float32] {
+	w := walkOf[float32](p, set, par.Steps)
+	w.Variants = []cwk.Variant{{Absorb: par.Alpha}}
+	perWalk, n := w.CollectBytes(par.MinSteps, 0), int64(len(p.Degrees))
+	switch limit := perWalk + scoreBytes; {
+	case rest:
+		w.Memory = perWalk + 8*n*int64(machines) // exponentials are normalised over all
+	case w.Memory > 0:
+		w.Memory = min(limit, max(1, w.Memory-blockBytes[float64](n, len(p.Names))))
+	default:
+		w.Memory = limit
+	}
+	return w
+}
+
 // score walks again and turns the decisions on every node into scores. Pairs
 // of classes come in slabs; their votes are added one pair after the other, so
 // that the slabs leave no trace.
@@ -220,17 +237,8 @@ func (r *predictor) score(ctx context.Context) error {
 			weights.Row(j)[m] = r.model.Weights[m*r.model.Features+j]
 		}
 	}
-	w := walkOf[float32](r.p, r.set, r.par.Steps)
-	w.Variants = []cwk.Variant{{Absorb: r.par.Alpha}}
-	perWalk := w.CollectBytes(r.par.MinSteps, 0)
-	pairwise := r.model.Pairs[0].Negative != classify.Rest
-	limit := perWalk + scoreBytes
-	if !pairwise {
-		limit = perWalk + 8*int64(n)*int64(machines) // exponentials are normalised over all
-	} else if w.Memory > 0 {
-		limit = min(limit, w.Memory)
-	}
-	w.Memory = limit
+	r.features, r.trials = nil, nil
+	w := scoreWalk(r.p, r.set, r.par, machines, r.model.Pairs[0].Negative == classify.Rest)
 	sweeps := 0
 	w.Progress = func(done, all int) {
 		sweeps = done

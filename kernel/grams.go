@@ -70,6 +70,11 @@ func matrixOf(k Kernel) *expm.Map {
 	return nil
 }
 
+// gramsWidth returns the columns of a slab of the blocks of so many kernels.
+func gramsWidth(n, nodes, kernels int) int {
+	return min(nodes, max(4, slabColumns(n)/kernels/4*4))
+}
+
 // gramsTo computes the blocks of a group of kernels, slab by slab.
 func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, group, nodes []int, s Settings) (sweeps int, err error) {
 	if s.Tolerance == 0 {
@@ -77,10 +82,10 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 	}
 	n, m := ks[group[0]].Len(), len(nodes)
 	checkNodes(n, nodes)
-	width := min(m, max(4, slabColumns(n)/len(group)/4*4))
+	width := gramsWidth(n, m, len(group))
 	plan := budget.Plan{Limit: s.Memory}
 	what := fmt.Sprintf("%d columns of %d kernels", width, len(group))
-	if err := plan.Reserve(blockBytes(n, width)*int64(len(group)+8)+8*int64(m)*int64(m)*int64(len(group)), what); err != nil {
+	if err := plan.Reserve(GramsBytes(n, m, len(group)), what); err != nil {
 		return 0, err
 	}
 	x := sparse.NewBlock[float64](n, width)

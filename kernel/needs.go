@@ -62,6 +62,32 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	return least, nil
 }
 
+// GramsBytes returns what [Grams] of so many kernels of one matrix takes.
+func GramsBytes(n, nodes, kernels int) int64 {
+	width := gramsWidth(n, nodes, kernels)
+	return blockBytes(n, width)*int64(kernels+8) + 8*int64(nodes)*int64(nodes)*int64(kernels)
+}
+
+// ApplyBytes returns what ApplyTo of the named kernel takes for blocks of so
+// many columns, both of them, the construction and the graph included. The
+// error is a [*ParameterError].
+func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, error) {
+	f := find(name)
+	if f == nil {
+		return 0, &ParameterError{"kernel", fmt.Sprintf("there is no %q", name)}
+	}
+	p, err := f.fill(p)
+	if err != nil {
+		return 0, err
+	}
+	n := len(degrees)
+	vectors := graphVectors * 8 * int64(n)
+	if name == "modularity" {
+		return vectors + (1+eigenBases)*blockBytes(n, p.Rank+1) + 2*blockBytes(n, cols), nil
+	}
+	return vectors + demandOf(name, p, degrees).blocks*blockBytes(n, cols), nil
+}
+
 const (
 	// graphVectors is the number of vectors of float64 that the graph, its maps
 	// and their null spaces take.

@@ -131,7 +131,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	g, err := in.openSwept(name, &f.reading, f.out)
+	g, err := in.openFor(name, &f.reading, f.out, true)
 	if err != nil {
 		return err
 	}
@@ -146,8 +146,17 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 			return err
 		}
 	}
-	settings, err := in.settings(&f.learning, g, l)
+	var settings *evaluate.Settings
+	plan, err := in.fit(g, func() (*needs, error) {
+		if settings, err = in.settings(&f.learning, g, l); err != nil {
+			return nil, err
+		}
+		return in.planClassify(f, g, l, settings)
+	})
 	if err != nil {
+		return err
+	}
+	if err := in.begin(g, plan); err != nil {
 		return err
 	}
 	p, err := f.method.Predict(in.ctx, problemOf(g, l), nil, settings)
@@ -199,6 +208,51 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	in.printClassified(r, f)
 	return in.stdout.err
+}
+
+// planClassify returns what classify takes, and sets the memory of its settings.
+func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels, s *evaluate.Settings) (*needs, error) {
+	n := g.needs()
+	rows := int64(len(g.Degrees()))
+	if err := n.Reserve(16*int64(len(l.Row)), "labels"); err != nil {
+		return n, err
+	}
+	if left, limited := n.Left(); limited {
+		s.Memory = max(1, left)
+	}
+	made, err := evaluate.PredictNeeds(f.method, problemOf(g, l), nil, s)
+	if err != nil {
+		return n, err
+	}
+	n.sweeps = made.Sweeps
+	if err := n.Reserve(made.Bytes, made.Phase); err != nil {
+		return n, err
+	}
+	if in.estimating {
+		n.disk = runFileBytes + predictionBytes(g, l, f.scores)
+	}
+	n.Release(made.Phase)
+	k := int64(len(l.Names))
+	// Scores, classes and labels, which nodes are reached, and components.
+	return n, n.Reserve(rows*(4*k+16+1+8), "predictions")
+}
+
+// predictionBytes bounds a table of predictions.
+func predictionBytes(g *graph, l *ingest.Labels, top int) int64 {
+	const score, flags = 9, 8
+	longest := 0
+	for _, name := range l.Names {
+		longest = max(longest, len(name))
+	}
+	columns := int64(len(l.Names)) * score
+	switch {
+	case top < 0:
+		columns = 0
+	case top > 0:
+		columns = int64(min(top, len(l.Names))) * int64(score+1+longest)
+	}
+	ids := nodesOf(g, slices.Collect(g.Nodes().Rows()))
+	return idBytes(ids) + int64(ids.n)*(columns+flags+int64(longest))
 }
 
 // labelsOf returns the label to write for every row, −1 for a blank.

@@ -134,6 +134,6 @@ func (d *denseRun) partOf(command string, s slabFlag, parameters any, shape part
 	if err != nil {
 		return nil, err
 	}
-	p.Nodes, p.partShape = sumOf(nil, d.rows, d.cols), &shape
+	p.Nodes, p.Matrix = sumOf(nil, d.rows, d.cols), &shape
 	return p, nil
 }

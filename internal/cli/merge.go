@@ -60,6 +60,7 @@ stands its PART.run.json, which says what it is.`,
 type partFile struct {
 	path string
 	part
+	partShape
 	run struct {
 		Store      json.RawMessage `json:"store"`
 		Parameters json.RawMessage `json:"parameters"`
@@ -71,7 +72,7 @@ func (in *invocation) merge(paths []string, out string) error {
 	if err != nil {
 		return err
 	}
-	if parts[0].partShape.Dtype == "float64" {
+	if parts[0].Dtype == "float64" {
 		return mergeMatrix[float64](in, parts, out)
 	}
 	return mergeMatrix[float32](in, parts, out)
@@ -156,12 +157,15 @@ func readPart(path string) (partFile, error) {
 	if err := json.Unmarshal(b, &run); err != nil {
 		return p, &dataError{name, fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
-	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of || run.Part.partShape == nil {
+	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of || run.Part.Matrix == nil {
 		return p, &dataError{path, "is no part of anything; give files that --slab made"}
 	}
-	p.part = *run.Part
+	p.part, p.partShape = *run.Part, *run.Part.Matrix
 	return p, json.Unmarshal(b, &p.run)
 }
+
+// whole says what the part is of, but for its type.
+func (s *partShape) whole() string { return fmt.Sprint(s.Axis, s.Whole, s.Groups) }
 
 // differs says in what two parts are not of one whole, "" if they are.
 func (p *part) differs(q *part) string {
@@ -191,10 +195,10 @@ func (p *part) differs(q *part) string {
 		say("one of", strconv.Itoa(p.Of), strconv.Itoa(q.Of)),
 		say("store", p.Store, q.Store),
 		say("parameters", a.String(), b.String()),
-		say("type", p.Dtype, q.Dtype),
+		say("type", p.Matrix.Dtype, q.Matrix.Dtype),
 		hidden("labels", p.Labels, q.Labels),
 		hidden("rows or columns", p.Nodes, q.Nodes),
-		hidden("shape", fmt.Sprint(p.Axis, p.Whole, p.Groups), fmt.Sprint(q.Axis, q.Whole, q.Groups)),
+		hidden("shape", p.Matrix.whole(), q.Matrix.whole()),
 	)
 }
 

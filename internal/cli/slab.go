@@ -81,7 +81,7 @@ type part struct {
 	Labels     string          `json:"labels,omitempty"` // a sum over nodes and classes
 	Nodes      string          `json:"nodes,omitempty"`  // a sum over the nodes of rows and columns
 
-	*partShape
+	Matrix *partShape `json:"matrix,omitempty"` // where the part of a matrix belongs
 }
 
 // partShape is where a part of a matrix belongs: the columns Lo ≤ j < Hi of each

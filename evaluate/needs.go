@@ -1,0 +1,287 @@
+package evaluate
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Needs is what a prediction takes, known before it is made.
+type Needs struct {
+	Bytes  int64  // in memory at a time beside the problem, the prediction included
+	Phase  string // that takes them
+	Sweeps int    // over all entries at the most; −1: what is found on the way decides
+}
+
+// PredictNeeds returns what Predict of a method takes on a problem, of whose
+// matrix the dimensions are looked at alone. Without parameters it is that of
+// the largest setting that may be chosen. The error tells that the memory of
+// the settings is too little.
+func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, error) {
+	set := s.filled()
+	a := &account{p: p, set: &set, plan: budget.Plan{Limit: set.Memory}}
+	n := int64(len(p.Degrees))
+	// Which nodes are reached, found by components, and their classes.
+	err := a.reserve(n+8*n, "reached nodes")
+	if err == nil {
+		switch m := m.(type) {
+		case walkMethod:
+			set.Learner = m.learner
+			err = a.walk(par)
+		case kernelMethod:
+			set.Learner = m.learner
+			err = a.kernel(m.kernel, par)
+		case labelPropagation:
+			err = a.propagation()
+		default:
+			err = a.scores()
+		}
+	}
+	bytes, items := a.plan.Peak()
+	needs := Needs{Bytes: bytes, Sweeps: a.sweeps}
+	if len(items) > 0 {
+		needs.Phase = items[len(items)-1].What
+	}
+	return needs, err
+}
+
+// account adds up what a prediction takes.
+type account struct {
+	p      *Problem
+	set    *Settings
+	plan   budget.Plan
+	sweeps int
+}
+
+func (a *account) reserve(bytes int64, what string) error { return a.plan.Reserve(bytes, what) }
+
+// phase is reserve for what is given back at once.
+func (a *account) phase(bytes int64, what string) error {
+	err := a.plan.Reserve(bytes, what)
+	a.plan.Release(what)
+	return err
+}
+
+// left returns the settings with the memory that is left.
+func (a *account) left() *Settings {
+	set := *a.set
+	if bytes, limited := a.plan.Left(); limited {
+		set.Memory = max(1, bytes)
+	}
+	return &set
+}
+
+// blockBytes is the size of a block.
+func blockBytes[T sparse.Float](rows int64, cols int) int64 {
+	return rows * int64(sparse.Stride[T](cols)) * int64(unsafe.Sizeof(T(0)))
+}
+
+// scores accounts for the scores and classes of all nodes.
+func (a *account) scores() error {
+	n := int64(len(a.p.Degrees))
+	return a.phase(blockBytes[float32](n, len(a.p.Names))+8*n, "scores of all nodes")
+}
+
+// votes accounts for sums of votes and what is made of them.
+func (a *account) votes() error {
+	n, k := int64(len(a.p.Degrees)), len(a.p.Names)
+	return a.phase(blockBytes[float64](n, k)+blockBytes[float32](n, k), "votes on all nodes")
+}
+
+// propagation accounts for label propagation.
+func (a *account) propagation() error {
+	n, k := int64(len(a.p.Degrees)), len(a.p.Names)
+	a.sweeps += propagationSteps * ((k + propagated(a.p, a.set) - 1) / propagated(a.p, a.set))
+	scores, vectors := blockBytes[float32](n, k), 16*n
+	if err := a.phase(scores+vectors+2*blockBytes[float32](n, propagated(a.p, a.set)), "scores and walk of all nodes"); err != nil {
+		return err
+	}
+	return a.scores()
+}
+
+// walk accounts for a learner on walks.
+func (a *account) walk(par *Parameters) error {
+	g := a.set.Grid
+	grid := *g
+	if par != nil {
+		grid.Alpha, grid.Steps, grid.MinSteps = []float64{par.Alpha}, []int{par.Steps}, par.MinSteps
+		grid.Features = []Features{par.Features}
+		a.set.Grid = &grid
+	} else if g.Size() > 1 && !tooFew(a.p.Class) {
+		folds := a.set.folds(len(a.p.Row))
+		c := &chooser{p: a.p, set: a.set}
+		if short := c.shortGrid(folds, longWork); short != nil {
+			grid = *short
+			a.set.Grid = short
+		}
+		if err := a.choice(folds); err != nil {
+			return err
+		}
+	}
+	if err := a.training(); err != nil {
+		return err
+	}
+	steps := grid.steps()
+	last := Parameters{Alpha: grid.Alpha[0], Steps: steps[len(steps)-1], MinSteps: grid.MinSteps}
+	k := len(a.p.Names)
+	rest := a.set.Learner == RLS || strategy(k) == classify.OneVsRest
+	machines := k
+	if !rest {
+		machines = k * (k - 1) / 2
+	}
+	sums := blockBytes[float64](int64(len(a.p.Degrees)), k)
+	need, err := scoreWalk(a.p, a.left(), last, machines, rest).ScoresNeeds(machines)
+	if err != nil {
+		return err
+	}
+	a.sweeps += need.Sweeps
+	if err := a.phase(sums+need.Bytes, "walk for the scores of all nodes"); err != nil {
+		return err
+	}
+	if err := a.votes(); err != nil {
+		return err
+	}
+	return a.scores()
+}
+
+// choice accounts for a cross-validated choice from the grid.
+func (a *account) choice(folds int) error {
+	set := a.left()
+	c := &chooser{p: a.p, set: set, fold: Folds(a.p.Class, folds, set.Seed), seen: sample(a.p.Class, set.tried(), set.Seed, 0)}
+	c.foldPicks(folds)
+	g := set.Grid
+	together := c.together()
+	for lo := 0; lo < len(g.Alpha); lo += together {
+		w, picks := c.slabWalk(lo, min(lo+together, len(g.Alpha)))
+		need, err := w.CollectNeeds(g.MinSteps, picks)
+		if err != nil {
+			return err
+		}
+		a.sweeps += need.Sweeps
+		if err := a.phase(need.Bytes, fmt.Sprintf("walks of %d folds and %d absorptions to choose by", folds, len(w.Variants)/(folds+1))); err != nil {
+			return err
+		}
+		features := blockBytes[float32](int64(len(picks)), w.Seeds.Classes*(w.Steps-g.MinSteps+1)) + 24*int64(len(picks))
+		workers := int64(min(sched.Workers(set.Workers), len(g.Features)*folds*(w.Steps+1)))
+		if err := a.phase(features+workers*a.tester(len(c.seen), len(c.seen)/folds+1), "machines to choose by"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tester bounds what one tester takes for trials of so many training and test
+// rows.
+func (a *account) tester(train, tests int) int64 {
+	g := a.set.Grid
+	steps, from, gap := g.steps(), g.MinSteps-1, 0
+	for _, t := range steps {
+		gap = max(gap, t-from)
+		from = t
+	}
+	width := min(maxWidth, gap*len(a.p.Names))
+	m, n := int64(train), int64(tests+4)
+	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(len(g.strengths())*len(a.p.Names)))
+}
+
+// training accounts for the features of training rows and the machine that
+// learns from them. Of several settings it is the largest.
+func (a *account) training() error {
+	set := a.left()
+	folds, g := set.folds(len(a.p.Row)), set.Grid
+	steps := g.steps()
+	set.Grid = &Grid{
+		Alpha: g.Alpha[:1], Steps: steps[len(steps)-1:], MinSteps: g.MinSteps,
+		Cost: g.Cost, Lambda: g.Lambda, Features: g.Features[len(g.Features)-1:],
+	}
+	c := &chooser{p: a.p, set: set, fold: Folds(a.p.Class, folds, set.Seed), seen: sample(a.p.Class, set.tried(), set.Seed, 0)}
+	c.foldPicks(folds)
+	w := c.walk(set.Grid.Alpha)
+	rows := 0
+	for _, kind := range g.Features {
+		deals := 1
+		if kind == Honest && len(a.p.Row) <= fewLabels {
+			deals = fewDeals
+		}
+		rows = max(rows, deals*len(a.p.Row))
+		for d := 1; d < deals; d++ {
+			w.Variants = append(w.Variants, cwk.FoldVariants(set.Grid.Alpha[0], c.fold)[1:]...)
+		}
+	}
+	picks := c.picks
+	for i := range rows {
+		variant := i % (len(w.Variants) - 1)
+		picks = append(picks, cwk.Pick{Row: a.p.Row[i%len(a.p.Row)], Variant: 1 + variant})
+	}
+	need, err := w.CollectNeeds(g.MinSteps, picks)
+	if err != nil {
+		return err
+	}
+	a.sweeps += need.Sweeps
+	if err := a.phase(need.Bytes, "walks for training rows"); err != nil {
+		return err
+	}
+	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
+	return a.phase(blockBytes[float32](int64(len(picks)), features)+24*int64(len(picks))+a.machine(int64(rows), int64(features)), "training")
+}
+
+// machine is what training takes beside so many rows of features.
+func (a *account) machine(rows, features int64) int64 {
+	k := int64(len(a.p.Names))
+	switch {
+	case a.set.Learner == RLS:
+		m := min(rows, features)
+		return 3*8*m*m + 8*rows*k
+	case a.set.Learner == LinearSVM || rows > maxKernel:
+		return 8*4*rows + 8*k*k*features
+	}
+	return min(cacheBytes, 8*rows*rows) + 40*rows + 8*k*k*features
+}
+
+// kernel accounts for a learner on a kernel of package kernel.
+func (a *account) kernel(name string, par *Parameters) error {
+	grid := kernelGrid(name, a.set.Kernel)
+	if par != nil {
+		grid = []kernel.Parameters{par.Of}
+	}
+	a.sweeps = -1
+	n, k := int64(len(a.p.Degrees)), len(a.p.Names)
+	seen := sample(a.p.Class, a.set.Sample, a.set.Seed, 0)
+	rows := make([]int, len(seen))
+	for i, l := range seen {
+		rows[i] = a.p.Row[l]
+	}
+	block := func(rows []int) (int64, error) {
+		left := a.left().Memory
+		return kernel.BlockBytes(name, grid[0], a.p.Degrees, a.p.A.NNZ(), rows, rows, &kernel.Settings{Memory: left})
+	}
+	m, all := int64(len(rows)), int64(len(a.p.Row))
+	one, err := block(rows)
+	if err != nil {
+		return err
+	}
+	shared := kernel.GramsBytes(len(a.p.Degrees), len(rows), len(grid))
+	if err := a.phase(max(one+8*m*m*int64(len(grid)), shared)+a.tester(len(rows), len(rows)), "blocks of kernels to choose from"); err != nil {
+		return err
+	}
+	if all > m {
+		if one, err = block(a.p.Row); err != nil {
+			return err
+		}
+		if err := a.phase(one+8*all*all+cacheBytes, "block of the kernel between labels"); err != nil {
+			return err
+		}
+	}
+	width := min(machinesAtATime, max(1, k*(k-1)/2))
+	apply, err := kernel.ApplyBytes(name, grid[0], a.p.Degrees, width)
+	if err != nil {
+		return err
+	}
+	return a.phase(blockBytes[float64](n, k)+blockBytes[float32](n, k)+apply, "the kernel applied to machines")
+}
