@@ -20,6 +20,12 @@
 // from such a row. On graphs with many small components this is worth as much
 // as the choice of the kernel.
 //
+// The methods of [ParseMethods] put other kernels in the place of walks and
+// other learners behind them. A kernel method makes the values between labels,
+// for regularised least squares with many labels not even these, and predicts
+// by one application of the kernel to the dual coefficients. PageRank kernels
+// take part in their symmetric form; a distance does not.
+//
 // # Choosing
 //
 // A [Grid] is a set of [Parameters]. All its walks are columns of one sweep,
