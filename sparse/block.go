@@ -25,9 +25,7 @@ func NewBlock[T Float](rows, cols int) *Block[T] {
 		panic(badShape)
 	}
 	stride := Stride[T](cols)
-	data := make([]T, rows*stride)
-	adviseHugePages(data)
-	return &Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: data}
+	return &Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: makeLarge[T](rows * stride)}
 }
 
 // Stride returns the distance between rows that [NewBlock] chooses for blocks

@@ -39,6 +39,10 @@ const (
 	// the other terms of a step, so that they stay in the nearest cache.
 	batchBytes = 16 << 10
 
+	// nearBytes is the size of a block up to which short rows are gathered by
+	// their lengths, without prefetches: every core's own cache holds it.
+	nearBytes = 1 << 20
+
 	// slabBytes of a row are gathered in one pass. The sums stay in registers,
 	// and of a small matrix all the rows of x in cache.
 	slabBytes = 256
@@ -117,6 +121,9 @@ func (f *fused[T]) panel(worker int, p Panel) error {
 func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	w := &f.worker[worker]
 	g := gathering[T]{p: p, values: f.values(w, p)}
+	if len(f.source.Data)*sizeOf[T]() <= nearBytes {
+		g.order = p.order
+	}
 	for slab := slabWidth[T](); lo < hi; lo = g.hi {
 		g.lo, g.hi = lo, lo+slab
 		if hi-lo <= slab+slab/4 {
@@ -130,6 +137,7 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 type gathering[T Float] struct {
 	p      Panel
 	values []T
+	order  []uint16 // in which the rows are gathered; nil: as they stand
 	lo, hi int
 }
 
@@ -144,6 +152,9 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	}
 	width := g.hi - g.lo
 	batch := max(1, batchBytes/(width*sizeOf[T]()))
+	if g.order != nil {
+		batch = g.p.Hi - g.p.Lo
+	}
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
 		w.factors = grow(w.factors, hi-lo)
@@ -168,10 +179,15 @@ func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
 	x, ptr, col := rowsOf(&f.source, 0, g.lo), g.p.Ptr[lo:hi+1], g.p.Col[start:]
-	if g.values == nil {
+	switch {
+	case g.values == nil && g.order == nil:
 		simd.GatherSum(dst, g.hi-g.lo, scale, x, ptr, col)
-	} else {
+	case g.values == nil:
+		simd.GatherSumByLength(dst, g.hi-g.lo, scale, x, ptr, col, g.order)
+	case g.order == nil:
 		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.values[start:])
+	default:
+		simd.GatherWeightedByLength(dst, g.hi-g.lo, scale, x, ptr, col, g.values[start:], g.order)
 	}
 }
 
@@ -197,10 +213,7 @@ func (f *fused[T]) factorsTo(dst []T, i int) {
 		}
 		return
 	}
-	left := f.Left[i : i+len(dst)]
-	for r := range dst {
-		dst[r] = T(f.alpha * left[r])
-	}
+	simd.ScaleTo(dst, f.alpha, f.Left[i:i+len(dst)])
 }
 
 // addTerms stores in dst the scaled sums of the rows lo ≤ i < hi and adds to
@@ -290,8 +303,7 @@ func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	const chunk = 4096
 	x := f.x
 	if size := x.Rows * f.width; cap(f.scaled) < size {
-		f.scaled = make([]T, size)
-		adviseHugePages(f.scaled)
+		f.scaled = makeLarge[T](size)
 	}
 	f.source = Block[T]{Rows: x.Rows, Cols: x.Cols, Stride: f.width, Data: f.scaled[:x.Rows*f.width]}
 	zero := simd.Rows[T]{Data: grow(f.zero, f.width)}

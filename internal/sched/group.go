@@ -25,19 +25,20 @@ type Panic struct {
 func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
 // Go calls f on a goroutine of its own.
-func (g *Group) Go(f func()) {
-	g.wait.Go(func() {
-		defer func() {
-			if r := recover(); r != nil {
-				g.mu.Lock()
-				defer g.mu.Unlock()
-				if g.first == nil {
-					g.first = &Panic{Value: r, Stack: debug.Stack()}
-				}
+func (g *Group) Go(f func()) { g.wait.Go(func() { g.Do(f) }) }
+
+// Do calls f on the goroutine of the caller, who must call Wait all the same.
+func (g *Group) Do(f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if g.first == nil {
+				g.first = &Panic{Value: r, Stack: debug.Stack()}
 			}
-		}()
-		f()
-	})
+		}
+	}()
+	f()
 }
 
 // Wait returns when all goroutines have ended, and panics with a [*Panic] if

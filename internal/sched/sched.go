@@ -21,8 +21,8 @@ func Workers(n int) int {
 // Pieces start in increasing order. After the first error, or once ctx is done,
 // no further piece starts; the error of the lowest failed piece is returned, or
 // else the context's. A worker number is in use by one goroutine at a time, so
-// buffers may be kept per worker. With one worker everything runs on the
-// calling goroutine. A panic in do stops the other workers and reaches the
+// buffers may be kept per worker. Worker 0 is the calling goroutine. A panic in
+// do stops the other workers and reaches the
 // caller of Run, see [Group].
 func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) error) error {
 	workers = min(Workers(workers), pieces)
@@ -31,9 +31,10 @@ func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) er
 		q.work(ctx, 0, do)
 	} else {
 		var group Group
-		for w := range workers {
+		for w := 1; w < workers; w++ {
 			group.Go(func() { q.work(ctx, w, do) })
 		}
+		group.Do(func() { q.work(ctx, 0, do) })
 		group.Wait()
 	}
 	if q.err == nil {

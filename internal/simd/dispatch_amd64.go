@@ -3,7 +3,6 @@
 package simd
 
 import (
-	"sort"
 	"unsafe"
 
 	"golang.org/x/sys/cpu"
@@ -11,113 +10,14 @@ import (
 
 // What the processor has, looked at once. Tests switch it off.
 var (
-	hasAVX2 = cpu.X86.HasAVX2
+	hasAVX2   = cpu.X86.HasAVX2
+	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F
 	// The decoders spread selectors with PDEP.
-	hasDecodeAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasBMI2
+	hasDecodeAVX2   = hasAVX2 && cpu.X86.HasBMI2
 	hasDecodeAVX512 = hasDecodeAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VBMI2
 )
 
-const (
-	registerBytes = 32
-	maxRegisters  = 10 // row sums one pass of a gather can hold
-	passRegisters = 8  // and what it takes if there are more
-)
-
-// ahead returns how many entries before their use rows of so many bytes are
-// prefetched: about two hundred cache lines are then under way.
-func ahead(rowBytes int) int {
-	switch {
-	case rowBytes <= 64:
-		return 192
-	case rowBytes <= 128:
-		return 128
-	case rowBytes <= 256:
-		return 96
-	}
-	return 56
-}
-
-// passWidth returns how many of the remaining columns the next pass takes.
-func passWidth(rest, size int) int {
-	lanes := registerBytes / size
-	switch registers := rest / lanes; {
-	case registers > maxRegisters:
-		return passRegisters * lanes
-	case registers > 0:
-		return registers * lanes
-	}
-	return rest
-}
-
-func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
-	if !hasAVX2 {
-		plainGatherSum(dst, k, scale, x, ptr, col)
-		return
-	}
-	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col}
-	g.run(k)
-}
-
-func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
-	if !hasAVX2 {
-		plainGatherWeighted(dst, k, scale, x, ptr, col, val)
-		return
-	}
-	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val[:ptr[len(ptr)-1]-ptr[0]]}
-	g.run(k)
-}
-
-// gather is the work of one call of a gather loop.
-type gather[T Float] struct {
-	dst, x Rows[T]
-	scale  []T
-	ptr    []int64
-	col    []uint32
-	val    []T // nil: ones
-}
-
-// run takes the columns in passes, and each pass in two calls: the prefetches
-// of the first stay inside col's memory, those of the last few rows would not.
-func (g *gather[T]) run(k int) {
-	rows := len(g.ptr) - 1
-	if rows < 1 || k < 1 {
-		return
-	}
-	entries := int(g.ptr[rows] - g.ptr[0])
-	_, _, _ = g.dst.Data[(rows-1)*g.dst.Stride+k-1], g.scale[:rows], g.col[:entries]
-	for at := 0; at < k; {
-		width := passWidth(k-at, sizeOf[T]())
-		distance, first := ahead(width*sizeOf[T]()), rows
-		if entries+distance > cap(g.col) {
-			first = sort.Search(rows, func(r int) bool { return int(g.ptr[r+1]-g.ptr[0])+distance > cap(g.col) })
-		}
-		g.pass(at, width, 0, first, distance)
-		g.pass(at, width, first, rows, 0)
-		at += width
-	}
-}
-
-// pass gathers the columns at ≤ j < at+width of the rows lo ≤ r < hi and
-// prefetches so many entries ahead.
-func (g *gather[T]) pass(at, width, lo, hi, distance int) {
-	if lo == hi {
-		return
-	}
-	entry, size := int(g.ptr[lo]-g.ptr[0]), sizeOf[T]()
-	dst, x, scale := pointer(g.dst.Data, lo*g.dst.Stride+at), pointer(g.x.Data, at), pointer(g.scale, lo)
-	ptr, col := &g.ptr[lo], unsafe.SliceData(g.col[entry:])
-	dstStride, stride := g.dst.Stride*size, g.x.Stride*size
-	switch single := size == 4; {
-	case g.val != nil && single:
-		gatherWeightedF32((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, distance, (*float32)(pointer(g.val, entry)), (*float32)(scale), width)
-	case g.val != nil:
-		gatherWeightedF64((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, distance, (*float64)(pointer(g.val, entry)), (*float64)(scale), width)
-	case single:
-		gatherSumF32((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, distance, (*float32)(scale), width)
-	default:
-		gatherSumF64((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, distance, (*float64)(scale), width)
-	}
-}
+const registerBytes = 32
 
 func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if !hasAVX2 {
@@ -178,3 +78,21 @@ func sizeOf[T Float]() int {
 func pointer[T Float](s []T, at int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s[min(at, len(s)):]))
 }
+
+func scaleTo[T Float](dst []T, alpha float64, x []float64) {
+	n := len(dst) / scaleLanes * scaleLanes
+	if !hasAVX2 || n == 0 {
+		plainScaleTo(dst, alpha, x)
+		return
+	}
+	_ = x[len(dst)-1]
+	if d := unsafe.Pointer(&dst[0]); sizeOf[T]() == 4 {
+		scaleToF32AVX2((*float32)(d), alpha, &x[0], n)
+	} else {
+		scaleToF64AVX2((*float64)(d), alpha, &x[0], n)
+	}
+	plainScaleTo(dst[n:], alpha, x[n:])
+}
+
+// scaleLanes is how many numbers the twins of ScaleTo take at a time.
+const scaleLanes = 4

@@ -2,11 +2,11 @@
 
 package simd
 
-func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
+func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, _ []uint16) {
 	plainGatherSum(dst, k, scale, x, ptr, col)
 }
 
-func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
+func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T, _ []uint16) {
 	plainGatherWeighted(dst, k, scale, x, ptr, col, val)
 }
 
@@ -17,3 +17,5 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	plainDecodeFourWidths(dst, n, sel, data, widths, bits)
 }
+
+func scaleTo[T Float](dst []T, alpha float64, x []float64) { plainScaleTo(dst, alpha, x) }

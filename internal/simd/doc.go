@@ -3,7 +3,9 @@
 //
 //	GatherSum         sums of rows that a sparse matrix names, scaled
 //	GatherWeighted    the same with a factor for each entry
+//	Gather…ByLength   both for short rows, those of equal length together
 //	AddRows           dst = a + scale·x, by rows
+//	ScaleTo           dst = alpha·x, rounded to the type of dst
 //	DotColumns        a sum of products for each column
 //	ResidualColumns   r − q·diag(α) and its weighted squares, by columns
 //	TurnColumns       x + p·diag(α) and diag(f)·z + p·diag(β)

@@ -41,7 +41,7 @@ func TestLoopsStayInTheirMemory(t *testing.T) {
 
 func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
-		for _, k := range []int{1, 2, 3, 4, 5, 7, 8, 12, 40, 83} {
+		for _, k := range []int{1, 2, 3, 4, 5, 7, 8, 12, 16, 40, 83, 150} {
 			for _, entries := range []int{0, 1, 30, 400} {
 				const rows = 7
 				dst, x, scale := fenced[T](t, rows*k), fenced[T](t, 3*k), fenced[T](t, rows)
@@ -54,6 +54,14 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				}
 				GatherSum(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col)
 				GatherWeighted(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val)
+				order := fenced[uint16](t, rows)
+				for r := range order {
+					order[r] = uint16(rows - 1 - r)
+				}
+				GatherSumByLength(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, order)
+				GatherWeightedByLength(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val, order)
+				factors := fenced[float64](t, rows)
+				ScaleTo(scale, 2, factors)
 				AddRows(Rows[T]{dst, k}, 3, k, Rows[T]{dst, k}, scale[:3], Rows[T]{x, k})
 			}
 		}

@@ -73,7 +73,7 @@ func bitsOf[T Float](v T) uint64 { return math.Float64bits(float64(v)) }
 func testGather[T Float](t *testing.T, weighted bool) {
 	eachVariant(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
-		for k := 1; k <= 100; k++ {
+		for k := 1; k <= 150; k++ {
 			for _, rows := range []int{0, 1, 7, 60} {
 				g := newGraph[T](rng, rows, rng.IntN(9))
 				dstStride, stride := k+rng.IntN(4), k+rng.IntN(4)
@@ -92,10 +92,16 @@ func testGather[T Float](t *testing.T, weighted bool) {
 				for r := range scale {
 					scale[r] = T(rng.NormFloat64())
 				}
-				if weighted {
-					GatherWeighted(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, stride}, g.ptr, col, g.val)
-				} else {
-					GatherSum(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, stride}, g.ptr, col)
+				to, from := Rows[T]{dst, dstStride}, Rows[T]{x, stride}
+				switch order := randomOrder(rng, rows); {
+				case weighted && order == nil:
+					GatherWeighted(to, k, scale, from, g.ptr, col, g.val)
+				case weighted:
+					GatherWeightedByLength(to, k, scale, from, g.ptr, col, g.val, order)
+				case order == nil:
+					GatherSum(to, k, scale, from, g.ptr, col)
+				default:
+					GatherSumByLength(to, k, scale, from, g.ptr, col, order)
 				}
 				for r := range rows {
 					for j := range dstStride {
@@ -126,6 +132,18 @@ func testGather[T Float](t *testing.T, weighted bool) {
 			}
 		}
 	})
+}
+
+// randomOrder returns some order of so many rows, or nil.
+func randomOrder(rng *rand.Rand, rows int) []uint16 {
+	if rng.IntN(3) == 0 {
+		return nil
+	}
+	order := make([]uint16, rows)
+	for i, r := range rng.Perm(rows) {
+		order[i] = uint16(r)
+	}
+	return order
 }
 
 func TestGatherSum(t *testing.T) {
@@ -198,6 +216,31 @@ func testAddRows[T Float](t *testing.T) {
 func TestAddRows(t *testing.T) {
 	t.Run("float32", testAddRows[float32])
 	t.Run("float64", testAddRows[float64])
+}
+
+func testScaleTo[T Float](t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(7, 8))
+		for n := range 40 {
+			dst, check := guarded(t, n, T(guard))
+			x, alpha := make([]float64, n), rng.NormFloat64()
+			for i := range x {
+				x[i] = rng.NormFloat64()
+			}
+			ScaleTo(dst, alpha, x)
+			for i, v := range x {
+				if want := T(alpha * v); bitsOf(dst[i]) != bitsOf(want) {
+					t.Fatalf("number %d of %d is %v, want %v", i, n, dst[i], want)
+				}
+			}
+			check()
+		}
+	})
+}
+
+func TestScaleTo(t *testing.T) {
+	t.Run("float32", testScaleTo[float32])
+	t.Run("float64", testScaleTo[float64])
 }
 
 // encode is the inverse of DecodeFourWidths, with the spare bytes it asks for.

@@ -4,16 +4,16 @@
 
 #include "textflag.h"
 
-// func gatherSumF32(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, ahead int, scale *float32, width int)
+// func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherSumF32(SB), NOSPLIT, $0-80
+TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ  dst+0(FP), AX
 	MOVQ  x+16(FP), CX
 	MOVQ  stride+24(FP), DX
 	MOVQ  ptr+32(FP), BX
 	MOVQ  rows+40(FP), SI
 	MOVQ  col+48(FP), DI
-	MOVQ  scale+64(FP), R8
+	MOVQ  scale+72(FP), R8
 	TESTQ SI, SI
 	JZ    done
 
@@ -22,170 +22,397 @@ TEXT ·gatherSumF32(SB), NOSPLIT, $0-80
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ ahead+56(FP), R12
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
-	MOVQ width+72(FP), R13
-	CMPQ R13, $0x08
-	JE   row8
-	CMPQ R13, $0x10
-	JE   row16
-	CMPQ R13, $0x18
-	JE   row24
-	CMPQ R13, $0x20
-	JE   row32
-	CMPQ R13, $0x28
-	JE   row40
-	CMPQ R13, $0x30
-	JE   row48
-	CMPQ R13, $0x38
-	JE   row56
-	CMPQ R13, $0x40
-	JE   row64
-	CMPQ R13, $0x48
-	JE   row72
-	CMPQ R13, $0x50
-	JE   row80
-	CMPQ R13, $0x04
-	JE   row4
-	CMPQ R13, $0x02
-	JE   row2
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+80(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x04
-	JNE  part
-	CMPQ R13, $0x01
-	JE   row1
+	JNE  apart
+	CMPQ R10, $0x01
+	JE   row
 
-part:
-	// The last width of eight words that are set, and clear ones behind them.
-	SHLQ    $0x02, R13
-	LEAQ    masks<>+0(SB), R10
-	SUBQ    R13, R10
-	VMOVDQU 32(R10), Y0
+apart:
+	CMPQ R10, $0x01
+	JE   row4
+	CMPQ R10, $0x02
+	JE   row8
+	CMPQ R10, $0x03
+	JE   row12
+	CMPQ R10, $0x04
+	JE   row16
+	CMPQ R10, $0x05
+	JE   row20
+	CMPQ R10, $0x06
+	JE   row24
+	CMPQ R10, $0x07
+	JE   row28
+	CMPQ R10, $0x08
+	JE   row32
+	CMPQ R10, $0x10
+	JE   row64
+	CMPQ R10, $0x18
+	JE   row96
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x28
+	JE   row160
+	CMPQ R10, $0x30
+	JE   row192
+	CMPQ R10, $0x38
+	JE   row224
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
 
-row0:
+row:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS Y1, Y1, Y1
+	VXORPS X0, X0, X0
 	CMPQ   R9, R10
-	JGE    finish0
+	JGE    finish
 
-entry0:
+entry:
 	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT1 (CX)(R11*4)
 	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMASKMOVPS (CX)(R11*1), Y0, Y2
-	VADDPS     Y2, Y1, Y1
+	VADDSS     (CX)(R11*4), X0, X0
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry0
+	JL         entry
 
-finish0:
-	VBROADCASTSS (R8), Y2
-	VMULPS       Y2, Y1, Y1
-	MOVQ         AX, R10
-	VMOVAPS      X1, X2
-	TESTQ        $0x00000010, R13
-	JZ           tail8
-	VMOVUPS      X2, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y1, X2
+finish:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET
 
-tail8:
-	TESTQ     $0x00000008, R13
-	JZ        tail4
-	VMOVSD    X2, (R10)
-	ADDQ      $0x08, R10
-	VPERMILPD $0x01, X2, X2
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	CMPQ   R9, R10
+	JGE    finish4
 
-tail4:
-	TESTQ  $0x00000004, R13
-	JZ     stored
-	VMOVSS X2, (R10)
+entry4:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry4
 
-stored:
-	ADDQ $0x04, R8
-	ADDQ dstStride+8(FP), AX
-	DECQ SI
-	JNZ  row0
+finish4:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row4
 	VZEROUPPER
 	RET
 
 row8:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
+	VXORPS X0, X0, X0
 	CMPQ   R9, R10
 	JGE    finish8
 
 entry8:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT1 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
 	INCQ       R9
 	CMPQ       R9, R10
 	JL         entry8
 
 finish8:
-	VBROADCASTSS (R8), Y1
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
+	VBROADCASTSS (R8), X1
 	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSD       X0, (AX)
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row8
 	VZEROUPPER
 	RET
 
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish12
+
+entry12:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry12
+
+finish12:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 8(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row12
+	VZEROUPPER
+	RET
+
 row16:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VXORPS X0, X0, X0
 	CMPQ   R9, R10
 	JGE    finish16
 
 entry16:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT1 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     (CX)(R11*1), X0, X0
 	INCQ       R9
 	CMPQ       R9, R10
 	JL         entry16
 
 finish16:
-	VBROADCASTSS (R8), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VBROADCASTSS (R8), X1
 	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row16
 	VZEROUPPER
 	RET
 
+row20:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish20
+
+entry20:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry20
+
+finish20:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row20
+	VZEROUPPER
+	RET
+
 row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish24
+
+entry24:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	CMPQ   R9, R10
+	JGE    finish28
+
+entry28:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry28
+
+finish28:
+	VBROADCASTSS (R8), X3
+	ADDQ         $0x04, R8
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X3, X1, X1
+	VMOVSD       X1, 16(AX)
+	VMULPS       X3, X2, X2
+	VMOVSS       X2, 24(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	CMPQ   R9, R10
+	JGE    finish32
+
+entry32:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
+
+finish32:
+	VBROADCASTSS (R8), Y1
+	ADDQ         $0x04, R8
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   R9, R10
+	JGE    finish64
+
+entry64:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry64
+
+finish64:
+	VBROADCASTSS (R8), Y2
+	ADDQ         $0x04, R8
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+row96:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	CMPQ   R9, R10
-	JGE    finish24
+	JGE    finish96
 
-entry24:
+entry96:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -196,24 +423,24 @@ entry24:
 	VADDPS     64(CX)(R11*1), Y2, Y2
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry24
+	JL         entry96
 
-finish24:
+finish96:
 	VBROADCASTSS (R8), Y3
+	ADDQ         $0x04, R8
 	VMULPS       Y3, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
 	VMULPS       Y3, Y2, Y2
 	VMOVUPS      Y2, 64(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row24
+	JNZ          row96
 	VZEROUPPER
 	RET
 
-row32:
+row128:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -221,10 +448,14 @@ row32:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	CMPQ   R9, R10
-	JGE    finish32
+	JGE    finish128
 
-entry32:
+entry128:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -236,10 +467,11 @@ entry32:
 	VADDPS     96(CX)(R11*1), Y3, Y3
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry32
+	JL         entry128
 
-finish32:
+finish128:
 	VBROADCASTSS (R8), Y4
+	ADDQ         $0x04, R8
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y4, Y1, Y1
@@ -248,14 +480,13 @@ finish32:
 	VMOVUPS      Y2, 64(AX)
 	VMULPS       Y4, Y3, Y3
 	VMOVUPS      Y3, 96(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row32
+	JNZ          row128
 	VZEROUPPER
 	RET
 
-row40:
+row160:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -264,10 +495,15 @@ row40:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	CMPQ   R9, R10
-	JGE    finish40
+	JGE    finish160
 
-entry40:
+entry160:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -281,10 +517,11 @@ entry40:
 	VADDPS     128(CX)(R11*1), Y4, Y4
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry40
+	JL         entry160
 
-finish40:
+finish160:
 	VBROADCASTSS (R8), Y5
+	ADDQ         $0x04, R8
 	VMULPS       Y5, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y5, Y1, Y1
@@ -295,14 +532,13 @@ finish40:
 	VMOVUPS      Y3, 96(AX)
 	VMULPS       Y5, Y4, Y4
 	VMOVUPS      Y4, 128(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row40
+	JNZ          row160
 	VZEROUPPER
 	RET
 
-row48:
+row192:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -312,10 +548,15 @@ row48:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	CMPQ   R9, R10
-	JGE    finish48
+	JGE    finish192
 
-entry48:
+entry192:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -330,10 +571,11 @@ entry48:
 	VADDPS     160(CX)(R11*1), Y5, Y5
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry48
+	JL         entry192
 
-finish48:
+finish192:
 	VBROADCASTSS (R8), Y6
+	ADDQ         $0x04, R8
 	VMULPS       Y6, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y6, Y1, Y1
@@ -346,14 +588,13 @@ finish48:
 	VMOVUPS      Y4, 128(AX)
 	VMULPS       Y6, Y5, Y5
 	VMOVUPS      Y5, 160(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row48
+	JNZ          row192
 	VZEROUPPER
 	RET
 
-row56:
+row224:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -364,10 +605,16 @@ row56:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	CMPQ   R9, R10
-	JGE    finish56
+	JGE    finish224
 
-entry56:
+entry224:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -384,10 +631,11 @@ entry56:
 	VADDPS     192(CX)(R11*1), Y6, Y6
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry56
+	JL         entry224
 
-finish56:
+finish224:
 	VBROADCASTSS (R8), Y7
+	ADDQ         $0x04, R8
 	VMULPS       Y7, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y7, Y1, Y1
@@ -402,14 +650,13 @@ finish56:
 	VMOVUPS      Y5, 160(AX)
 	VMULPS       Y7, Y6, Y6
 	VMOVUPS      Y6, 192(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row56
+	JNZ          row224
 	VZEROUPPER
 	RET
 
-row64:
+row256:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -421,10 +668,16 @@ row64:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	CMPQ   R9, R10
-	JGE    finish64
+	JGE    finish256
 
-entry64:
+entry256:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -442,10 +695,11 @@ entry64:
 	VADDPS     224(CX)(R11*1), Y7, Y7
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry64
+	JL         entry256
 
-finish64:
+finish256:
 	VBROADCASTSS (R8), Y8
+	ADDQ         $0x04, R8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y8, Y1, Y1
@@ -462,14 +716,13 @@ finish64:
 	VMOVUPS      Y6, 192(AX)
 	VMULPS       Y8, Y7, Y7
 	VMOVUPS      Y7, 224(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row64
+	JNZ          row256
 	VZEROUPPER
 	RET
 
-row72:
+row288:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -482,10 +735,17 @@ row72:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	CMPQ   R9, R10
-	JGE    finish72
+	JGE    finish288
 
-entry72:
+entry288:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -505,10 +765,11 @@ entry72:
 	VADDPS     256(CX)(R11*1), Y8, Y8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry72
+	JL         entry288
 
-finish72:
+finish288:
 	VBROADCASTSS (R8), Y9
+	ADDQ         $0x04, R8
 	VMULPS       Y9, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y9, Y1, Y1
@@ -527,14 +788,13 @@ finish72:
 	VMOVUPS      Y7, 224(AX)
 	VMULPS       Y9, Y8, Y8
 	VMOVUPS      Y8, 256(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row72
+	JNZ          row288
 	VZEROUPPER
 	RET
 
-row80:
+row320:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -548,10 +808,17 @@ row80:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 	CMPQ   R9, R10
-	JGE    finish80
+	JGE    finish320
 
-entry80:
+entry320:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -572,10 +839,11 @@ entry80:
 	VADDPS     288(CX)(R11*1), Y9, Y9
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry80
+	JL         entry320
 
-finish80:
+finish320:
 	VBROADCASTSS (R8), Y10
+	ADDQ         $0x04, R8
 	VMULPS       Y10, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y10, Y1, Y1
@@ -596,123 +864,18 @@ finish80:
 	VMOVUPS      Y8, 256(AX)
 	VMULPS       Y10, Y9, Y9
 	VMOVUPS      Y9, 288(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row80
-	VZEROUPPER
-	RET
-
-row4:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish4
-
-entry4:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMOVUPS    (CX)(R11*1), X1
-	VADDPS     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry4
-
-finish4:
-	VBROADCASTSS (R8), X1
-	VMULPS       X1, X0, X0
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x04, R8
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row4
-	VZEROUPPER
-	RET
-
-row2:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish2
-
-entry2:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMOVSD     (CX)(R11*1), X1
-	VADDPS     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry2
-
-finish2:
-	VBROADCASTSS (R8), X1
-	VMULPS       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x04, R8
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row2
-	VZEROUPPER
-	RET
-
-row1:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish1
-
-entry1:
-	MOVL       (R12)(R9*4), R11
-	PREFETCHT0 (CX)(R11*4)
-	MOVL       (DI)(R9*4), R11
-	VADDSS     (CX)(R11*4), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry1
-
-finish1:
-	VMULSS (R8), X0, X0
-	VMOVSS X0, (AX)
-	ADDQ   $0x04, R8
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row1
+	JNZ          row320
 	VZEROUPPER
 	RET
 
 done:
 	RET
 
-DATA masks<>+0(SB)/4, $0xffffffff
-DATA masks<>+4(SB)/4, $0xffffffff
-DATA masks<>+8(SB)/4, $0xffffffff
-DATA masks<>+12(SB)/4, $0xffffffff
-DATA masks<>+16(SB)/4, $0xffffffff
-DATA masks<>+20(SB)/4, $0xffffffff
-DATA masks<>+24(SB)/4, $0xffffffff
-DATA masks<>+28(SB)/4, $0xffffffff
-DATA masks<>+32(SB)/4, $0x00000000
-DATA masks<>+36(SB)/4, $0x00000000
-DATA masks<>+40(SB)/4, $0x00000000
-DATA masks<>+44(SB)/4, $0x00000000
-DATA masks<>+48(SB)/4, $0x00000000
-DATA masks<>+52(SB)/4, $0x00000000
-DATA masks<>+56(SB)/4, $0x00000000
-DATA masks<>+60(SB)/4, $0x00000000
-GLOBL masks<>(SB), RODATA|NOPTR, $64
-
-// func gatherWeightedF32(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, ahead int, val *float32, scale *float32, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherWeightedF32(SB), NOSPLIT, $0-88
+// func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ  dst+0(FP), AX
 	MOVQ  x+16(FP), CX
 	MOVQ  stride+24(FP), DX
@@ -728,146 +891,1293 @@ TEXT ·gatherWeightedF32(SB), NOSPLIT, $0-88
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ val+64(FP), R12
-	SUBQ R11, R12
-	MOVQ ahead+56(FP), R13
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
 	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R14
-	CMPQ R14, $0x08
-	JE   row8
-	CMPQ R14, $0x10
-	JE   row16
-	CMPQ R14, $0x18
-	JE   row24
-	CMPQ R14, $0x20
-	JE   row32
-	CMPQ R14, $0x28
-	JE   row40
-	CMPQ R14, $0x30
-	JE   row48
-	CMPQ R14, $0x38
-	JE   row56
-	CMPQ R14, $0x40
-	JE   row64
-	CMPQ R14, $0x48
-	JE   row72
-	CMPQ R14, $0x50
-	JE   row80
-	CMPQ R14, $0x04
-	JE   row4
-	CMPQ R14, $0x02
-	JE   row2
+	MOVQ width+80(FP), R10
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+	CMPQ R10, $0x58
+	JE   row352
+	CMPQ R10, $0x60
+	JE   row384
+	CMPQ R10, $0x68
+	JE   row416
+	CMPQ R10, $0x70
+	JE   row448
+	CMPQ R10, $0x78
+	JE   row480
+	CMPQ R10, $0x80
+	JE   row512
+	CMPQ R10, $0x88
+	JE   row544
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   R9, R10
+	JGE    finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSS (R8), Z4
+	ADDQ         $0x04, R8
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z4, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z4, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R9, R10
+	JGE    finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   R9, R10
+	JGE    finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z5, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R9, R10
+	JGE    finish352
+
+entry352:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry352
+
+finish352:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   R9, R10
+	JGE    finish384
+
+entry384:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry384
+
+finish384:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z6, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R9, R10
+	JGE    finish416
+
+entry416:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry416
+
+finish416:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   R9, R10
+	JGE    finish448
+
+entry448:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry448
+
+finish448:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R9, R10
+	JGE    finish480
+
+entry480:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	VADDPS     448(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry480
+
+finish480:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   R9, R10
+	JGE    finish512
+
+entry512:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	VADDPS     448(CX)(R11*1), Z7, Z7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry512
+
+finish512:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R9, R10
+	JGE    finish544
+
+entry544:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	PREFETCHT1 512(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	PREFETCHT0 512(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	VADDPS     448(CX)(R11*1), Z7, Z7
+	VADDPS     512(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry544
+
+finish544:
+	VBROADCASTSS (R8), Z9
+	ADDQ         $0x04, R8
+	VMULPS       Z9, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z9, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z9, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z9, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z9, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z9, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z9, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z9, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32ByLength(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, order *uint16, scale *float32, width int)
+// Requires: AVX
+TEXT ·gatherSumF32ByLength(SB), NOSPLIT, $0-80
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+64(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ order+56(FP), R13
+	MOVQ width+72(FP), R9
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x04
-	JNE  part
-	CMPQ R14, $0x01
-	JE   row1
+	JNE  apart
+	CMPQ R9, $0x01
+	JE   row
 
-part:
-	// The last width of eight words that are set, and clear ones behind them.
-	SHLQ    $0x02, R14
-	LEAQ    masks<>+0(SB), R10
-	SUBQ    R14, R10
-	VMOVDQU 32(R10), Y0
+apart:
+	CMPQ R9, $0x01
+	JE   row4
+	CMPQ R9, $0x02
+	JE   row8
+	CMPQ R9, $0x04
+	JE   row16
+	CMPQ R9, $0x08
+	JE   row32
+	CMPQ R9, $0x10
+	JE   row64
 
-row0:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y1, Y1, Y1
+row:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish
+
+entry:
+	MOVL   (DI)(R9*4), R11
+	VADDSS (CX)(R11*4), X0, X0
+	INCQ   R9
 	CMPQ   R9, R10
-	JGE    finish0
+	JL     entry
 
-entry0:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
-	VBROADCASTSS (R12)(R9*4), Y2
-	IMULQ        DX, R11
-	VMASKMOVPS   (CX)(R11*1), Y0, Y3
-	VMULPS       Y3, Y2, Y3
-	VADDPS       Y3, Y1, Y1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry0
+finish:
+	VBROADCASTSS (R8)(R12*4), X1
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)(R12*1)
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET
 
-finish0:
-	VBROADCASTSS (R8), Y2
-	VMULPS       Y2, Y1, Y1
-	MOVQ         AX, R10
-	VMOVAPS      X1, X2
-	TESTQ        $0x00000010, R14
-	JZ           tail8
-	VMOVUPS      X2, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y1, X2
+row4:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish4
 
-tail8:
-	TESTQ     $0x00000008, R14
-	JZ        tail4
-	VMOVSD    X2, (R10)
-	ADDQ      $0x08, R10
-	VPERMILPD $0x01, X2, X2
+entry4:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDSS (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry4
 
-tail4:
-	TESTQ  $0x00000004, R14
-	JZ     stored
-	VMOVSS X2, (R10)
-
-stored:
-	ADDQ $0x04, R8
-	ADDQ dstStride+8(FP), AX
-	DECQ SI
-	JNZ  row0
+finish4:
+	VBROADCASTSS (R8)(R12*4), X1
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)(R12*1)
+	DECQ         SI
+	JNZ          row4
 	VZEROUPPER
 	RET
 
 row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	CMPQ   R9, R10
-	JGE    finish8
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish8
 
 entry8:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
-	VBROADCASTSS (R12)(R9*4), Y1
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry8
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VMOVSD (CX)(R11*1), X1
+	VADDPS X1, X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry8
 
 finish8:
-	VBROADCASTSS (R8), Y1
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $0x04, R8
-	ADDQ         dstStride+8(FP), AX
+	VBROADCASTSS (R8)(R12*4), X1
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       X1, X0, X0
+	VMOVSD       X0, (AX)(R12*1)
 	DECQ         SI
 	JNZ          row8
 	VZEROUPPER
 	RET
 
 row16:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry16
+
+finish16:
+	VBROADCASTSS (R8)(R12*4), X1
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)(R12*1)
+	DECQ         SI
+	JNZ          row16
+	VZEROUPPER
+	RET
+
+row32:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  Y0, Y0, Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), Y0, Y0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry32
+
+finish32:
+	VBROADCASTSS (R8)(R12*4), Y1
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)(R12*1)
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), Y0, Y0
+	VADDPS 32(CX)(R11*1), Y1, Y1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry64
+
+finish64:
+	VBROADCASTSS (R8)(R12*4), Y2
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)(R12*1)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R12*1)
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-96
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+80(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	MOVQ near+64(FP), R14
+	LEAQ (DI)(R13*4), R13
+	LEAQ (DI)(R14*4), R14
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R10, $0x01
+	JE   row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row4
+	CMPQ R10, $0x02
+	JE   row8
+	CMPQ R10, $0x03
+	JE   row12
+	CMPQ R10, $0x04
+	JE   row16
+	CMPQ R10, $0x05
+	JE   row20
+	CMPQ R10, $0x06
+	JE   row24
+	CMPQ R10, $0x07
+	JE   row28
+	CMPQ R10, $0x08
+	JE   row32
+	CMPQ R10, $0x10
+	JE   row64
+	CMPQ R10, $0x18
+	JE   row96
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x28
+	JE   row160
+	CMPQ R10, $0x30
+	JE   row192
+	CMPQ R10, $0x38
+	JE   row224
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+
+row:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VXORPS X0, X0, X0
+	CMPQ   R9, R10
+	JGE    finish
+
+entry:
+	MOVL         (R13)(R9*4), R11
+	PREFETCHT1   (CX)(R11*4)
+	VBROADCASTSS (R12)(R9*4), X1
+	MOVL         (DI)(R9*4), R11
+	VMULSS       (CX)(R11*4), X1, X1
+	VADDSS       X1, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry
+
+finish:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	CMPQ   R9, R10
+	JGE    finish4
+
+entry4:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULSS       (CX)(R11*1), X1, X1
+	VADDSS       X1, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry4
+
+finish4:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	CMPQ   R9, R10
+	JGE    finish8
+
+entry8:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMOVSD       (CX)(R11*1), X2
+	VMULPS       X2, X1, X2
+	VADDPS       X2, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry8
+
+finish8:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish12
+
+entry12:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   11(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMOVSD       (CX)(R11*1), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X0, X0
+	VMULSS       8(CX)(R11*1), X2, X3
+	VADDSS       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry12
+
+finish12:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 8(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
 	CMPQ   R9, R10
 	JGE    finish16
 
 entry16:
 	MOVL         (R13)(R9*4), R11
 	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X1
 	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), X1, X1
+	VADDPS       X1, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry16
+
+finish16:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish20
+
+entry20:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   19(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), X2, X3
+	VADDPS       X3, X0, X0
+	VMULSS       16(CX)(R11*1), X2, X3
+	VADDSS       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry20
+
+finish20:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish24
+
+entry24:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   23(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), X2, X3
+	VADDPS       X3, X0, X0
+	VMOVSD       16(CX)(R11*1), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry24
+
+finish24:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	CMPQ   R9, R10
+	JGE    finish28
+
+entry28:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   27(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), X3, X4
+	VADDPS       X4, X0, X0
+	VMOVSD       16(CX)(R11*1), X4
+	VMULPS       X4, X3, X4
+	VADDPS       X4, X1, X1
+	VMULSS       24(CX)(R11*1), X3, X4
+	VADDSS       X4, X2, X2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry28
+
+finish28:
+	VBROADCASTSS (R8), X3
+	ADDQ         $0x04, R8
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X3, X1, X1
+	VMOVSD       X1, 16(AX)
+	VMULPS       X3, X2, X2
+	VMOVSS       X2, 24(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	CMPQ   R9, R10
+	JGE    finish32
+
+entry32:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry32
+
+finish32:
+	VBROADCASTSS (R8), Y1
+	ADDQ         $0x04, R8
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   R9, R10
+	JGE    finish64
+
+entry64:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
 	VBROADCASTSS (R12)(R9*4), Y2
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y2, Y3
 	VADDPS       Y3, Y0, Y0
@@ -875,37 +2185,41 @@ entry16:
 	VADDPS       Y3, Y1, Y1
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry16
+	JL           entry64
 
-finish16:
+finish64:
 	VBROADCASTSS (R8), Y2
+	ADDQ         $0x04, R8
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row16
+	JNZ          row64
 	VZEROUPPER
 	RET
 
-row24:
+row96:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	CMPQ   R9, R10
-	JGE    finish24
+	JGE    finish96
 
-entry24:
+entry96:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSS (R12)(R9*4), Y3
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y3, Y4
 	VADDPS       Y4, Y0, Y0
@@ -915,24 +2229,24 @@ entry24:
 	VADDPS       Y4, Y2, Y2
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry24
+	JL           entry96
 
-finish24:
+finish96:
 	VBROADCASTSS (R8), Y3
+	ADDQ         $0x04, R8
 	VMULPS       Y3, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y3, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
 	VMULPS       Y3, Y2, Y2
 	VMOVUPS      Y2, 64(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row24
+	JNZ          row96
 	VZEROUPPER
 	RET
 
-row32:
+row128:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -940,15 +2254,19 @@ row32:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	CMPQ   R9, R10
-	JGE    finish32
+	JGE    finish128
 
-entry32:
+entry128:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSS (R12)(R9*4), Y4
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y4, Y5
 	VADDPS       Y5, Y0, Y0
@@ -960,10 +2278,11 @@ entry32:
 	VADDPS       Y5, Y3, Y3
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry32
+	JL           entry128
 
-finish32:
+finish128:
 	VBROADCASTSS (R8), Y4
+	ADDQ         $0x04, R8
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y4, Y1, Y1
@@ -972,14 +2291,13 @@ finish32:
 	VMOVUPS      Y2, 64(AX)
 	VMULPS       Y4, Y3, Y3
 	VMOVUPS      Y3, 96(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row32
+	JNZ          row128
 	VZEROUPPER
 	RET
 
-row40:
+row160:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -988,16 +2306,21 @@ row40:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	CMPQ   R9, R10
-	JGE    finish40
+	JGE    finish160
 
-entry40:
+entry160:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSS (R12)(R9*4), Y5
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y5, Y6
 	VADDPS       Y6, Y0, Y0
@@ -1011,10 +2334,11 @@ entry40:
 	VADDPS       Y6, Y4, Y4
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry40
+	JL           entry160
 
-finish40:
+finish160:
 	VBROADCASTSS (R8), Y5
+	ADDQ         $0x04, R8
 	VMULPS       Y5, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y5, Y1, Y1
@@ -1025,14 +2349,13 @@ finish40:
 	VMOVUPS      Y3, 96(AX)
 	VMULPS       Y5, Y4, Y4
 	VMOVUPS      Y4, 128(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row40
+	JNZ          row160
 	VZEROUPPER
 	RET
 
-row48:
+row192:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1042,16 +2365,21 @@ row48:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	CMPQ   R9, R10
-	JGE    finish48
+	JGE    finish192
 
-entry48:
+entry192:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSS (R12)(R9*4), Y6
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y6, Y7
 	VADDPS       Y7, Y0, Y0
@@ -1067,10 +2395,11 @@ entry48:
 	VADDPS       Y7, Y5, Y5
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry48
+	JL           entry192
 
-finish48:
+finish192:
 	VBROADCASTSS (R8), Y6
+	ADDQ         $0x04, R8
 	VMULPS       Y6, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y6, Y1, Y1
@@ -1083,14 +2412,13 @@ finish48:
 	VMOVUPS      Y4, 128(AX)
 	VMULPS       Y6, Y5, Y5
 	VMOVUPS      Y5, 160(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row48
+	JNZ          row192
 	VZEROUPPER
 	RET
 
-row56:
+row224:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1101,17 +2429,23 @@ row56:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	CMPQ   R9, R10
-	JGE    finish56
+	JGE    finish224
 
-entry56:
+entry224:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSS (R12)(R9*4), Y7
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y7, Y8
 	VADDPS       Y8, Y0, Y0
@@ -1129,10 +2463,11 @@ entry56:
 	VADDPS       Y8, Y6, Y6
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry56
+	JL           entry224
 
-finish56:
+finish224:
 	VBROADCASTSS (R8), Y7
+	ADDQ         $0x04, R8
 	VMULPS       Y7, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y7, Y1, Y1
@@ -1147,14 +2482,13 @@ finish56:
 	VMOVUPS      Y5, 160(AX)
 	VMULPS       Y7, Y6, Y6
 	VMOVUPS      Y6, 192(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row56
+	JNZ          row224
 	VZEROUPPER
 	RET
 
-row64:
+row256:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1166,17 +2500,23 @@ row64:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	CMPQ   R9, R10
-	JGE    finish64
+	JGE    finish256
 
-entry64:
+entry256:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSS (R12)(R9*4), Y8
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y8, Y9
 	VADDPS       Y9, Y0, Y0
@@ -1196,10 +2536,11 @@ entry64:
 	VADDPS       Y9, Y7, Y7
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry64
+	JL           entry256
 
-finish64:
+finish256:
 	VBROADCASTSS (R8), Y8
+	ADDQ         $0x04, R8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y8, Y1, Y1
@@ -1216,14 +2557,13 @@ finish64:
 	VMOVUPS      Y6, 192(AX)
 	VMULPS       Y8, Y7, Y7
 	VMOVUPS      Y7, 224(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row64
+	JNZ          row256
 	VZEROUPPER
 	RET
 
-row72:
+row288:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1236,18 +2576,25 @@ row72:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	CMPQ   R9, R10
-	JGE    finish72
+	JGE    finish288
 
-entry72:
+entry288:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
 	PREFETCHT0   256(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSS (R12)(R9*4), Y9
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y9, Y10
 	VADDPS       Y10, Y0, Y0
@@ -1269,10 +2616,11 @@ entry72:
 	VADDPS       Y10, Y8, Y8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry72
+	JL           entry288
 
-finish72:
+finish288:
 	VBROADCASTSS (R8), Y9
+	ADDQ         $0x04, R8
 	VMULPS       Y9, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y9, Y1, Y1
@@ -1291,14 +2639,13 @@ finish72:
 	VMOVUPS      Y7, 224(AX)
 	VMULPS       Y9, Y8, Y8
 	VMOVUPS      Y8, 256(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row72
+	JNZ          row288
 	VZEROUPPER
 	RET
 
-row80:
+row320:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1312,18 +2659,25 @@ row80:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 	CMPQ   R9, R10
-	JGE    finish80
+	JGE    finish320
 
-entry80:
+entry320:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
 	PREFETCHT0   256(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSS (R12)(R9*4), Y10
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPS       (CX)(R11*1), Y10, Y11
 	VADDPS       Y11, Y0, Y0
@@ -1347,10 +2701,11 @@ entry80:
 	VADDPS       Y11, Y9, Y9
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry80
+	JL           entry320
 
-finish80:
+finish320:
 	VBROADCASTSS (R8), Y10
+	ADDQ         $0x04, R8
 	VMULPS       Y10, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y10, Y1, Y1
@@ -1371,102 +2726,1006 @@ finish80:
 	VMOVUPS      Y8, 256(AX)
 	VMULPS       Y10, Y9, Y9
 	VMOVUPS      Y9, 288(AX)
-	ADDQ         $0x04, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row80
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-96
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+80(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	MOVQ near+64(FP), R14
+	LEAQ (DI)(R13*4), R13
+	LEAQ (DI)(R14*4), R14
+	MOVQ width+88(FP), R10
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+	CMPQ R10, $0x58
+	JE   row352
+	CMPQ R10, $0x60
+	JE   row384
+	CMPQ R10, $0x68
+	JE   row416
+	CMPQ R10, $0x70
+	JE   row448
+	CMPQ R10, $0x78
+	JE   row480
+	CMPQ R10, $0x80
+	JE   row512
+	CMPQ R10, $0x88
+	JE   row544
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   R9, R10
+	JGE    finish256
+
+entry256:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z4
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z4, Z5
+	VADDPS       Z5, Z3, Z3
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry256
+
+finish256:
+	VBROADCASTSS (R8), Z4
+	ADDQ         $0x04, R8
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z4, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z4, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R9, R10
+	JGE    finish288
+
+entry288:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry288
+
+finish288:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   R9, R10
+	JGE    finish320
+
+entry320:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z4, Z4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry320
+
+finish320:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z5, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R9, R10
+	JGE    finish352
+
+entry352:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry352
+
+finish352:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   R9, R10
+	JGE    finish384
+
+entry384:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z5, Z5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry384
+
+finish384:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z6, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R9, R10
+	JGE    finish416
+
+entry416:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry416
+
+finish416:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   R9, R10
+	JGE    finish448
+
+entry448:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z6, Z6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry448
+
+finish448:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R9, R10
+	JGE    finish480
+
+entry480:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       448(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y7, Y7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry480
+
+finish480:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   R9, R10
+	JGE    finish512
+
+entry512:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       448(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry512
+
+finish512:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R9, R10
+	JGE    finish544
+
+entry544:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	PREFETCHT1   512(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	PREFETCHT0   512(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z9
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z6, Z6
+	VMULPS       448(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z7, Z7
+	VMULPS       512(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry544
+
+finish544:
+	VBROADCASTSS (R8), Z9
+	ADDQ         $0x04, R8
+	VMULPS       Z9, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z9, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z9, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z9, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z9, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z9, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z9, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z9, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF32ByLength(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, order *uint16, val *float32, scale *float32, width int)
+// Requires: AVX
+TEXT ·gatherWeightedF32ByLength(SB), NOSPLIT, $0-88
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+72(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+64(FP), R13
+	SUBQ R11, R13
+	MOVQ order+56(FP), R14
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R9, $0x01
+	JE   row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row4
+	CMPQ R9, $0x02
+	JE   row8
+	CMPQ R9, $0x04
+	JE   row16
+	CMPQ R9, $0x08
+	JE   row32
+	CMPQ R9, $0x10
+	JE   row64
+
+row:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish
+
+entry:
+	VBROADCASTSS (R13)(R9*4), X1
+	MOVL         (DI)(R9*4), R11
+	VMULSS       (CX)(R11*4), X1, X1
+	VADDSS       X1, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry
+
+finish:
+	VBROADCASTSS (R8)(R12*4), X1
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)(R12*1)
+	DECQ         SI
+	JNZ          row
 	VZEROUPPER
 	RET
 
 row4:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish4
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish4
 
 entry4:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
+	VBROADCASTSS (R13)(R9*4), X1
 	MOVL         (DI)(R9*4), R11
-	VBROADCASTSS (R12)(R9*4), X1
 	IMULQ        DX, R11
-	VMOVUPS      (CX)(R11*1), X2
-	VMULPS       X2, X1, X2
-	VADDPS       X2, X0, X0
+	VMULSS       (CX)(R11*1), X1, X1
+	VADDSS       X1, X0, X0
 	INCQ         R9
 	CMPQ         R9, R10
 	JL           entry4
 
 finish4:
-	VBROADCASTSS (R8), X1
+	VBROADCASTSS (R8)(R12*4), X1
+	IMULQ        dstStride+8(FP), R12
 	VMULPS       X1, X0, X0
-	VMOVUPS      X0, (AX)
-	ADDQ         $0x04, R8
-	ADDQ         dstStride+8(FP), AX
+	VMOVSS       X0, (AX)(R12*1)
 	DECQ         SI
 	JNZ          row4
 	VZEROUPPER
 	RET
 
-row2:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish2
+row8:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish8
 
-entry2:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
+entry8:
+	VBROADCASTSS (R13)(R9*4), X1
 	MOVL         (DI)(R9*4), R11
-	VBROADCASTSS (R12)(R9*4), X1
 	IMULQ        DX, R11
 	VMOVSD       (CX)(R11*1), X2
 	VMULPS       X2, X1, X2
 	VADDPS       X2, X0, X0
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry2
+	JL           entry8
 
-finish2:
-	VBROADCASTSS (R8), X1
+finish8:
+	VBROADCASTSS (R8)(R12*4), X1
+	IMULQ        dstStride+8(FP), R12
 	VMULPS       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x04, R8
-	ADDQ         dstStride+8(FP), AX
+	VMOVSD       X0, (AX)(R12*1)
 	DECQ         SI
-	JNZ          row2
+	JNZ          row8
 	VZEROUPPER
 	RET
 
-row1:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish1
+row16:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish16
 
-entry1:
-	MOVL       (R13)(R9*4), R11
-	PREFETCHT0 (CX)(R11*4)
-	MOVL       (DI)(R9*4), R11
-	VMOVSS     (R12)(R9*4), X1
-	VMULSS     (CX)(R11*4), X1, X1
-	VADDSS     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry1
+entry16:
+	VBROADCASTSS (R13)(R9*4), X1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), X1, X1
+	VADDPS       X1, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry16
 
-finish1:
-	VMULSS (R8), X0, X0
-	VMOVSS X0, (AX)
-	ADDQ   $0x04, R8
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row1
+finish16:
+	VBROADCASTSS (R8)(R12*4), X1
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)(R12*1)
+	DECQ         SI
+	JNZ          row16
+	VZEROUPPER
+	RET
+
+row32:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  Y0, Y0, Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	VBROADCASTSS (R13)(R9*4), Y1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry32
+
+finish32:
+	VBROADCASTSS (R8)(R12*4), Y1
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)(R12*1)
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	VBROADCASTSS (R13)(R9*4), Y2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y2, Y3
+	VADDPS       Y3, Y1, Y1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry64
+
+finish64:
+	VBROADCASTSS (R8)(R12*4), Y2
+	IMULQ        dstStride+8(FP), R12
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)(R12*1)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R12*1)
+	DECQ         SI
+	JNZ          row64
 	VZEROUPPER
 	RET
 
@@ -1543,16 +3802,35 @@ next:
 done:
 	RET
 
-// func gatherSumF64(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, ahead int, scale *float64, width int)
+// func scaleToF32AVX2(dst *float32, alpha float64, x *float64, n int)
+// Requires: AVX
+TEXT ·scaleToF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD alpha+8(FP), Y0
+	XORQ         BX, BX
+
+loop:
+	VMULPD     (CX)(BX*8), Y0, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (AX)(BX*4)
+	ADDQ       $0x04, BX
+	CMPQ       BX, DX
+	JL         loop
+	VZEROUPPER
+	RET
+
+// func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherSumF64(SB), NOSPLIT, $0-80
+TEXT ·gatherSumF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ  dst+0(FP), AX
 	MOVQ  x+16(FP), CX
 	MOVQ  stride+24(FP), DX
 	MOVQ  ptr+32(FP), BX
 	MOVQ  rows+40(FP), SI
 	MOVQ  col+48(FP), DI
-	MOVQ  scale+64(FP), R8
+	MOVQ  scale+72(FP), R8
 	TESTQ SI, SI
 	JZ    done
 
@@ -1561,168 +3839,362 @@ TEXT ·gatherSumF64(SB), NOSPLIT, $0-80
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ ahead+56(FP), R12
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
-	MOVQ width+72(FP), R13
-	CMPQ R13, $0x04
-	JE   row4
-	CMPQ R13, $0x08
-	JE   row8
-	CMPQ R13, $0x0c
-	JE   row12
-	CMPQ R13, $0x10
-	JE   row16
-	CMPQ R13, $0x14
-	JE   row20
-	CMPQ R13, $0x18
-	JE   row24
-	CMPQ R13, $0x1c
-	JE   row28
-	CMPQ R13, $0x20
-	JE   row32
-	CMPQ R13, $0x24
-	JE   row36
-	CMPQ R13, $0x28
-	JE   row40
-	CMPQ R13, $0x02
-	JE   row2
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+80(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x08
-	JNE  part
-	CMPQ R13, $0x01
-	JE   row1
+	JNE  apart
+	CMPQ R10, $0x01
+	JE   row
 
-part:
-	// The last width of eight words that are set, and clear ones behind them.
-	SHLQ    $0x03, R13
-	LEAQ    masks<>+0(SB), R10
-	SUBQ    R13, R10
-	VMOVDQU 32(R10), Y0
+apart:
+	CMPQ R10, $0x01
+	JE   row8
+	CMPQ R10, $0x02
+	JE   row16
+	CMPQ R10, $0x03
+	JE   row24
+	CMPQ R10, $0x04
+	JE   row32
+	CMPQ R10, $0x05
+	JE   row40
+	CMPQ R10, $0x06
+	JE   row48
+	CMPQ R10, $0x07
+	JE   row56
+	CMPQ R10, $0x08
+	JE   row64
+	CMPQ R10, $0x0c
+	JE   row96
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x14
+	JE   row160
+	CMPQ R10, $0x18
+	JE   row192
+	CMPQ R10, $0x1c
+	JE   row224
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
 
-row0:
+row:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS Y1, Y1, Y1
+	VXORPS X0, X0, X0
 	CMPQ   R9, R10
-	JGE    finish0
+	JGE    finish
 
-entry0:
+entry:
 	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT1 (CX)(R11*8)
 	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMASKMOVPD (CX)(R11*1), Y0, Y2
-	VADDPD     Y2, Y1, Y1
+	VADDSD     (CX)(R11*8), X0, X0
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry0
+	JL         entry
 
-finish0:
-	VBROADCASTSD (R8), Y2
-	VMULPD       Y2, Y1, Y1
-	MOVQ         AX, R10
-	VMOVAPS      X1, X2
-	TESTQ        $0x00000010, R13
-	JZ           tail8
-	VMOVUPS      X2, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y1, X2
-
-tail8:
-	TESTQ     $0x00000008, R13
-	JZ        tail4
-	VMOVSD    X2, (R10)
-	ADDQ      $0x08, R10
-	VPERMILPD $0x01, X2, X2
-
-tail4:
-	TESTQ  $0x00000004, R13
-	JZ     stored
-	VMOVSS X2, (R10)
-
-stored:
-	ADDQ $0x08, R8
-	ADDQ dstStride+8(FP), AX
-	DECQ SI
-	JNZ  row0
-	VZEROUPPER
-	RET
-
-row4:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	CMPQ   R9, R10
-	JGE    finish4
-
-entry4:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry4
-
-finish4:
-	VBROADCASTSD (R8), Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         $0x08, R8
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row4
+finish:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row
 	VZEROUPPER
 	RET
 
 row8:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VXORPS X0, X0, X0
 	CMPQ   R9, R10
 	JGE    finish8
 
 entry8:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
+
+finish8:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	CMPQ   R9, R10
+	JGE    finish16
+
+entry16:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
+
+finish16:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish24
+
+entry24:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	VMOVDDUP (R8), X2
+	ADDQ     $0x08, R8
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, 16(AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	CMPQ   R9, R10
+	JGE    finish32
+
+entry32:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
+
+finish32:
+	VBROADCASTSD (R8), Y1
+	ADDQ         $0x08, R8
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish40
+
+entry40:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry40
+
+finish40:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVSD       X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish48
+
+entry48:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry48
+
+finish48:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVUPD      X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	CMPQ   R9, R10
+	JGE    finish56
+
+entry56:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry56
+
+finish56:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X3, X1, X1
+	VMOVUPD      X1, 32(AX)
+	VMULPD       X3, X2, X2
+	VMOVSD       X2, 48(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   R9, R10
+	JGE    finish64
+
+entry64:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0
 	VADDPD     32(CX)(R11*1), Y1, Y1
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry8
+	JL         entry64
 
-finish8:
+finish64:
 	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
 	VMULPD       Y2, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, 32(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row8
+	JNZ          row64
 	VZEROUPPER
 	RET
 
-row12:
+row96:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	CMPQ   R9, R10
-	JGE    finish12
+	JGE    finish96
 
-entry12:
+entry96:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -1733,24 +4205,24 @@ entry12:
 	VADDPD     64(CX)(R11*1), Y2, Y2
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry12
+	JL         entry96
 
-finish12:
+finish96:
 	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
 	VMULPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y3, Y1, Y1
 	VMOVUPD      Y1, 32(AX)
 	VMULPD       Y3, Y2, Y2
 	VMOVUPD      Y2, 64(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row12
+	JNZ          row96
 	VZEROUPPER
 	RET
 
-row16:
+row128:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1758,10 +4230,14 @@ row16:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	CMPQ   R9, R10
-	JGE    finish16
+	JGE    finish128
 
-entry16:
+entry128:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -1773,10 +4249,11 @@ entry16:
 	VADDPD     96(CX)(R11*1), Y3, Y3
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry16
+	JL         entry128
 
-finish16:
+finish128:
 	VBROADCASTSD (R8), Y4
+	ADDQ         $0x08, R8
 	VMULPD       Y4, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y4, Y1, Y1
@@ -1785,14 +4262,13 @@ finish16:
 	VMOVUPD      Y2, 64(AX)
 	VMULPD       Y4, Y3, Y3
 	VMOVUPD      Y3, 96(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row16
+	JNZ          row128
 	VZEROUPPER
 	RET
 
-row20:
+row160:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1801,10 +4277,15 @@ row20:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	CMPQ   R9, R10
-	JGE    finish20
+	JGE    finish160
 
-entry20:
+entry160:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -1818,10 +4299,11 @@ entry20:
 	VADDPD     128(CX)(R11*1), Y4, Y4
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry20
+	JL         entry160
 
-finish20:
+finish160:
 	VBROADCASTSD (R8), Y5
+	ADDQ         $0x08, R8
 	VMULPD       Y5, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y5, Y1, Y1
@@ -1832,14 +4314,13 @@ finish20:
 	VMOVUPD      Y3, 96(AX)
 	VMULPD       Y5, Y4, Y4
 	VMOVUPD      Y4, 128(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row20
+	JNZ          row160
 	VZEROUPPER
 	RET
 
-row24:
+row192:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1849,10 +4330,15 @@ row24:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	CMPQ   R9, R10
-	JGE    finish24
+	JGE    finish192
 
-entry24:
+entry192:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -1867,10 +4353,11 @@ entry24:
 	VADDPD     160(CX)(R11*1), Y5, Y5
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry24
+	JL         entry192
 
-finish24:
+finish192:
 	VBROADCASTSD (R8), Y6
+	ADDQ         $0x08, R8
 	VMULPD       Y6, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y6, Y1, Y1
@@ -1883,14 +4370,13 @@ finish24:
 	VMOVUPD      Y4, 128(AX)
 	VMULPD       Y6, Y5, Y5
 	VMOVUPD      Y5, 160(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row24
+	JNZ          row192
 	VZEROUPPER
 	RET
 
-row28:
+row224:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1901,10 +4387,16 @@ row28:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	CMPQ   R9, R10
-	JGE    finish28
+	JGE    finish224
 
-entry28:
+entry224:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -1921,10 +4413,11 @@ entry28:
 	VADDPD     192(CX)(R11*1), Y6, Y6
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry28
+	JL         entry224
 
-finish28:
+finish224:
 	VBROADCASTSD (R8), Y7
+	ADDQ         $0x08, R8
 	VMULPD       Y7, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y7, Y1, Y1
@@ -1939,14 +4432,13 @@ finish28:
 	VMOVUPD      Y5, 160(AX)
 	VMULPD       Y7, Y6, Y6
 	VMOVUPD      Y6, 192(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row28
+	JNZ          row224
 	VZEROUPPER
 	RET
 
-row32:
+row256:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -1958,10 +4450,16 @@ row32:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	CMPQ   R9, R10
-	JGE    finish32
+	JGE    finish256
 
-entry32:
+entry256:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -1979,10 +4477,11 @@ entry32:
 	VADDPD     224(CX)(R11*1), Y7, Y7
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry32
+	JL         entry256
 
-finish32:
+finish256:
 	VBROADCASTSD (R8), Y8
+	ADDQ         $0x08, R8
 	VMULPD       Y8, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y8, Y1, Y1
@@ -1999,14 +4498,13 @@ finish32:
 	VMOVUPD      Y6, 192(AX)
 	VMULPD       Y8, Y7, Y7
 	VMOVUPD      Y7, 224(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row32
+	JNZ          row256
 	VZEROUPPER
 	RET
 
-row36:
+row288:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -2019,10 +4517,17 @@ row36:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	CMPQ   R9, R10
-	JGE    finish36
+	JGE    finish288
 
-entry36:
+entry288:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -2042,10 +4547,11 @@ entry36:
 	VADDPD     256(CX)(R11*1), Y8, Y8
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry36
+	JL         entry288
 
-finish36:
+finish288:
 	VBROADCASTSD (R8), Y9
+	ADDQ         $0x08, R8
 	VMULPD       Y9, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y9, Y1, Y1
@@ -2064,14 +4570,13 @@ finish36:
 	VMOVUPD      Y7, 224(AX)
 	VMULPD       Y9, Y8, Y8
 	VMOVUPD      Y8, 256(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row36
+	JNZ          row288
 	VZEROUPPER
 	RET
 
-row40:
+row320:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -2085,10 +4590,17 @@ row40:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 	CMPQ   R9, R10
-	JGE    finish40
+	JGE    finish320
 
-entry40:
+entry320:
 	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -2109,10 +4621,11 @@ entry40:
 	VADDPD     288(CX)(R11*1), Y9, Y9
 	INCQ       R9
 	CMPQ       R9, R10
-	JL         entry40
+	JL         entry320
 
-finish40:
+finish320:
 	VBROADCASTSD (R8), Y10
+	ADDQ         $0x08, R8
 	VMULPD       Y10, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y10, Y1, Y1
@@ -2133,75 +4646,18 @@ finish40:
 	VMOVUPD      Y8, 256(AX)
 	VMULPD       Y10, Y9, Y9
 	VMOVUPD      Y9, 288(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row40
-	VZEROUPPER
-	RET
-
-row2:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish2
-
-entry2:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMOVUPS    (CX)(R11*1), X1
-	VADDPD     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry2
-
-finish2:
-	VMOVDDUP (R8), X1
-	VMULPD   X1, X0, X0
-	VMOVUPS  X0, (AX)
-	ADDQ     $0x08, R8
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row2
-	VZEROUPPER
-	RET
-
-row1:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish1
-
-entry1:
-	MOVL       (R12)(R9*4), R11
-	PREFETCHT0 (CX)(R11*8)
-	MOVL       (DI)(R9*4), R11
-	VADDSD     (CX)(R11*8), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry1
-
-finish1:
-	VMULSD (R8), X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x08, R8
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row1
+	JNZ          row320
 	VZEROUPPER
 	RET
 
 done:
 	RET
 
-// func gatherWeightedF64(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, ahead int, val *float64, scale *float64, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherWeightedF64(SB), NOSPLIT, $0-88
+// func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ  dst+0(FP), AX
 	MOVQ  x+16(FP), CX
 	MOVQ  stride+24(FP), DX
@@ -2217,145 +4673,1227 @@ TEXT ·gatherWeightedF64(SB), NOSPLIT, $0-88
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ val+64(FP), R12
-	SHLQ $0x01, R11
-	SUBQ R11, R12
-	MOVQ ahead+56(FP), R13
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
 	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R14
-	CMPQ R14, $0x04
-	JE   row4
-	CMPQ R14, $0x08
-	JE   row8
-	CMPQ R14, $0x0c
-	JE   row12
-	CMPQ R14, $0x10
-	JE   row16
-	CMPQ R14, $0x14
-	JE   row20
-	CMPQ R14, $0x18
-	JE   row24
-	CMPQ R14, $0x1c
-	JE   row28
-	CMPQ R14, $0x20
-	JE   row32
-	CMPQ R14, $0x24
-	JE   row36
-	CMPQ R14, $0x28
-	JE   row40
-	CMPQ R14, $0x02
-	JE   row2
+	MOVQ width+80(FP), R10
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+	CMPQ R10, $0x2c
+	JE   row352
+	CMPQ R10, $0x30
+	JE   row384
+	CMPQ R10, $0x34
+	JE   row416
+	CMPQ R10, $0x38
+	JE   row448
+	CMPQ R10, $0x3c
+	JE   row480
+	CMPQ R10, $0x40
+	JE   row512
+	CMPQ R10, $0x44
+	JE   row544
 
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x08
-	JNE  part
-	CMPQ R14, $0x01
-	JE   row1
-
-part:
-	// The last width of eight words that are set, and clear ones behind them.
-	SHLQ    $0x03, R14
-	LEAQ    masks<>+0(SB), R10
-	SUBQ    R14, R10
-	VMOVDQU 32(R10), Y0
-
-row0:
+row256:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS Y1, Y1, Y1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
 	CMPQ   R9, R10
-	JGE    finish0
+	JGE    finish256
 
-entry0:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
-	VBROADCASTSD (R12)(R9*8), Y2
-	IMULQ        DX, R11
-	VMASKMOVPD   (CX)(R11*1), Y0, Y3
-	VMULPD       Y3, Y2, Y3
-	VADDPD       Y3, Y1, Y1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry0
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
 
-finish0:
-	VBROADCASTSD (R8), Y2
-	VMULPD       Y2, Y1, Y1
-	MOVQ         AX, R10
-	VMOVAPS      X1, X2
-	TESTQ        $0x00000010, R14
-	JZ           tail8
-	VMOVUPS      X2, (R10)
-	ADDQ         $0x10, R10
-	VEXTRACTF128 $0x01, Y1, X2
-
-tail8:
-	TESTQ     $0x00000008, R14
-	JZ        tail4
-	VMOVSD    X2, (R10)
-	ADDQ      $0x08, R10
-	VPERMILPD $0x01, X2, X2
-
-tail4:
-	TESTQ  $0x00000004, R14
-	JZ     stored
-	VMOVSS X2, (R10)
-
-stored:
-	ADDQ $0x08, R8
-	ADDQ dstStride+8(FP), AX
-	DECQ SI
-	JNZ  row0
+finish256:
+	VBROADCASTSD (R8), Z4
+	ADDQ         $0x08, R8
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z4, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z4, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
 	VZEROUPPER
 	RET
 
-row4:
+row288:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VXORPS Y4, Y4, Y4
 	CMPQ   R9, R10
-	JGE    finish4
+	JGE    finish288
 
-entry4:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
-	VBROADCASTSD (R12)(R9*8), Y1
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry4
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
 
-finish4:
-	VBROADCASTSD (R8), Y1
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
+finish288:
+	VBROADCASTSD (R8), Z5
 	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 256(AX)
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row4
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   R9, R10
+	JGE    finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSD (R8), Z5
+	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z5, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R9, R10
+	JGE    finish352
+
+entry352:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry352
+
+finish352:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   R9, R10
+	JGE    finish384
+
+entry384:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry384
+
+finish384:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z6, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R9, R10
+	JGE    finish416
+
+entry416:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry416
+
+finish416:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   R9, R10
+	JGE    finish448
+
+entry448:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry448
+
+finish448:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z7, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R9, R10
+	JGE    finish480
+
+entry480:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	VADDPD     448(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry480
+
+finish480:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   R9, R10
+	JGE    finish512
+
+entry512:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	VADDPD     448(CX)(R11*1), Z7, Z7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry512
+
+finish512:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z8, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R9, R10
+	JGE    finish544
+
+entry544:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	PREFETCHT1 512(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	PREFETCHT0 512(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	VADDPD     448(CX)(R11*1), Z7, Z7
+	VADDPD     512(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry544
+
+finish544:
+	VBROADCASTSD (R8), Z9
+	ADDQ         $0x08, R8
+	VMULPD       Z9, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z9, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z9, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z9, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z9, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z9, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z9, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z9, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64ByLength(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, order *uint16, scale *float64, width int)
+// Requires: AVX
+TEXT ·gatherSumF64ByLength(SB), NOSPLIT, $0-80
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+64(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ order+56(FP), R13
+	MOVQ width+72(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R9, $0x01
+	JE   row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row8
+	CMPQ R9, $0x02
+	JE   row16
+	CMPQ R9, $0x04
+	JE   row32
+	CMPQ R9, $0x08
+	JE   row64
+
+row:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish
+
+entry:
+	MOVL   (DI)(R9*4), R11
+	VADDSD (CX)(R11*8), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry
+
+finish:
+	VMOVDDUP (R8)(R12*8), X1
+	IMULQ    dstStride+8(FP), R12
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)(R12*1)
+	DECQ     SI
+	JNZ      row
+	VZEROUPPER
+	RET
+
+row8:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish8
+
+entry8:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDSD (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry8
+
+finish8:
+	VMOVDDUP (R8)(R12*8), X1
+	IMULQ    dstStride+8(FP), R12
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)(R12*1)
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry16
+
+finish16:
+	VMOVDDUP (R8)(R12*8), X1
+	IMULQ    dstStride+8(FP), R12
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)(R12*1)
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row32:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  Y0, Y0, Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry32
+
+finish32:
+	VBROADCASTSD (R8)(R12*8), Y1
+	IMULQ        dstStride+8(FP), R12
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)(R12*1)
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	MOVWQZX (R13), R12
+	ADDQ    $0x02, R13
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	VADDPD 32(CX)(R11*1), Y1, Y1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry64
+
+finish64:
+	VBROADCASTSD (R8)(R12*8), Y2
+	IMULQ        dstStride+8(FP), R12
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)(R12*1)
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R12*1)
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-96
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+80(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SHLQ $0x01, R11
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	MOVQ near+64(FP), R14
+	LEAQ (DI)(R13*4), R13
+	LEAQ (DI)(R14*4), R14
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R10, $0x01
+	JE   row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row8
+	CMPQ R10, $0x02
+	JE   row16
+	CMPQ R10, $0x03
+	JE   row24
+	CMPQ R10, $0x04
+	JE   row32
+	CMPQ R10, $0x05
+	JE   row40
+	CMPQ R10, $0x06
+	JE   row48
+	CMPQ R10, $0x07
+	JE   row56
+	CMPQ R10, $0x08
+	JE   row64
+	CMPQ R10, $0x0c
+	JE   row96
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x14
+	JE   row160
+	CMPQ R10, $0x18
+	JE   row192
+	CMPQ R10, $0x1c
+	JE   row224
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	CMPQ   R9, R10
+	JGE    finish
+
+entry:
+	MOVL       (R13)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	VMOVDDUP   (R12)(R9*8), X1
+	MOVL       (DI)(R9*4), R11
+	VMULSD     (CX)(R11*8), X1, X1
+	VADDSD     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
+
+finish:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row
 	VZEROUPPER
 	RET
 
 row8:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VXORPS X0, X0, X0
 	CMPQ   R9, R10
 	JGE    finish8
 
 entry8:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	VMOVDDUP   (R12)(R9*8), X1
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMULSD     (CX)(R11*1), X1, X1
+	VADDSD     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
+
+finish8:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	CMPQ   R9, R10
+	JGE    finish16
+
+entry16:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	VMOVDDUP   (R12)(R9*8), X1
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMULPD     (CX)(R11*1), X1, X1
+	VADDPD     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
+
+finish16:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish24
+
+entry24:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	VMOVDDUP   (R12)(R9*8), X2
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMULPD     (CX)(R11*1), X2, X3
+	VADDPD     X3, X0, X0
+	VMULSD     16(CX)(R11*1), X2, X3
+	VADDSD     X3, X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	VMOVDDUP (R8), X2
+	ADDQ     $0x08, R8
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, 16(AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	CMPQ   R9, R10
+	JGE    finish32
+
+entry32:
 	MOVL         (R13)(R9*4), R11
 	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y1
 	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry32
+
+finish32:
+	VBROADCASTSD (R8), Y1
+	ADDQ         $0x08, R8
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish40
+
+entry40:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   39(CX)(R11*1)
 	VBROADCASTSD (R12)(R9*8), Y2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULSD       32(CX)(R11*1), X2, X3
+	VADDSD       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry40
+
+finish40:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVSD       X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	CMPQ   R9, R10
+	JGE    finish48
+
+entry48:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   47(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(CX)(R11*1), X2, X3
+	VADDPD       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry48
+
+finish48:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVUPD      X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	CMPQ   R9, R10
+	JGE    finish56
+
+entry56:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   55(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(CX)(R11*1), X3, X4
+	VADDPD       X4, X1, X1
+	VMULSD       48(CX)(R11*1), X3, X4
+	VADDSD       X4, X2, X2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry56
+
+finish56:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X3, X1, X1
+	VMOVUPD      X1, 32(AX)
+	VMULPD       X3, X2, X2
+	VMOVSD       X2, 48(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   R9, R10
+	JGE    finish64
+
+entry64:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y2
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y2, Y3
 	VADDPD       Y3, Y0, Y0
@@ -2363,37 +5901,41 @@ entry8:
 	VADDPD       Y3, Y1, Y1
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry8
+	JL           entry64
 
-finish8:
+finish64:
 	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
 	VMULPD       Y2, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, 32(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row8
+	JNZ          row64
 	VZEROUPPER
 	RET
 
-row12:
+row96:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	CMPQ   R9, R10
-	JGE    finish12
+	JGE    finish96
 
-entry12:
+entry96:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSD (R12)(R9*8), Y3
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y3, Y4
 	VADDPD       Y4, Y0, Y0
@@ -2403,24 +5945,24 @@ entry12:
 	VADDPD       Y4, Y2, Y2
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry12
+	JL           entry96
 
-finish12:
+finish96:
 	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
 	VMULPD       Y3, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y3, Y1, Y1
 	VMOVUPD      Y1, 32(AX)
 	VMULPD       Y3, Y2, Y2
 	VMOVUPD      Y2, 64(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row12
+	JNZ          row96
 	VZEROUPPER
 	RET
 
-row16:
+row128:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -2428,15 +5970,19 @@ row16:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	CMPQ   R9, R10
-	JGE    finish16
+	JGE    finish128
 
-entry16:
+entry128:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSD (R12)(R9*8), Y4
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y4, Y5
 	VADDPD       Y5, Y0, Y0
@@ -2448,10 +5994,11 @@ entry16:
 	VADDPD       Y5, Y3, Y3
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry16
+	JL           entry128
 
-finish16:
+finish128:
 	VBROADCASTSD (R8), Y4
+	ADDQ         $0x08, R8
 	VMULPD       Y4, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y4, Y1, Y1
@@ -2460,14 +6007,13 @@ finish16:
 	VMOVUPD      Y2, 64(AX)
 	VMULPD       Y4, Y3, Y3
 	VMOVUPD      Y3, 96(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row16
+	JNZ          row128
 	VZEROUPPER
 	RET
 
-row20:
+row160:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -2476,16 +6022,21 @@ row20:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	CMPQ   R9, R10
-	JGE    finish20
+	JGE    finish160
 
-entry20:
+entry160:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSD (R12)(R9*8), Y5
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y5, Y6
 	VADDPD       Y6, Y0, Y0
@@ -2499,10 +6050,11 @@ entry20:
 	VADDPD       Y6, Y4, Y4
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry20
+	JL           entry160
 
-finish20:
+finish160:
 	VBROADCASTSD (R8), Y5
+	ADDQ         $0x08, R8
 	VMULPD       Y5, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y5, Y1, Y1
@@ -2513,14 +6065,13 @@ finish20:
 	VMOVUPD      Y3, 96(AX)
 	VMULPD       Y5, Y4, Y4
 	VMOVUPD      Y4, 128(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row20
+	JNZ          row160
 	VZEROUPPER
 	RET
 
-row24:
+row192:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -2530,16 +6081,21 @@ row24:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	CMPQ   R9, R10
-	JGE    finish24
+	JGE    finish192
 
-entry24:
+entry192:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSD (R12)(R9*8), Y6
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y6, Y7
 	VADDPD       Y7, Y0, Y0
@@ -2555,10 +6111,11 @@ entry24:
 	VADDPD       Y7, Y5, Y5
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry24
+	JL           entry192
 
-finish24:
+finish192:
 	VBROADCASTSD (R8), Y6
+	ADDQ         $0x08, R8
 	VMULPD       Y6, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y6, Y1, Y1
@@ -2571,14 +6128,13 @@ finish24:
 	VMOVUPD      Y4, 128(AX)
 	VMULPD       Y6, Y5, Y5
 	VMOVUPD      Y5, 160(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row24
+	JNZ          row192
 	VZEROUPPER
 	RET
 
-row28:
+row224:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -2589,17 +6145,23 @@ row28:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	CMPQ   R9, R10
-	JGE    finish28
+	JGE    finish224
 
-entry28:
+entry224:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSD (R12)(R9*8), Y7
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y7, Y8
 	VADDPD       Y8, Y0, Y0
@@ -2617,10 +6179,11 @@ entry28:
 	VADDPD       Y8, Y6, Y6
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry28
+	JL           entry224
 
-finish28:
+finish224:
 	VBROADCASTSD (R8), Y7
+	ADDQ         $0x08, R8
 	VMULPD       Y7, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y7, Y1, Y1
@@ -2635,14 +6198,13 @@ finish28:
 	VMOVUPD      Y5, 160(AX)
 	VMULPD       Y7, Y6, Y6
 	VMOVUPD      Y6, 192(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row28
+	JNZ          row224
 	VZEROUPPER
 	RET
 
-row32:
+row256:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -2654,17 +6216,23 @@ row32:
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 	CMPQ   R9, R10
-	JGE    finish32
+	JGE    finish256
 
-entry32:
+entry256:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSD (R12)(R9*8), Y8
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y8, Y9
 	VADDPD       Y9, Y0, Y0
@@ -2684,10 +6252,11 @@ entry32:
 	VADDPD       Y9, Y7, Y7
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry32
+	JL           entry256
 
-finish32:
+finish256:
 	VBROADCASTSD (R8), Y8
+	ADDQ         $0x08, R8
 	VMULPD       Y8, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y8, Y1, Y1
@@ -2704,14 +6273,13 @@ finish32:
 	VMOVUPD      Y6, 192(AX)
 	VMULPD       Y8, Y7, Y7
 	VMOVUPD      Y7, 224(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row32
+	JNZ          row256
 	VZEROUPPER
 	RET
 
-row36:
+row288:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -2724,18 +6292,25 @@ row36:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	CMPQ   R9, R10
-	JGE    finish36
+	JGE    finish288
 
-entry36:
+entry288:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
 	PREFETCHT0   256(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSD (R12)(R9*8), Y9
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y9, Y10
 	VADDPD       Y10, Y0, Y0
@@ -2757,10 +6332,11 @@ entry36:
 	VADDPD       Y10, Y8, Y8
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry36
+	JL           entry288
 
-finish36:
+finish288:
 	VBROADCASTSD (R8), Y9
+	ADDQ         $0x08, R8
 	VMULPD       Y9, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y9, Y1, Y1
@@ -2779,14 +6355,13 @@ finish36:
 	VMOVUPD      Y7, 224(AX)
 	VMULPD       Y9, Y8, Y8
 	VMOVUPD      Y8, 256(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row36
+	JNZ          row288
 	VZEROUPPER
 	RET
 
-row40:
+row320:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
 	VXORPS Y0, Y0, Y0
@@ -2800,18 +6375,25 @@ row40:
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
 	CMPQ   R9, R10
-	JGE    finish40
+	JGE    finish320
 
-entry40:
+entry320:
 	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
 	IMULQ        DX, R11
 	PREFETCHT0   (CX)(R11*1)
 	PREFETCHT0   64(CX)(R11*1)
 	PREFETCHT0   128(CX)(R11*1)
 	PREFETCHT0   192(CX)(R11*1)
 	PREFETCHT0   256(CX)(R11*1)
-	MOVL         (DI)(R9*4), R11
 	VBROADCASTSD (R12)(R9*8), Y10
+	MOVL         (DI)(R9*4), R11
 	IMULQ        DX, R11
 	VMULPD       (CX)(R11*1), Y10, Y11
 	VADDPD       Y11, Y0, Y0
@@ -2835,10 +6417,11 @@ entry40:
 	VADDPD       Y11, Y9, Y9
 	INCQ         R9
 	CMPQ         R9, R10
-	JL           entry40
+	JL           entry320
 
-finish40:
+finish320:
 	VBROADCASTSD (R8), Y10
+	ADDQ         $0x08, R8
 	VMULPD       Y10, Y0, Y0
 	VMOVUPD      Y0, (AX)
 	VMULPD       Y10, Y1, Y1
@@ -2859,70 +6442,976 @@ finish40:
 	VMOVUPD      Y8, 256(AX)
 	VMULPD       Y10, Y9, Y9
 	VMOVUPD      Y9, 288(AX)
-	ADDQ         $0x08, R8
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
-	JNZ          row40
+	JNZ          row320
 	VZEROUPPER
 	RET
 
-row2:
+done:
+	RET
+
+// func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-96
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+80(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SHLQ $0x01, R11
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	MOVQ near+64(FP), R14
+	LEAQ (DI)(R13*4), R13
+	LEAQ (DI)(R14*4), R14
+	MOVQ width+88(FP), R10
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+	CMPQ R10, $0x2c
+	JE   row352
+	CMPQ R10, $0x30
+	JE   row384
+	CMPQ R10, $0x34
+	JE   row416
+	CMPQ R10, $0x38
+	JE   row448
+	CMPQ R10, $0x3c
+	JE   row480
+	CMPQ R10, $0x40
+	JE   row512
+	CMPQ R10, $0x44
+	JE   row544
+
+row256:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
 	CMPQ   R9, R10
-	JGE    finish2
+	JGE    finish256
 
-entry2:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	VMOVDDUP   (R12)(R9*8), X1
-	IMULQ      DX, R11
-	VMOVUPS    (CX)(R11*1), X2
-	VMULPD     X2, X1, X2
-	VADDPD     X2, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry2
+entry256:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z4
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z4, Z5
+	VADDPD       Z5, Z3, Z3
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry256
 
-finish2:
-	VMOVDDUP (R8), X1
+finish256:
+	VBROADCASTSD (R8), Z4
+	ADDQ         $0x08, R8
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z4, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z4, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R9, R10
+	JGE    finish288
+
+entry288:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       256(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y4, Y4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry288
+
+finish288:
+	VBROADCASTSD (R8), Z5
+	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   R9, R10
+	JGE    finish320
+
+entry320:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z4, Z4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry320
+
+finish320:
+	VBROADCASTSD (R8), Z5
+	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z5, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R9, R10
+	JGE    finish352
+
+entry352:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z4, Z4
+	VMULPD       320(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y5, Y5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry352
+
+finish352:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   R9, R10
+	JGE    finish384
+
+entry384:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z5, Z5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry384
+
+finish384:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z6, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R9, R10
+	JGE    finish416
+
+entry416:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z5, Z5
+	VMULPD       384(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y6, Y6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry416
+
+finish416:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   R9, R10
+	JGE    finish448
+
+entry448:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z5, Z5
+	VMULPD       384(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z6, Z6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry448
+
+finish448:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z7, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R9, R10
+	JGE    finish480
+
+entry480:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry480
+
+finish480:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   R9, R10
+	JGE    finish512
+
+entry512:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z7, Z7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry512
+
+finish512:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z8, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R9, R10
+	JGE    finish544
+
+entry544:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	PREFETCHT1   512(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	PREFETCHT0   512(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z9
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z5, Z5
+	VMULPD       384(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z6, Z6
+	VMULPD       448(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z7, Z7
+	VMULPD       512(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y8, Y8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry544
+
+finish544:
+	VBROADCASTSD (R8), Z9
+	ADDQ         $0x08, R8
+	VMULPD       Z9, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z9, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z9, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z9, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z9, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z9, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z9, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z9, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF64ByLength(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, order *uint16, val *float64, scale *float64, width int)
+// Requires: AVX
+TEXT ·gatherWeightedF64ByLength(SB), NOSPLIT, $0-88
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+72(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+64(FP), R13
+	SHLQ $0x01, R11
+	SUBQ R11, R13
+	MOVQ order+56(FP), R14
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R9, $0x01
+	JE   row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row8
+	CMPQ R9, $0x02
+	JE   row16
+	CMPQ R9, $0x04
+	JE   row32
+	CMPQ R9, $0x08
+	JE   row64
+
+row:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish
+
+entry:
+	VMOVDDUP (R13)(R9*8), X1
+	MOVL     (DI)(R9*4), R11
+	VMULSD   (CX)(R11*8), X1, X1
+	VADDSD   X1, X0, X0
+	INCQ     R9
+	CMPQ     R9, R10
+	JL       entry
+
+finish:
+	VMOVDDUP (R8)(R12*8), X1
+	IMULQ    dstStride+8(FP), R12
 	VMULPD   X1, X0, X0
-	VMOVUPS  X0, (AX)
-	ADDQ     $0x08, R8
-	ADDQ     dstStride+8(FP), AX
+	VMOVSD   X0, (AX)(R12*1)
 	DECQ     SI
-	JNZ      row2
+	JNZ      row
 	VZEROUPPER
 	RET
 
-row1:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish1
+row8:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish8
 
-entry1:
-	MOVL       (R13)(R9*4), R11
-	PREFETCHT0 (CX)(R11*8)
-	MOVL       (DI)(R9*4), R11
-	VMOVSD     (R12)(R9*8), X1
-	VMULSD     (CX)(R11*8), X1, X1
-	VADDSD     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry1
+entry8:
+	VMOVDDUP (R13)(R9*8), X1
+	MOVL     (DI)(R9*4), R11
+	IMULQ    DX, R11
+	VMULSD   (CX)(R11*1), X1, X1
+	VADDSD   X1, X0, X0
+	INCQ     R9
+	CMPQ     R9, R10
+	JL       entry8
 
-finish1:
-	VMULSD (R8), X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $0x08, R8
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row1
+finish8:
+	VMOVDDUP (R8)(R12*8), X1
+	IMULQ    dstStride+8(FP), R12
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)(R12*1)
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  X0, X0, X0
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	VMOVDDUP (R13)(R9*8), X1
+	MOVL     (DI)(R9*4), R11
+	IMULQ    DX, R11
+	VMULPD   (CX)(R11*1), X1, X1
+	VADDPD   X1, X0, X0
+	INCQ     R9
+	CMPQ     R9, R10
+	JL       entry16
+
+finish16:
+	VMOVDDUP (R8)(R12*8), X1
+	IMULQ    dstStride+8(FP), R12
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)(R12*1)
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row32:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  Y0, Y0, Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	VBROADCASTSD (R13)(R9*8), Y1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry32
+
+finish32:
+	VBROADCASTSD (R8)(R12*8), Y1
+	IMULQ        dstStride+8(FP), R12
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)(R12*1)
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	MOVWQZX (R14), R12
+	ADDQ    $0x02, R14
+	MOVQ    (BX)(R12*8), R9
+	MOVQ    8(BX)(R12*8), R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	VBROADCASTSD (R13)(R9*8), Y2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y2, Y3
+	VADDPD       Y3, Y1, Y1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry64
+
+finish64:
+	VBROADCASTSD (R8)(R12*8), Y2
+	IMULQ        dstStride+8(FP), R12
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)(R12*1)
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R12*1)
+	DECQ         SI
+	JNZ          row64
 	VZEROUPPER
 	RET
 
@@ -2987,6 +7476,24 @@ eighth:
 	VZEROUPPER
 
 done:
+	RET
+
+// func scaleToF64AVX2(dst *float64, alpha float64, x *float64, n int)
+// Requires: AVX
+TEXT ·scaleToF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+16(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD alpha+8(FP), Y0
+	XORQ         BX, BX
+
+loop:
+	VMULPD  (CX)(BX*8), Y0, Y1
+	VMOVUPD Y1, (AX)(BX*8)
+	ADDQ    $0x04, BX
+	CMPQ    BX, DX
+	JL      loop
+	VZEROUPPER
 	RET
 
 // func dotColumnsAVX2(sums *float64, a *float64, aStride int, b *float64, bStride int, rows int, width int)

@@ -17,19 +17,18 @@ type element struct {
 
 	add, mul, addOne, mulOne func(...Op)
 	broadcast, load, loadOne func(...Op)
-	mask                     func(from, mask, to Op)
 }
 
 var float32s = element{
 	name: "float32", mark: "F32", size: 4,
 	add: VADDPS, mul: VMULPS, addOne: VADDSS, mulOne: VMULSS,
-	broadcast: VBROADCASTSS, load: VMOVUPS, loadOne: VMOVSS, mask: VMASKMOVPS,
+	broadcast: VBROADCASTSS, load: VMOVUPS, loadOne: VMOVSS,
 }
 
 var float64s = element{
 	name: "float64", mark: "F64", size: 8,
 	add: VADDPD, mul: VMULPD, addOne: VADDSD, mulOne: VMULSD,
-	broadcast: VBROADCASTSD, load: VMOVUPD, loadOne: VMOVSD, mask: VMASKMOVPD,
+	broadcast: VBROADCASTSD, load: VMOVUPD, loadOne: VMOVSD,
 }
 
 // argument loads a parameter into a register of its own.

@@ -2,39 +2,69 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// maxRegisters is how many registers of row sums one pass keeps.
-const maxRegisters = 10
+// form is one way to gather: what its function is called, the registers it
+// uses at most and the rows it has loops for.
+type form struct {
+	mark     string
+	register int   // bytes
+	narrow   int   // every row of so many elements, …
+	wide     []int // … and rows of so many bytes
+	weighted bool
+	byLength bool // rows come in an order that is given, and nothing is prefetched
+}
+
+// gathers writes the gather functions for one type.
+func gathers(t element) {
+	for _, weighted := range []bool{false, true} {
+		gather(t, form{mark: "AVX2", register: 32, narrow: 7, wide: multiples(32, 32, 320), weighted: weighted})
+		gather(t, form{mark: "AVX512", register: 64, wide: multiples(32, 256, 544), weighted: weighted})
+		gather(t, form{mark: "ByLength", register: 32, wide: []int{4, 8, 16, 32, 64}, weighted: weighted, byLength: true})
+	}
+}
+
+// multiples returns the multiples of step from lo to hi.
+func multiples(step, lo, hi int) (m []int) {
+	for n := lo; n <= hi; n += step {
+		m = append(m, n)
+	}
+	return m
+}
 
 // gatherer is one gather function while it is written.
 type gatherer struct {
 	element
-	weighted bool
+	form
 
-	dst, x, stride, ptr, col, ahead, val, scale, rows reg.GPVirtual
-	entry, end, row                                   reg.GPVirtual
+	dst, x, stride, ptr, col, val, scale, rows reg.GPVirtual
+	far, near, order                           reg.GPVirtual
+	entry, end, row, at                        reg.GPVirtual
+
+	flat bool // the rows of x are single numbers, one after the other
 }
 
-// gather writes one gather for one type. Strides are in bytes, width in
-// elements. Every width that fills registers or a simple part of one has its
-// own loop; other widths below a register load under a mask.
-func gather(t element, weighted bool) {
-	name, val := "gatherSum", ""
-	if weighted {
+// gather writes one function. Strides are in bytes, width in elements.
+func gather(t element, f form) {
+	name, hints, val := "gatherSum", "far int, near int, ", ""
+	if f.weighted {
 		name, val = "gatherWeighted", fmt.Sprintf("val *%s, ", t.name)
 	}
-	TEXT(name+t.mark, NOSPLIT, fmt.Sprintf(
-		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, col *uint32, ahead int, %[2]sscale *%[1]s, width int)", t.name, val))
+	if f.byLength {
+		hints = "order *uint16, "
+	}
+	TEXT(name+t.mark+f.mark, NOSPLIT, fmt.Sprintf(
+		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, col *uint32, %[2]s%[3]sscale *%[1]s, width int)", t.name, hints, val))
 	Pragma("noescape")
-	g := gatherer{element: t, weighted: weighted}
+	g := gatherer{element: t, form: f}
 	g.dst, g.x, g.stride = argument("dst"), argument("x"), argument("stride")
 	g.ptr, g.rows, g.col, g.scale = argument("ptr"), argument("rows"), argument("col"), argument("scale")
-	g.entry, g.end, g.row = GP64(), GP64(), GP64()
+	g.entry, g.end, g.row, g.at = GP64(), GP64(), GP64(), GP64()
 	TESTQ(g.rows, g.rows)
 	JZ(LabelRef("done"))
 
@@ -43,262 +73,228 @@ func gather(t element, weighted bool) {
 	MOVQ(g.entry, g.row)
 	SHLQ(U8(2), g.row)
 	SUBQ(g.row, g.col)
-	if weighted {
+	if f.weighted {
 		g.val = argument("val")
 		if t.size == 8 {
 			SHLQ(U8(1), g.row)
 		}
 		SUBQ(g.row, g.val)
 	}
-	g.ahead = argument("ahead")
-	LEAQ(Mem{Base: g.col, Index: g.ahead, Scale: 4}, g.ahead)
+	if f.byLength {
+		g.order = argument("order")
+	} else {
+		g.far, g.near = argument("far"), argument("near")
+		LEAQ(Mem{Base: g.col, Index: g.far, Scale: 4}, g.far)
+		LEAQ(Mem{Base: g.col, Index: g.near, Scale: 4}, g.near)
+	}
 
-	width, lanes := argument("width"), register/t.size
-	exact := []int{}
-	for n := 1; n <= maxRegisters; n++ {
-		exact = append(exact, n*lanes)
+	width := argument("width")
+	var bytes []int
+	for n := 1; n <= f.narrow; n++ {
+		bytes = append(bytes, n*t.size)
 	}
-	for n := lanes / 2; n > 0; n /= 2 {
-		exact = append(exact, n)
-	}
-	for _, n := range exact {
-		if n == 1 {
-			Comment("One column, and nothing beside it in x: ids are indices.")
-			CMPQ(g.stride, Imm(uint64(t.size)))
-			JNE(LabelRef("part"))
+	for _, n := range f.wide {
+		if n >= t.size && n > f.narrow*t.size {
+			bytes = append(bytes, n)
 		}
-		CMPQ(width, Imm(uint64(n)))
+	}
+	if bytes[0] == t.size {
+		Comment("One column, and nothing beside it in x: ids are indices.")
+		CMPQ(g.stride, Imm(uint64(t.size)))
+		JNE(LabelRef("apart"))
+		CMPQ(width, Imm(1))
+		JE(LabelRef("row"))
+		Label("apart")
+	}
+	for _, n := range bytes {
+		CMPQ(width, Imm(uint64(n/t.size)))
 		JE(LabelRef(fmt.Sprintf("row%d", n)))
 	}
-	Label("part")
-	g.masked(width)
-	for _, n := range exact {
-		switch {
-		case n == 1:
-			g.scalar()
-		case n < lanes:
-			g.part(n)
-		default:
-			g.registers(n)
-		}
+	if bytes[0] == t.size {
+		g.loop(t.size, "")
+	}
+	for _, n := range bytes {
+		g.loop(n, strconv.Itoa(n))
 	}
 	Label("done")
 	RET()
 }
 
-// at is part of the row of x that an entry names.
-func (g *gatherer) at(offset int) Mem {
-	return Mem{Base: g.x, Index: g.row, Scale: 1, Disp: offset}
+// part is what one register holds of a row.
+type part struct {
+	at, size int // bytes
+	sum      reg.VecVirtual
 }
 
-// loop writes the loops over rows and entries around what one entry adds to
-// the sums and what a row's end does with them. weigh loads the factor of an
-// entry, where there is one.
-func (g *gatherer) loop(width int, clear func(), weigh func(Mem), add, finish func()) {
-	single := Mem{Base: g.x, Index: g.row, Scale: uint8(g.size)}
-	label := func(s string) string { return fmt.Sprintf("%s%d", s, width) }
-	Label(label("row"))
-	ADDQ(Imm(8), g.ptr)
-	MOVQ(Mem{Base: g.ptr}, g.end)
-	clear()
-	CMPQ(g.entry, g.end)
-	JGE(LabelRef(label("finish")))
-	Label(label("entry"))
-	MOVL(Mem{Base: g.ahead, Index: g.entry, Scale: 4}, g.row.As32())
-	if width == 1 {
-		PREFETCHT0(single)
-	} else {
-		IMULQ(g.stride, g.row)
-		for line := 0; line < max(1, width*g.size); line += 64 {
-			PREFETCHT0(g.at(line))
+// parts cuts a row of so many bytes into registers, the widest first.
+func (g *gatherer) parts(bytes int) (parts []part) {
+	at := 0
+	for size := g.register; size >= g.size; size /= 2 {
+		for ; bytes-at >= size; at += size {
+			parts = append(parts, part{at: at, size: size, sum: vector(size)})
 		}
 	}
-	MOVL(Mem{Base: g.col, Index: g.entry, Scale: 4}, g.row.As32())
+	return parts
+}
+
+// vector returns a register of so many bytes, or of 16 if they are fewer.
+func vector(bytes int) reg.VecVirtual {
+	switch bytes {
+	case 64:
+		return ZMM()
+	case 32:
+		return YMM()
+	}
+	return XMM()
+}
+
+// low is the low end of a register, as wide as p needs it.
+func (p part) low(v reg.VecVirtual) reg.Register {
+	switch p.size {
+	case 64:
+		return v.AsZ()
+	case 32:
+		return v.AsY()
+	}
+	return v.AsX()
+}
+
+// loop writes the loop over rows of so many bytes. Without a mark, x has one
+// column and nothing beside it.
+func (g *gatherer) loop(bytes int, mark string) {
+	g.flat = mark == ""
+	parts := g.parts(bytes)
+	widest := parts[0].size
+	w, product := vector(widest), vector(widest)
+	Label("row" + mark)
+	if g.byLength {
+		MOVWQZX(Mem{Base: g.order}, g.at)
+		ADDQ(Imm(2), g.order)
+		MOVQ(Mem{Base: g.ptr, Index: g.at, Scale: 8}, g.entry)
+		MOVQ(Mem{Base: g.ptr, Index: g.at, Scale: 8, Disp: 8}, g.end)
+	} else {
+		ADDQ(Imm(8), g.ptr)
+		MOVQ(Mem{Base: g.ptr}, g.end)
+	}
+	for _, p := range parts {
+		zero(p.sum)
+	}
+	CMPQ(g.entry, g.end)
+	JGE(LabelRef("finish" + mark))
+	Label("entry" + mark)
+	if !g.byLength {
+		g.prefetch(bytes)
+	}
 	if g.weighted {
-		weigh(Mem{Base: g.val, Index: g.entry, Scale: uint8(g.size)})
+		g.fill(Mem{Base: g.val, Index: g.entry, Scale: uint8(g.size)}, w)
 	}
-	if width != 1 {
-		IMULQ(g.stride, g.row)
+	row := g.named(g.col)
+	for _, p := range parts {
+		g.accumulate(p, row.Offset(p.at), w, product)
 	}
-	add()
 	INCQ(g.entry)
 	CMPQ(g.entry, g.end)
-	JL(LabelRef(label("entry")))
-	Label(label("finish"))
-	finish()
-	ADDQ(Imm(uint64(g.size)), g.scale)
-	ADDQ(inFrame("dstStride"), g.dst)
+	JL(LabelRef("entry" + mark))
+
+	Label("finish" + mark)
+	factor, dst := vector(widest), Mem{Base: g.dst}
+	if g.byLength {
+		g.fill(Mem{Base: g.scale, Index: g.at, Scale: uint8(g.size)}, factor)
+		IMULQ(inFrame("dstStride"), g.at)
+		dst.Index, dst.Scale = g.at, 1
+	} else {
+		g.fill(Mem{Base: g.scale}, factor)
+		ADDQ(Imm(uint64(g.size)), g.scale)
+	}
+	for _, p := range parts {
+		g.store(p, factor, dst.Offset(p.at))
+	}
+	if !g.byLength {
+		ADDQ(inFrame("dstStride"), g.dst)
+	}
 	DECQ(g.rows)
-	JNZ(LabelRef(label("row")))
+	JNZ(LabelRef("row" + mark))
 	VZEROUPPER()
 	RET()
 }
 
-// registers writes the loop for rows of whole registers.
-func (g *gatherer) registers(width int) {
-	sums := make([]reg.VecVirtual, width*g.size/register)
-	for i := range sums {
-		sums[i] = YMM()
+// named returns the row of x that the current one of the ids names.
+func (g *gatherer) named(ids reg.GPVirtual) Mem {
+	MOVL(Mem{Base: ids, Index: g.entry, Scale: 4}, g.row.As32())
+	if g.flat {
+		return Mem{Base: g.x, Index: g.row, Scale: uint8(g.size)}
 	}
-	w, product := YMM(), YMM()
-	g.loop(width,
-		func() {
-			for _, s := range sums {
-				VXORPS(s, s, s)
-			}
-		},
-		func(factor Mem) { g.broadcast(factor, w) },
-		func() {
-			for i, s := range sums {
-				m := g.at(i * register)
-				if g.weighted {
-					g.mul(m, w, product)
-					g.add(product, s, s)
-				} else {
-					g.add(m, s, s)
-				}
-			}
-		},
-		func() {
-			f := YMM()
-			g.broadcast(Mem{Base: g.scale}, f)
-			for i, s := range sums {
-				g.mul(f, s, s)
-				g.load(s, Mem{Base: g.dst, Disp: i * register})
-			}
-		})
+	IMULQ(g.stride, g.row)
+	return Mem{Base: g.x, Index: g.row, Scale: 1}
 }
 
-// part writes the loop for rows of half a register, or a quarter.
-func (g *gatherer) part(width int) {
-	load := VMOVUPS
-	if width*g.size == 8 {
-		load = VMOVSD
-	}
-	total, w := XMM(), XMM()
-	g.loop(width,
-		func() { VXORPS(total, total, total) },
-		func(factor Mem) { g.broadcastHalf(factor, w) },
-		func() {
-			v := XMM()
-			load(g.at(0), v)
-			if g.weighted {
-				g.mul(v, w, v)
-			}
-			g.add(v, total, total)
-		},
-		func() {
-			f := XMM()
-			g.broadcastHalf(Mem{Base: g.scale}, f)
-			g.mul(f, total, total)
-			load(total, Mem{Base: g.dst})
-		})
-}
-
-// broadcastHalf fills half a register; float64 has another instruction there.
-func (g *gatherer) broadcastHalf(m Mem, v reg.VecVirtual) {
-	if g.size == 8 {
-		VMOVDDUP(m, v)
-	} else {
-		VBROADCASTSS(m, v)
-	}
-}
-
-// scalar writes the loop for rows of one element that follow each other.
-func (g *gatherer) scalar() {
-	total, w := XMM(), XMM()
-	g.loop(1,
-		func() { VXORPS(total, total, total) },
-		func(factor Mem) { g.loadOne(factor, w) },
-		func() {
-			m := Mem{Base: g.x, Index: g.row, Scale: uint8(g.size)}
-			if g.weighted {
-				g.mulOne(m, w, w)
-				g.addOne(w, total, total)
-			} else {
-				g.addOne(m, total, total)
-			}
-		},
-		func() {
-			g.mulOne(Mem{Base: g.scale}, total, total)
-			g.loadOne(total, Mem{Base: g.dst})
-		})
-}
-
-// masked writes the loop for rows of some elements, fewer than a register
-// holds. What lies behind them is not read.
-func (g *gatherer) masked(width reg.GPVirtual) {
-	mask, at := YMM(), GP64()
-	Comment("The last width of eight words that are set, and clear ones behind them.")
-	SHLQ(U8(log2(g.size)), width)
-	LEAQ(maskTable(), at)
-	SUBQ(width, at)
-	VMOVDQU(Mem{Base: at, Disp: register}, mask)
-	total, w := YMM(), YMM()
-	g.loop(0,
-		func() { VXORPS(total, total, total) },
-		func(factor Mem) { g.broadcast(factor, w) },
-		func() {
-			v := YMM()
-			g.mask(g.at(0), mask, v)
-			if g.weighted {
-				g.mul(v, w, v)
-			}
-			g.add(v, total, total)
-		},
-		func() {
-			f := YMM()
-			g.broadcast(Mem{Base: g.scale}, f)
-			g.mul(f, total, total)
-			storeTail(total, g.dst, width)
-		})
-}
-
-// storeTail stores the first bytes of v, fewer than a register holds. Masked
-// stores would take many times as long on some processors.
-func storeTail(v reg.VecVirtual, dst, bytes reg.GPVirtual) {
-	at, x := GP64(), XMM()
-	MOVQ(dst, at)
-	VMOVAPS(v.AsX(), x)
-	TESTQ(U32(16), bytes)
-	JZ(LabelRef("tail8"))
-	VMOVUPS(x, Mem{Base: at})
-	ADDQ(Imm(16), at)
-	VEXTRACTF128(U8(1), v, x)
-	Label("tail8")
-	TESTQ(U32(8), bytes)
-	JZ(LabelRef("tail4"))
-	VMOVSD(x, Mem{Base: at})
-	ADDQ(Imm(8), at)
-	VPERMILPD(U8(1), x, x)
-	Label("tail4")
-	TESTQ(U32(4), bytes)
-	JZ(LabelRef("stored"))
-	VMOVSS(x, Mem{Base: at})
-	Label("stored")
-}
-
-func log2(n int) uint8 {
-	bits := uint8(0)
-	for ; n > 1; n /= 2 {
-		bits++
-	}
-	return bits
-}
-
-var masks Mem
-
-// maskTable is a register of set bits followed by one of clear bits.
-func maskTable() Mem {
-	if masks.Symbol.Name == "" {
-		masks = GLOBL("masks", RODATA|NOPTR)
-		for i := range 16 {
-			word := U32(0)
-			if i < 8 {
-				word = ^word
-			}
-			DATA(4*i, word)
+// prefetch asks for the lines of the row that an entry far ahead names. They
+// come as far as the second cache: more of them can be under way to there than
+// to the first, which rows of several lines are brought to shortly before use.
+func (g *gatherer) prefetch(bytes int) {
+	hint := func(ids reg.GPVirtual, fetch func(Op)) {
+		row := g.named(ids)
+		for line := 0; line < bytes; line += 64 {
+			fetch(row.Offset(line))
+		}
+		if bytes%32 != 0 && bytes&(bytes-1) != 0 {
+			Comment("Such rows may end on the next line.")
+			fetch(row.Offset(bytes - 1))
 		}
 	}
-	return masks
+	hint(g.far, PREFETCHT1)
+	if bytes > 64 {
+		hint(g.near, PREFETCHT0)
+	}
+}
+
+// accumulate adds part of a row of x, times w if there are weights.
+func (g *gatherer) accumulate(p part, m Mem, w, product reg.VecVirtual) {
+	load, mul, add := g.load, g.mul, g.add
+	switch {
+	case p.size == g.size:
+		mul, add = g.mulOne, g.addOne
+	case p.size < 16:
+		load = VMOVSD
+	}
+	from, s, v := Op(m), p.low(p.sum), p.low(product)
+	if p.size < 16 && p.size > g.size {
+		load(m, v)
+		from = v
+	}
+	if g.weighted {
+		mul(from, p.low(w), v)
+		from = v
+	}
+	add(from, s, s)
+}
+
+// store stores part of a row of sums, times the row's factor.
+func (g *gatherer) store(p part, factor reg.VecVirtual, to Mem) {
+	s, store := p.low(p.sum), g.load
+	switch {
+	case p.size == g.size:
+		store = g.loadOne
+	case p.size < 16:
+		store = VMOVSD
+	}
+	g.mul(p.low(factor), s, s)
+	store(s, to)
+}
+
+// fill puts a number into every place of a register.
+func (g *gatherer) fill(m Mem, v reg.VecVirtual) {
+	if g.size == 8 && v.Size() == 16 {
+		VMOVDDUP(m, v)
+	} else {
+		g.broadcast(m, v)
+	}
+}
+
+func zero(v reg.VecVirtual) {
+	if v.Size() == 64 {
+		VPXORD(v, v, v)
+	} else {
+		VXORPS(v, v, v)
+	}
 }

@@ -8,9 +8,9 @@ import "github.com/mmcloughlin/avo/build"
 func main() {
 	build.ConstraintExpr("amd64,!noasm")
 	for _, t := range []element{float32s, float64s} {
-		gather(t, false)
-		gather(t, true)
+		gathers(t)
 		addRows(t)
+		scaleTo(t)
 	}
 	columns()
 	panels()

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// scaleTo writes the twin of ScaleTo for one type; n > 0 is a multiple of the
+// numbers in a register.
+func scaleTo(t element) {
+	TEXT("scaleTo"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(dst *%s, alpha float64, x *float64, n int)", t.name))
+	Pragma("noescape")
+	dst, x, n := argument("dst"), argument("x"), argument("n")
+	alpha, at := YMM(), GP64()
+	VBROADCASTSD(inFrame("alpha"), alpha)
+	XORQ(at, at)
+	Label("loop")
+	v := YMM()
+	VMULPD(Mem{Base: x, Index: at, Scale: 8}, alpha, v)
+	if to := (Mem{Base: dst, Index: at, Scale: uint8(t.size)}); t.size == 4 {
+		single := XMM()
+		VCVTPD2PSY(v, single)
+		VMOVUPS(single, to)
+	} else {
+		VMOVUPD(v, to)
+	}
+	ADDQ(Imm(register/8), at)
+	CMPQ(at, n)
+	JL(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}
