@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -41,6 +42,9 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 			g, err = nil, &Error{File: s.name, What: fmt.Sprintf("damaged near row %d (%v)", t.row, r), Fix: fetchAgain}
 		}
 	}()
+	if err := t.footer(file, size); err != nil {
+		return nil, err
+	}
 	t.file, err = parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
 	if err != nil {
 		return nil, &Error{File: s.name, What: fmt.Sprintf("no whole Parquet file (%v)", err), Fix: fetchAgain, Err: err}
@@ -58,6 +62,23 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 		return nil, s.fault(0, fetchAgain, "%d rows, the footer declares %d", t.row, t.file.NumRows())
 	}
 	return &Graph{Direction: Unstated}, nil
+}
+
+// footer checks that the file has a footer as long as it says at its end: the
+// library allocates that much before it reads.
+func (t *table) footer(file io.ReaderAt, size int64) error {
+	const magic, tail = "PAR1", 8
+	var end [tail]byte
+	if size >= int64(len(magic))+tail {
+		if _, err := file.ReadAt(end[:], size-tail); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	length := int64(binary.LittleEndian.Uint32(end[:]))
+	if string(end[4:]) != magic || length > size-tail-int64(len(magic)) {
+		return t.fault(0, fetchAgain, "no whole Parquet file: it does not end in a footer")
+	}
+	return nil
 }
 
 // choose settles which columns are read: those that the options name, or those
