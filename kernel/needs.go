@@ -39,6 +39,9 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	if len(rows) < len(cols) {
 		short, long = rows, cols
 	}
+	if name == "commute-time" { // it takes the columns of both
+		short, long = long, short
+	}
 	width := min(slabColumns(n), len(short))
 	least := vectors + e.blocks*blockBytes(n, width)
 	same := slices.Equal(rows, cols)

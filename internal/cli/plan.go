@@ -30,8 +30,9 @@ const (
 	fileBytes = 16 << 20
 
 	// heapShare is how many bytes of data there are for one byte of the heap
-	// that is not data: its tables, rounding, and garbage not yet collected.
-	heapShare = 16
+	// that is not data. Half of these are tables and garbage not yet collected,
+	// half what the runtime gives back and huge pages bring in again.
+	heapShare = 8
 
 	// runtimeBytes is what reading of files leaves to the program.
 	runtimeBytes = 32 << 20
@@ -86,7 +87,7 @@ func (in *invocation) begin(g *graph, n *needs) error {
 		return errPlanned
 	}
 	peak, _ := n.Peak()
-	debug.SetMemoryLimit(resident(peak) - fileBytes)
+	debug.SetMemoryLimit(resident(peak) - fileBytes - peak/(2*heapShare))
 	return g.load()
 }
 
