@@ -44,15 +44,11 @@ func usage(cmd *cobra.Command) error {
 	} else {
 		fmt.Fprintf(w, "  %s\n", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
 	}
-	own, shared := cmd.LocalFlags(), cmd.InheritedFlags()
-	if cmd.HasParent() {
-		// Its parent's flags are those of every command.
-		own = cmd.LocalNonPersistentFlags()
-	} else {
+	own, shared := pflag.NewFlagSet("", pflag.ContinueOnError), cmd.InheritedFlags()
+	if !cmd.HasParent() {
 		shared = cmd.PersistentFlags()
-		own = pflag.NewFlagSet("", pflag.ContinueOnError)
-		cmd.LocalNonPersistentFlags().VisitAll(own.AddFlag)
 	}
+	cmd.LocalNonPersistentFlags().VisitAll(own.AddFlag)
 	for _, part := range []struct {
 		title string
 		flags *pflag.FlagSet
