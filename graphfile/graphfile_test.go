@@ -54,7 +54,7 @@ func (c *content) add(b *Batch) error {
 		}
 		return fmt.Sprint(b.Number[i])
 	}
-	if b.Weight != nil && len(b.Weight) > 0 && len(b.Weight) != b.Len()/2 {
+	if len(b.Weight) > 0 && len(b.Weight) != b.Len()/2 {
 		return fmt.Errorf("%d weights for %d ids", len(b.Weight), b.Len())
 	}
 	for i := 0; i < b.Len(); i++ {
