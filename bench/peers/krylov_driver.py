@@ -34,8 +34,10 @@ one = sp.identity(n, format="csr")
 
 
 def noise(k):
-    i, j = np.arange(n, dtype=np.uint64)[:, None], np.arange(k, dtype=np.uint64)
-    return (i * np.uint64(k) + j) * np.uint64(2654435761) % np.uint64(1 << 32) / 2.0**31 - 1
+    h = (np.arange(n)[:, None] * k + np.arange(k)).astype(np.uint32)
+    for _ in range(2):
+        h = (h ^ h >> 16) * np.uint32(73244475)
+    return (h ^ h >> 16) / 2.0**31 - 1
 
 
 def checksum(y):

@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +47,9 @@ const (
 )
 
 var eigenMatrices = []string{ofAdjacency, ofNormalizedAdjacency, ofLaplacian, ofLaplacianNormalized, ofModularity, ofTransition}
+
+// ends are those of a spectrum.
+var ends = []string{"largest", "smallest"}
 
 var eigenFormats = []string{".npy", ".npz"}
 
@@ -88,7 +92,7 @@ component; they are known exactly and come first.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
 	in.choiceVar(flags, &f.Matrix, "matrix", "", eigenMatrices, "which matrix")
-	in.choiceVar(flags, &f.Which, "which", "", []string{"largest", "smallest"}, "which end of the spectrum, by sign and size")
+	in.choiceVar(flags, &f.Which, "which", "", ends, "which end of the spectrum, by sign and size")
 	in.intVar(flags, &f.K, "k", 10, 1, math.MaxInt, "number of eigenpairs, at most that of nodes")
 	in.floatVar(flags, &f.Tolerance, "tolerance", 1e-8, bounds{lo: leastEigenTolerance, hi: 1, hiOpen: true, symbol: "tolerance"},
 		"largest residual, relative to the norm of the matrix")
@@ -103,10 +107,11 @@ const leastEigenTolerance = 1e-13
 
 // checkEigen notes what is wrong with the flags of f.
 func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {
-	for _, name := range []string{"matrix", "which"} {
-		if flag := cmd.Flags().Lookup(name); !flag.Changed {
-			in.problem("--"+name, "it is missing; give one of %s", flag.Value.Type())
-		}
+	if !cmd.Flags().Changed("matrix") {
+		in.problem("--matrix", "it is missing; give one of %s", strings.Join(eigenMatrices, ", "))
+	}
+	if !cmd.Flags().Changed("which") {
+		in.problem("--which", "it is missing; give one of %s", strings.Join(ends, ", "))
 	}
 	if f.Matrix != ofModularity {
 		if cmd.Flags().Changed("resolution") && f.Matrix != "" {

@@ -52,8 +52,8 @@ graph, and prints the fastest and the median repetition.
                 --combinatorial, I + αL (regularized-laplacian), or L (pseudo-inverse)
   eigen         as the command eigen, --matrix --which --columns pairs
 
-B_ij = ((i·k + j)·2654435761 mod 2³²)/2³¹ − 1, and the checksum of Y is
-Σ Y_ij·((31·i + 17·j) mod 101 − 50).`,
+B holds numbers between −1 and 1 that look random (docs/json.md), and the
+checksum of Y is Σ Y_ij·((31·i + 17·j) mod 101 − 50).`,
 		Args: in.arguments("WORKLOAD GRAPH", 2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkKrylovBench(args, f)
@@ -94,7 +94,7 @@ B_ij = ((i·k + j)·2654435761 mod 2³²)/2³¹ − 1, and the checksum of Y is
 	in.choiceVar(flags, &f.system, "system", benchSystems[0], benchSystems, "M of solve")
 	in.floatVar(flags, &f.alpha, "alpha", 0.9, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "α"}, "α of solve")
 	in.choiceVar(flags, &f.eigen.Matrix, "matrix", ofNormalizedAdjacency, eigenMatrices, "matrix of eigen")
-	in.choiceVar(flags, &f.eigen.Which, "which", "largest", []string{"largest", "smallest"}, "end of the spectrum of eigen")
+	in.choiceVar(flags, &f.eigen.Which, "which", "largest", ends, "end of the spectrum of eigen")
 	in.readingFlags(flags, &f.reading)
 	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
 		f.normalized = !cmd.Flags().Changed("combinatorial")
