@@ -3,24 +3,25 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 )
 
 // ReadIDs reads a list of ids, one a line, and returns their rows in the order
 // of the file; what follows a tab is passed over, and so is a first line that
 // says node, id or the like and is no node. An id that is not in the graph or
-// stands there twice is an error.
-func ReadIDs(ctx context.Context, path string, nodes Lookup) ([]int, error) {
-	t := &table{path: path, columns: 1, nodes: nodes}
+// stands there twice is an error. "-" reads stdin, or os.Stdin if that is nil.
+func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([]int, error) {
+	t := &table{path: path, columns: 1, nodes: nodes, stdin: stdin}
 	return readRows(ctx, t, "ids", t.titled, func(int, tableRow) error { return nil })
 }
 
 // ReadSplit reads lines node<TAB>train or node<TAB>test and returns the rows of
 // both parts in the order of the file. Nodes without a line, with an empty
 // part, or with val, validation or none, are in neither. A first line with a
-// title is passed over as in [ReadIDs].
-func ReadSplit(ctx context.Context, path string, nodes Lookup) (train, test []int, err error) {
-	t := &table{path: path, columns: 2, nodes: nodes}
+// title is passed over as in [ReadIDs], and stdin is the same.
+func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) (train, test []int, err error) {
+	t := &table{path: path, columns: 2, nodes: nodes, stdin: stdin}
 	var part []string
 	list, err := readRows(ctx, t, "parts", t.titled, func(_ int, row tableRow) error {
 		switch word := strings.ToLower(string(row.field(1))); word {
@@ -104,7 +105,7 @@ func readRows(ctx context.Context, t *table, what string, isHeader func(tableRow
 	}
 	switch {
 	case total == 0:
-		return nil, &ParseError{File: t.name, Msg: "no " + what}
+		return nil, &ParseError{File: t.name, Msg: "no " + what, Fix: "give one node a line"}
 	case unknown == total:
 		return nil, noneKnown(t.name, total, bad.id)
 	case unknown > 0:

@@ -136,13 +136,13 @@ func TestReadIDs(t *testing.T) {
 	}{
 		{"n3\nn1\n n0 \n", []int{3, 1, 0}, ""},
 		{"node\nn3\n# c\nn1\tB\n", []int{3, 1}, ""},
-		{"", nil, "ids: no ids"},
+		{"", nil, "ids: no ids; give one node a line"},
 		{"n3\nn1\nn3\n", nil, `ids:3: "n3" is on line 1 already; keep one of the lines`},
 		{"n3\nx\n", nil, `ids:2: "x" is not in the graph (1 of 2 ids is not); take such lines out`},
 		{"1\n2\n", nil, `ids: none of 2 ids is in the graph (first "1"); does one file count from 0 and the other from 1?`},
 	} {
 		path := write(t, file{"ids", test.text})[0]
-		got, err := ReadIDs(t.Context(), path, names(t))
+		got, err := ReadIDs(t.Context(), path, names(t), nil)
 		text := ""
 		if err != nil {
 			text = strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "")
@@ -167,7 +167,7 @@ func TestReadSplit(t *testing.T) {
 		{"n3\ttest\n", nil, nil, "s: no node is for training; write lines node<TAB>train"},
 	} {
 		path := write(t, file{"s", test.text})[0]
-		train, part, err := ReadSplit(t.Context(), path, names(t))
+		train, part, err := ReadSplit(t.Context(), path, names(t), nil)
 		text := ""
 		if err != nil {
 			text = strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "")
@@ -181,7 +181,7 @@ func TestReadSplit(t *testing.T) {
 func TestReadPrior(t *testing.T) {
 	classes := []string{"A", "B", "C"}
 	path := write(t, file{"p.tsv", "node\tlabel\treached\tC\tA\tB\nn1\tA\ttrue\t0.25\t0.5\t0.25\nn3\tC\tfalse\t0.333\t0.333\t0.333\n"})[0]
-	p, err := ReadPrior(t.Context(), path, names(t), classes)
+	p, err := ReadPrior(t.Context(), path, names(t), classes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestReadPrior(t *testing.T) {
 		{"node\tA\tB\nn1\t0.5\t0.5\n", `p.tsv:1: class "C" has no column; the first line names the classes`},
 		{"node\tA\tB\tC\tD\n", `p.tsv:1:12: "D" is none of the classes A, B, C; the first line names the classes`},
 		{"node\tA\tB\tC\tA\n", `p.tsv:1:12: class "A" has two columns`},
-		{"node\tA\tB\tC\n", "p.tsv: no probabilities"},
+		{"node\tA\tB\tC\n", "p.tsv: no probabilities; give one node a line"},
 		{"node\tA\tB\tC\nn1\t0.5\t0.5\n", "p.tsv:2: 3 fields, want 4 as in the header; fix the line"},
 		{"node\tA\tB\tC\nn1\t0.5\t0.6\t0\n", `p.tsv:2: the probabilities of "n1" add up to 1.1, want 1; fix the line`},
 		{"node\tA\tB\tC\nn1\t1.5\t-0.5\t0\n", `p.tsv:2:8: probability "-0.5" is negative; fix the line`},
@@ -206,7 +206,7 @@ func TestReadPrior(t *testing.T) {
 		{"node\tA\tB\tC\nx\t1\t0\t0\nn1\t1\t0\t0\n", `p.tsv:2: "x" is not in the graph (1 of 2 ids is not); take such lines out`},
 	} {
 		path := write(t, file{"p.tsv", test.text})[0]
-		_, err := ReadPrior(t.Context(), path, names(t), classes)
+		_, err := ReadPrior(t.Context(), path, names(t), classes, nil)
 		if err == nil || strings.ReplaceAll(err.Error(), filepath.Dir(path)+string(filepath.Separator), "") != test.want || !isData(err) {
 			t.Errorf("%q: error %v, want %s", test.text, err, test.want)
 		}
@@ -244,13 +244,13 @@ func FuzzLabels(f *testing.F) {
 				}
 			}
 		case 1:
-			rows, err = ReadIDs(context.Background(), path, nodes)
+			rows, err = ReadIDs(context.Background(), path, nodes, nil)
 		case 2:
 			var test []int
-			rows, test, err = ReadSplit(context.Background(), path, nodes)
+			rows, test, err = ReadSplit(context.Background(), path, nodes, nil)
 			rows = append(rows, test...)
 		case 3:
-			p, perr := ReadPrior(context.Background(), path, nodes, []string{"A", "B"})
+			p, perr := ReadPrior(context.Background(), path, nodes, []string{"A", "B"}, nil)
 			if err = perr; err == nil {
 				for i := range 10 {
 					if s := p.At(i, 0) + p.At(i, 1); s < 1-1e-15 || s > 1+1e-15 {

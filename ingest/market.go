@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -34,7 +35,7 @@ func (m *market) banner(line []byte) *ParseError {
 	}
 	words := bytes.Fields(bytes.ToLower(line))
 	if len(words) != 5 || string(words[0]) != "%%matrixmarket" || string(words[1]) != "matrix" {
-		return fault("", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, quote(bytes.TrimRight(line, blank)))
+		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, quote(bytes.TrimRight(line, blank)))
 	}
 	if string(words[2]) != "coordinate" {
 		return fault("write it as coordinate", "format %s is not supported; coordinate is", quote(words[2]))
@@ -46,17 +47,17 @@ func (m *market) banner(line []byte) *ParseError {
 		m.integer = true
 	case "real":
 	default:
-		return fault("", "field %s is not supported; real, integer and pattern are", quote(words[3]))
+		return fault("write it as one of them", "field %s is not supported; real, integer and pattern are", quote(words[3]))
 	}
 	m.symmetry = string(words[4])
 	switch m.symmetry {
 	case "general", "symmetric":
 	case "skew-symmetric":
 		if m.pattern {
-			return fault("", "a pattern cannot be skew-symmetric")
+			return fault("write it as real, or as general", "a pattern cannot be skew-symmetric")
 		}
 	default:
-		return fault("", "symmetry %s is not supported; general, symmetric and skew-symmetric are", quote(words[4]))
+		return fault("write it as general", "symmetry %s is not supported; general, symmetric and skew-symmetric are", quote(words[4]))
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func (m *market) banner(line []byte) *ParseError {
 // size reads the line with the numbers of rows, columns and entries.
 func (m *market) size(line []byte, number int64) *ParseError {
 	fault := func(format string, args ...any) *ParseError {
-		return &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...)}
+		return &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: "correct the line of sizes, or fetch the file again"}
 	}
 	words := bytes.Fields(line)
 	if len(words) != 3 {
@@ -81,9 +82,9 @@ func (m *market) size(line []byte, number int64) *ParseError {
 	m.rows, m.entries, m.sizeLine = n[0], n[2], number
 	switch {
 	case n[0] != n[1]:
-		return fault("%d×%d; an adjacency matrix is square", n[0], n[1])
+		return &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf("%d×%d; an adjacency matrix is square", n[0], n[1])}
 	case n[0] > uint64(maxNodes):
-		return fault("%d rows; limit %d", n[0], maxNodes)
+		return &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf("%d rows; limit %d", n[0], maxNodes)}
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market,
 			if m.pattern {
 				lay.weight, lay.columns = -1, 2
 			}
-			lay.template = template{sep: blanks, weighted: !m.pattern, base: 1, limit: m.rows, lower: m.symmetry != "general", strict: m.symmetry == "skew-symmetric"}
+			lay.template = template{sep: blanks, weighted: !m.pattern, whole: m.integer, base: 1, limit: m.rows, lower: m.symmetry != "general", strict: m.symmetry == "skew-symmetric"}
 			return lay, m, nil
 		}
 		tally.lines += int64(chunk.Lines)
@@ -134,7 +135,7 @@ func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market,
 func (m *market) edge(p *parser, number int64) (weight float64, bad *ParseError) {
 	f := &p.fields
 	fault := func(field int, format string, args ...any) (float64, *ParseError) {
-		e := &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...)}
+		e := &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: fixLine}
 		if field >= 0 {
 			e.Column = f.start[field] + 1
 		}
@@ -156,7 +157,10 @@ func (m *market) edge(p *parser, number int64) (weight float64, bad *ParseError)
 	if !m.pattern {
 		text := f.text[2]
 		var wrong string
-		if weight, wrong = parseNumber(text); wrong != "" {
+		if weight, wrong = parseNumber(text); wrong == "" && m.integer && weight != math.Trunc(weight) {
+			wrong = "is no integer, as line 1 declares"
+		}
+		if wrong != "" {
 			return fault(2, "weight %s %s", quote(text), wrong)
 		}
 		if weight < 0 && m.symmetry != "skew-symmetric" {

@@ -60,6 +60,7 @@ type template struct {
 	base, limit uint64
 	lower       bool // the first number is not below the second
 	strict      bool // nor equal to it
+	whole       bool // weights are integers
 }
 
 // scan reads the lines of text from position at on that follow the template:
@@ -111,6 +112,9 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 				if n > 0 && text[j+n-1] == '\r' {
 					n--
 				}
+			}
+			if t.whole && w != math.Trunc(w) {
+				break
 			}
 			j += n
 			weight = append(weight, w)

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -18,10 +19,10 @@ import (
 // nodes without a line get the uniform distribution.
 //
 // A sum may be off by what rounding every probability to three decimals makes
-// of it; it is then brought to one.
-func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string) (*sparse.Block[float64], error) {
+// of it; it is then brought to one. stdin is that of [ReadIDs].
+func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, stdin io.Reader) (*sparse.Block[float64], error) {
 	classes := len(classNames)
-	t := &table{path: path, columns: classes + 1, nodes: nodes}
+	t := &table{path: path, columns: classes + 1, nodes: nodes, stdin: stdin}
 	var column []int // of each class, in the file
 	width := 0       // fields of a line
 	head := func(row tableRow) (isHeader bool, err error) {

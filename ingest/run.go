@@ -107,7 +107,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		}
 	}
 	if !slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
-		return nil, &ParseError{File: r.files[0].Name, Msg: "no edges"}
+		return nil, &ParseError{File: r.files[0].Name, Msg: "no edges", Fix: "check that this is the right file"}
 	}
 	r.report.SecondsRead = time.Since(start).Seconds()
 	if r.nodes, err = r.rows(); err != nil {
@@ -387,7 +387,7 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 	head, err := in.Head()
 	if errors.Is(err, io.EOF) {
 		if isNamed(in.Name(), ".mtx") {
-			return nil, &ParseError{File: in.Name(), Msg: "empty file"}
+			return nil, &ParseError{File: in.Name(), Msg: "empty file", Fix: "fetch the file again"}
 		}
 		return nil, nil
 	}

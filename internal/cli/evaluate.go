@@ -263,7 +263,7 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 	if f.split == "" {
 		return plan, nil
 	}
-	train, test, err := ingest.ReadSplit(in.ctx, f.split, g.Nodes())
+	train, test, err := ingest.ReadSplit(in.ctx, f.split, g.Nodes(), in.stdin)
 	if err != nil {
 		return nil, err
 	}

@@ -201,7 +201,7 @@ func (in *invocation) rowsOf(path string, g *graph) ([]int, error) {
 	if path == "" {
 		return slices.Collect(g.Nodes().Rows()), nil
 	}
-	rows, err := ingest.ReadIDs(in.ctx, path, g.Nodes())
+	rows, err := ingest.ReadIDs(in.ctx, path, g.Nodes(), in.stdin)
 	if err == nil && len(rows) == 0 {
 		err = &dataError{path, "no ids; give one a line"}
 	}

@@ -103,7 +103,7 @@ func (in *invocation) priorOf(w *walking, g *graph, l *ingest.Labels) (cwk.Prior
 	case "empirical":
 		return cwk.Empirical(1), nil
 	}
-	p, err := ingest.ReadPrior(in.ctx, w.prior, g.Nodes(), l.Names)
+	p, err := ingest.ReadPrior(in.ctx, w.prior, g.Nodes(), l.Names, in.stdin)
 	if err != nil {
 		return cwk.Prior{}, err
 	}

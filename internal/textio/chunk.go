@@ -162,35 +162,35 @@ func endLines(text []byte, from int, end bool) int {
 // most workers goroutines; worker numbers the goroutine. Chunks start in
 // order. A chunk is valid during the call. After the first error no further
 // chunk starts, and the error of the earliest chunk is returned; the context
-// given to [Open] ends the reading within one chunk.
+// given to [Open] ends the reading within one chunk. A panic in a goroutine
+// reaches the caller as a [*Panic] when all of them have ended.
 func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) error {
 	var (
-		mu     sync.Mutex
-		failed error
-		place  int
+		mu      sync.Mutex
+		failed  error
+		place   int
+		failure *Panic
 	)
 	fail := func(index int, err error) {
 		if failed == nil || index < place {
 			failed, place = err, index
 		}
 	}
+	take := func(c *Chunk) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed != nil || failure != nil {
+			return false
+		}
+		err := r.next(c)
+		if err != nil && !errors.Is(err, io.EOF) {
+			fail(r.index, err)
+		}
+		return err == nil
+	}
 	work := func(worker int) {
 		var c Chunk
-		for {
-			mu.Lock()
-			if failed != nil {
-				mu.Unlock()
-				return
-			}
-			err := r.next(&c)
-			if err != nil {
-				if !errors.Is(err, io.EOF) {
-					fail(r.index, err)
-				}
-				mu.Unlock()
-				return
-			}
-			mu.Unlock()
+		for take(&c) {
 			if err := visit(worker, &c); err != nil {
 				mu.Lock()
 				fail(c.Index, err)
@@ -204,9 +204,21 @@ func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) err
 	} else {
 		var group sync.WaitGroup
 		for w := range workers {
-			group.Go(func() { work(w) })
+			group.Go(func() {
+				defer func() {
+					if r := recover(); r != nil {
+						mu.Lock()
+						defer mu.Unlock()
+						failure = caught(r)
+					}
+				}()
+				work(w)
+			})
 		}
 		group.Wait()
+	}
+	if failure != nil {
+		panic(failure)
 	}
 	return failed
 }

@@ -3,6 +3,7 @@ package textio
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 )
 
 // Error is something wrong with the text of a file. What is known of the
@@ -28,6 +29,24 @@ func (e *Error) Error() string {
 		return place + ": " + e.What
 	}
 	return place + ": " + e.What + "; " + e.Fix
+}
+
+// Panic is what a panic in one of this package's goroutines becomes: the caller
+// panics with it.
+type Panic struct {
+	Value any    // what the goroutine panicked with
+	Stack []byte // where
+}
+
+// Error returns the value alone; the stack is for developers.
+func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
+
+// caught returns r, what a goroutine recovered, as a Panic.
+func caught(r any) *Panic {
+	if p, ok := r.(*Panic); ok {
+		return p
+	}
+	return &Panic{Value: r, Stack: debug.Stack()}
 }
 
 // Faults of the way in which an input was named, not of its text.

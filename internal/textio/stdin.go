@@ -18,6 +18,7 @@ type pump struct {
 	err   error
 }
 
+// block is what one read gave; err may be a *Panic.
 type block struct {
 	data []byte
 	err  error
@@ -35,13 +36,13 @@ func newPump(ctx context.Context, in io.Reader) *pump {
 			case <-p.quit:
 				return
 			}
-			n, err := in.Read(buf)
+			b := readBlock(in, buf)
 			select {
-			case p.full <- block{buf[:n], err}:
+			case p.full <- b:
 			case <-p.quit:
 				return
 			}
-			if err != nil {
+			if b.err != nil {
 				return
 			}
 		}
@@ -49,11 +50,25 @@ func newPump(ctx context.Context, in io.Reader) *pump {
 	return p
 }
 
+// readBlock reads once.
+func readBlock(in io.Reader, buf []byte) (b block) {
+	defer func() {
+		if r := recover(); r != nil {
+			b = block{err: caught(r)}
+		}
+	}()
+	n, err := in.Read(buf)
+	return block{buf[:n], err}
+}
+
 func (p *pump) stop() { close(p.quit) }
 
 // Read implements io.Reader.
 func (p *pump) Read(dst []byte) (int, error) {
 	for len(p.rest) == 0 {
+		if failure, ok := p.err.(*Panic); ok {
+			panic(failure)
+		}
 		if p.err != nil {
 			return 0, p.err
 		}

@@ -317,3 +317,60 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// panicking panics after a few bytes.
+type panicking struct{ left int }
+
+func (p *panicking) Read(b []byte) (int, error) {
+	if p.left == 0 {
+		panic("cable cut")
+	}
+	p.left--
+	return copy(b, "a b\n"), nil
+}
+
+// TestPanicsReachTheCaller holds that a panic beside the caller's goroutine does
+// not end the process.
+func TestPanicsReachTheCaller(t *testing.T) {
+	long := strings.Repeat("1 2\n", 3*ChunkBytes/4)
+	for name, test := range map[string]struct {
+		in    io.Reader
+		visit func(*Chunk) error
+		want  string
+	}{
+		"visit": {strings.NewReader(long), func(c *Chunk) error {
+			if c.Index == 1 {
+				panic("chunk 1")
+			}
+			return nil
+		}, "chunk 1"},
+		"stdin": {&panicking{3}, func(*Chunk) error { return nil }, "cable cut"},
+	} {
+		for _, workers := range []int{1, 2, 5} {
+			in, err := Open(t.Context(), "-", &Options{Stdin: test.in})
+			if err != nil {
+				t.Fatal(err)
+			}
+			func() {
+				defer in.Close()
+				defer func() {
+					r := recover()
+					if p, ok := r.(*Panic); ok {
+						r = p.Value
+					}
+					if r != test.want {
+						t.Errorf("%s, %d workers: %v", name, workers, r)
+					}
+				}()
+				err := in.Chunks(workers, func(_ int, c *Chunk) error { return test.visit(c) })
+				t.Errorf("%s, %d workers: no panic, error %v", name, workers, err)
+			}()
+			switch in := test.in.(type) {
+			case *strings.Reader:
+				in.Reset(long)
+			case *panicking:
+				in.left = 3
+			}
+		}
+	}
+}
