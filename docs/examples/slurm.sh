@@ -1,0 +1,20 @@
+#!/bin/bash
+# A kernel block in eight slabs, and what puts them together:
+#
+#   id=$(sbatch --parsable --array=0-7 docs/examples/slurm.sh)
+#   sbatch --dependency=afterok:$id --wrap 'heatwalk merge part-*.npy -o K.npy'
+#
+# A slab that failed is run again alone: sbatch --array=3 docs/examples/slurm.sh
+#SBATCH --job-name=heatwalk-kernel
+#SBATCH --cpus-per-task=4
+#SBATCH --mem=4G
+#SBATCH --time=02:00:00
+#SBATCH --requeue
+set -euo pipefail
+
+slabs=8 # whatever part of the array runs
+
+heatwalk kernel graph/ --kernel diffusion --laplacian normalized --beta 1 \
+	--cols train.ids --slab "$SLURM_ARRAY_TASK_ID/$slabs" \
+	--threads "$SLURM_CPUS_PER_TASK" --max-memory 3800MiB --progress none \
+	-o "part-$SLURM_ARRAY_TASK_ID.npy"
