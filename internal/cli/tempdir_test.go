@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Only what is a temporary directory of ours in every respect goes.
+func TestRemoveLeft(t *testing.T) {
+	parent := t.TempDir()
+	put := func(name string, files ...string) {
+		t.Helper()
+		for _, f := range files {
+			path := filepath.Join(parent, name, f)
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const left, notes, named, link = ".heatwalk-0000000000000001", ".heatwalk-0000000000000002", ".heatwalk-mine", ".heatwalk-0000000000000003"
+	put(left, "lock", "graph/manifest", "graph/deep/file")
+	put(notes, "lock", "graph/manifest", "notes")
+	put(named, "lock", "graph/manifest")
+	put("elsewhere", "lock", "graph/manifest")
+	if err := os.Symlink(filepath.Join(parent, "elsewhere"), filepath.Join(parent, link)); err != nil {
+		t.Skip(err)
+	}
+	removeLeft(parent)
+	if _, err := os.Stat(filepath.Join(parent, left)); !os.IsNotExist(err) {
+		t.Errorf("what a killed run left is there: %v", err)
+	}
+	for _, name := range []string{notes + "/graph/manifest", notes + "/notes", named + "/graph/manifest", "elsewhere/graph/manifest", link} {
+		if _, err := os.Lstat(filepath.Join(parent, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
