@@ -95,6 +95,42 @@ func TestEveryDiskFailure(t *testing.T) {
 	}
 }
 
+// TestPanicAnywhere lets any operation on the disk panic, on whatever goroutine
+// it runs: the user sees one line.
+func TestPanicAnywhere(t *testing.T) {
+	workplace(t)
+	step := int64(3)
+	if testing.Short() {
+		step = 11
+	}
+	for _, args := range jobs {
+		before := tree(t, ".")
+		for i := int64(1); ; i += step {
+			var operations atomic.Int64
+			faulty := durabletest.Watch(durable.OS, func() {
+				if operations.Add(1) == i {
+					panic("out of order")
+				}
+			})
+			var stderr bytes.Buffer
+			code := -1
+			onDisk(t, faulty, func() { code = Main(args, nil, io.Discard, &stderr) })
+			if operations.Load() < i {
+				break
+			}
+			const want = "heatwalk: internal error: out of order; please report it with this command line\n"
+			if code != exitMachine || stderr.String() != want {
+				t.Errorf("%s, operation %d panics: exit code %d, stderr: %s", strings.Join(args, " "), i, code, stderr.String())
+			}
+		}
+		for _, path := range strings.Split(tree(t, "."), "\n") {
+			if !strings.Contains(before, path) {
+				_ = os.RemoveAll(filepath.Join(".", path)) // an output, or what a panic between two steps left
+			}
+		}
+	}
+}
+
 // broken is a file system on which writing or syncing fails as a system's does.
 type broken struct {
 	durable.FS
