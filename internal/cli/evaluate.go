@@ -180,7 +180,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 			return err
 		}
 	}
-	g, err := in.openSwept(name, &f.reading, f.report)
+	g, err := in.openFor(name, &f.reading, f.report, true)
 	if err != nil {
 		return err
 	}
@@ -189,8 +189,17 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if err != nil {
 		return err
 	}
-	plan, err := in.plan(f, g, l)
+	var plan *evaluate.Plan
+	takes, err := in.fit(g, func() (*needs, error) {
+		if plan, err = in.plan(f, g, l); err != nil {
+			return nil, err
+		}
+		return in.planEvaluate(g, l, plan)
+	})
 	if err != nil {
+		return err
+	}
+	if err := in.begin(g, takes); err != nil {
 		return err
 	}
 	report, err := evaluate.Run(in.ctx, problemOf(g, l), plan)
@@ -238,6 +247,23 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	fmt.Fprintln(in.summary(), closing)
 	return in.stdout.err
+}
+
+// planEvaluate returns what a plan takes, and sets the memory of its settings.
+func (in *invocation) planEvaluate(g *graph, l *ingest.Labels, plan *evaluate.Plan) (*needs, error) {
+	n := g.needs()
+	n.sweeps, n.disk = unknownSweeps, runFileBytes
+	if err := n.Reserve(64*int64(len(l.Row)), "labels and splits"); err != nil {
+		return n, err
+	}
+	if left, limited := n.Left(); limited {
+		plan.Settings.Memory = max(1, left)
+	}
+	takes, err := evaluate.RunNeeds(problemOf(g, l), plan)
+	if err != nil {
+		return n, err
+	}
+	return n, n.Reserve(takes.Bytes, takes.Phase)
 }
 
 // plan returns what to measure.
