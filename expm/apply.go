@@ -139,7 +139,7 @@ func (e *evaluation) run(ctx context.Context) error {
 func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) error {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
-			e.w[i] = sparse.NewBlock[float64](e.n, e.b.Cols)
+			e.w[i] = e.slab(e.b.Cols)
 		}
 		e.norms, e.zero = make([]float64, e.b.Cols), make([]float64, e.b.Cols)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -36,6 +37,16 @@ type Map struct {
 	// For solves with I + γH_s.
 	graph      *iterative.Graph
 	normalized bool
+
+	slabs sync.Pool // of *sparse.Block[float64], what earlier slabs have left
+}
+
+// slab returns a block of any content.
+func (m *Map) slab(cols int) *sparse.Block[float64] {
+	if b, ok := m.slabs.Get().(*sparse.Block[float64]); ok && b.Cols == cols {
+		return b
+	}
+	return sparse.NewBlock[float64](m.n, cols)
 }
 
 // Interval returns the interval that holds the spectrum.

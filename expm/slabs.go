@@ -3,8 +3,6 @@ package expm
 import (
 	"context"
 	"math"
-
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // slabColumns returns the number of columns in which a series is computed: so
@@ -41,7 +39,7 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 		for i, p := range wanted {
 			y := inner[i].y
 			if y == nil || y.Cols != hi-lo {
-				y = sparse.NewBlock[float64](e.n, hi-lo)
+				y = e.slab(hi - lo)
 			}
 			inner[i] = part{f: p.f, y: y, to: p.to.Columns(lo, hi), out: new(Outcome), series: series{expansion: p.expansion}}
 			running[i] = &inner[i]
@@ -59,11 +57,14 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 			p.out.join(inner[i].out)
 		}
 	}
-	for _, p := range wanted {
+	for i, p := range wanted {
+		e.slabs.Put(inner[i].y)
 		if p.out.Relative > e.settings.Tolerance {
 			e.refuse(p)
 		}
 	}
+	e.slabs.Put(s.w[0])
+	e.slabs.Put(s.w[1])
 	return nil
 }
 

@@ -413,3 +413,35 @@ func TestCancel(t *testing.T) {
 		}
 	}
 }
+
+// TestEasyVectors: what B has of the eigenvectors that are known takes no
+// steps, on graphs with components, isolated nodes, weights and self loops.
+func TestEasyVectors(t *testing.T) {
+	a := testgraph.Random(6, 300, 330, true)
+	g := graphOf(t, a)
+	n := len(g.Degrees)
+	for name, system := range map[string]func() (*System, error){
+		"I − αS": func() (*System, error) { return g.VonNeumann(0.99) },
+		"I + αL": func() (*System, error) { return g.ShiftedLaplacian(50, 1) },
+		"I + αL̃": func() (*System, error) { return g.ShiftedLaplacianNormalized(50, 1) },
+	} {
+		s, err := system()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Another multiple of each component's vector in either column.
+		b := sparse.NewBlock[float64](n, 2)
+		for i := range n {
+			u := 1.0
+			if s.Scale != nil {
+				u = s.Scale[i]
+			}
+			b.Row(i)[0], b.Row(i)[1] = u, u*float64(g.Components.Of[i]%3)
+		}
+		x := sparse.NewBlock[float64](n, 2)
+		r, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12})
+		if err != nil || r.Steps > 0 {
+			t.Errorf("%s: %d steps, error %v", name, r.Steps, err)
+		}
+	}
+}

@@ -44,8 +44,8 @@ func newKrylovBench(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "krylov exponential|solve|eigen GRAPH",
 		Short: "Measure exponentials, solves and eigenpairs",
-		Long: `Measures a Krylov method in float64 with all that a call takes but reading the
-graph, and prints the fastest and the median repetition.
+		Long: `Measures a Krylov method in float64 with all that a call takes, but not reading
+the graph and its matrix, and prints the fastest and the median repetition.
 
   exponential   exp(−βL̃)·B, or of L with --combinatorial; several β share a run
   solve         M·X = B with M = I − αS (von-neumann), I + αL̃ or, with
