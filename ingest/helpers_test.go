@@ -15,13 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // file is an input of a test.
 type file struct {
