@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"math/bits"
+	"runtime"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -107,6 +108,9 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 			n += b.entries
 		}
 		most = max(most, n)
+	}
+	if s.limit > 0 {
+		runtime.GC() // or what an earlier sorter has left could be there beside as much again
 	}
 	keys := make([]K, most)
 	adviseHugePages(keys)
