@@ -53,6 +53,12 @@
 // cache, merged and handed to the store in its turn. The store has the same
 // bytes for any number of workers, its identity apart.
 //
+// What the memory of [Config] has no room for goes to a temporary file: lines as
+// packed codes, which every round of the sorting reads once; dictionaries as
+// sorted runs, which are merged. The store stays the same to the byte. Nothing
+// but the work of each goroutine, some bytes for each node and the store's
+// dictionary must fit; [Estimate] tells how much a run would take.
+//
 // Errors that come from data name file, line and column, and the way out; see
 // [ParseError]. A cancelled context ends the work within one chunk or bucket.
 package ingest
