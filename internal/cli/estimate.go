@@ -23,7 +23,7 @@ type estimated struct {
 }
 
 // planners are the commands that plan what they do.
-var planners = []string{"classify", "features", "kernel"}
+var planners = []string{"ingest", "classify", "evaluate", "features", "kernel"}
 
 func newEstimate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
@@ -39,7 +39,7 @@ A run that would not fit --max-memory is refused as the command would refuse it.
 		Args:    in.noSuchPlanner,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, make := range []func(*invocation) *cobra.Command{newClassify, newFeatures, newKernel} {
+	for _, make := range []func(*invocation) *cobra.Command{newIngest, newClassify, newEvaluate, newFeatures, newKernel} {
 		cmd.AddCommand(in.estimateOf(make(in)))
 	}
 	return cmd

@@ -137,6 +137,9 @@ func (in *invocation) openSwept(name string, r *reading, beside string) (*graph,
 // openFor is openGraph, and for many sweeps openSwept but for what it loads.
 func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*graph, error) {
 	g := &graph{in: in, name: name, dir: name}
+	if in.estimating && !isStore(name) {
+		return nil, usageOf(name, "is not a store, and its nodes are not known before it is read; run heatwalk ingest first, or heatwalk estimate ingest")
+	}
 	if !isStore(name) {
 		temp, err := in.makeTemp(beside)
 		if err != nil {

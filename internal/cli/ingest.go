@@ -173,6 +173,9 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 		at, lines = p, p.Lines
 		stage.set(p.Done, p.Total)
 	}
+	if in.estimating {
+		return nil, in.planIngest(inputs, &c)
+	}
 	report, err := ingest.Run(in.ctx, dir, inputs, &c)
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
 		err = usageOf("-o", "%v", err)
@@ -186,6 +189,18 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	}
 	in.progress.end()
 	return report, err
+}
+
+// planIngest plans an ingest.
+func (in *invocation) planIngest(inputs []string, c *ingest.Config) error {
+	p, err := ingest.Estimate(in.ctx, inputs, c)
+	if err != nil {
+		return err
+	}
+	in.planned = &needs{disk: p.Disk + p.Temp + runFileBytes, sweeps: p.Passes}
+	// Its memory is all that there is beside the program.
+	_ = in.planned.Reserve(p.Memory/(heapShare+1)*heapShare, "lines, ids and entries") // without a limit
+	return errPlanned
 }
 
 // storeOf returns what a run file says about a store.
