@@ -167,7 +167,7 @@ func TestForeignSettings(t *testing.T) {
 	wantError(t, nil, []file{same4[0], same4[5]}, "g.graph: a METIS file numbers its own nodes; give it alone")
 	wantError(t, &Config{Duplicates: ErrorDuplicates}, []file{{"d.gml", "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] edge [ source 1 target 2 ] ]"}},
 		"d.gml: 1–2 is on another entry already; choose --duplicates=sum, max, min or first")
-	wantError(t, nil, []file{{"e.graph", "3 0\n\n\n\n"}}, "e.graph: no edges")
+	wantError(t, nil, []file{{"e.graph", "3 0\n\n\n\n"}}, "e.graph: no edges; check that this is the right file")
 	_, _, err := ingestInto(t, &Config{Memory: 64 << 20}, write(t, file{"h.net", "*Vertices 4000000000\n*Edges\n1 2\n"})...)
 	var full *MemoryError
 	if !errors.As(err, &full) || full.Need < 40*4_000_000_000 {
