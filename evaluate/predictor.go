@@ -205,7 +205,9 @@ func (r *predictor) judge(all []outcome) {
 	r.out.Stderr = math.Sqrt(r.out.Accuracy * (1 - r.out.Accuracy) / float64(len(all)))
 }
 
-// scoreBytes bounds the decisions held at a time where there is no limit.
+// scoreBytes is room for decisions that is taken without asking. Beyond it they
+// take no more than the walk they come from: every further slab of them walks
+// again.
 const scoreBytes = 64 << 20
 
 // scoreWalk returns the walk that gives so many machines' decisions on all
@@ -214,7 +216,7 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest boo
 	w := walkOf[float32](p, set, par.Steps)
 	w.Variants = []cwk.Variant{{Absorb: par.Alpha}}
 	perWalk, n := w.CollectBytes(par.MinSteps, 0), int64(len(p.Degrees))
-	switch limit := perWalk + scoreBytes; {
+	switch limit := perWalk + max(scoreBytes, perWalk); {
 	case rest:
 		w.Memory = perWalk + 8*n*int64(machines) // exponentials are normalised over all
 	case w.Memory > 0:
