@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The plan of a run is never below the resident memory that the run is seen to
+// reach, and at most a quarter above it: peak ≤ plan ≤ 1.25·peak. Each run is a
+// process of its own, on a graph of 200,000 nodes.
+func TestPlanBoundsPeak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds and hundreds of megabytes")
+	}
+	if peakOf(t, exec.Command(os.Args[0], "-test.run=^$")) == 0 {
+		t.Skip("no resident memory is told here")
+	}
+	dir := t.TempDir()
+	run := func(args ...string) (*exec.Cmd, []byte) {
+		cmd := exec.Command(os.Args[0], append(args, "--json")...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HEATWALK_TEST_MAIN=1")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return cmd, out
+	}
+	run("generate", "sbm", "--nodes", "200000", "-o", "edges.tsv", "--labels", "labels.tsv")
+	run("ingest", "edges.tsv", "-o", "g")
+	labels, err := os.ReadFile(filepath.Join(dir, "labels.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for line := range strings.Lines(string(labels)) {
+		if id, _, ok := strings.Cut(line, "\t"); ok && len(ids) < 300 {
+			ids = append(ids, id)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "few.ids"), []byte(strings.Join(ids, "\n")+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"features g --labels labels.tsv --steps 10 -o F.npy",
+		"features g --labels labels.tsv --steps 10 --max-memory 96MiB -o F.npy",
+		"kernel g --labels labels.tsv --steps 10 --cols few.ids -o K.npy",
+		"classify g --labels labels.tsv --alpha 0.9 --steps 10 --cost 1 --features plain -o p.tsv",
+	} {
+		args := strings.Fields(line)
+		_, out := run(append([]string{"estimate"}, args...)...)
+		var plan estimated
+		if err := json.Unmarshal(out, &plan); err != nil {
+			t.Fatal(err)
+		}
+		cmd, _ := run(args...)
+		peak := maxResident(cmd.ProcessState)
+		if ratio := float64(plan.MemoryBytes) / float64(peak); ratio < 1 || ratio > 1.25 {
+			t.Errorf("%s: plan %d, peak %d, ratio %.3f", line, plan.MemoryBytes, peak, ratio)
+		} else {
+			t.Logf("%s: ratio %.3f", line, ratio)
+		}
+	}
+}
+
+// peakOf runs a command and returns its peak, 0 if unknown.
+func peakOf(t *testing.T, cmd *exec.Cmd) int64 {
+	t.Helper()
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	return maxResident(cmd.ProcessState)
+}
