@@ -130,18 +130,10 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 	case "exponential":
 		v.Krylov, err = bench.Exponential(in.ctx, nodes, order, f.normalized, f.betas, f.columns, f.tolerance, f.repeat)
 	case "solve":
-		system := func() (*iterative.System, error) { return nodes.VonNeumann(f.alpha) }
-		least := 1.0
-		if f.system == "pseudo-inverse" {
-			least = 0
+		var system *iterative.System
+		if system, err = benchSystem(nodes, f); err == nil {
+			v.Krylov, err = bench.Solve(in.ctx, system, order, f.columns, f.tolerance, f.repeat)
 		}
-		if f.system != "von-neumann" {
-			system = func() (*iterative.System, error) { return nodes.ShiftedLaplacian(f.alpha, least) }
-			if f.normalized {
-				system = func() (*iterative.System, error) { return nodes.ShiftedLaplacianNormalized(f.alpha, least) }
-			}
-		}
-		v.Krylov, err = bench.Solve(in.ctx, nodes, order, system, f.columns, f.tolerance, f.repeat)
 	case "eigen":
 		n := len(nodes.Degrees)
 		if f.columns > n {
@@ -154,6 +146,21 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 		}, f.repeat)
 	}
 	return v, err
+}
+
+// benchSystem returns the system that f names.
+func benchSystem(g *iterative.Graph, f *krylovFlags) (*iterative.System, error) {
+	least := 1.0
+	if f.system == "pseudo-inverse" {
+		least = 0
+	}
+	switch {
+	case f.system == "von-neumann":
+		return g.VonNeumann(f.alpha)
+	case f.normalized:
+		return g.ShiftedLaplacianNormalized(f.alpha, least)
+	}
+	return g.ShiftedLaplacian(f.alpha, least)
 }
 
 func (in *invocation) printKrylovBench(v *krylovBenchmark) {
