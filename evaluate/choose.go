@@ -290,11 +290,16 @@ func (c *chooser) run(ctx context.Context, hits []int64) error {
 		if err := c.slab(ctx, lo, hi, hits); err != nil {
 			return err
 		}
-		if c.progress != nil {
-			c.progress("choose", float64(hi)/float64(len(g.Alpha)))
-		}
+		c.tell(float64(hi) / float64(len(g.Alpha)))
 	}
 	return nil
+}
+
+// tell reports the share of the settings that is tried.
+func (c *chooser) tell(done float64) {
+	if c.progress != nil {
+		c.progress("choose", done)
+	}
 }
 
 // together returns how many α are walked at once.
@@ -345,7 +350,10 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64) error {
 	g := c.set.Grid
 	w, picks := c.slabWalk(lo, hi)
-	x, err := collect(ctx, w, g.MinSteps, picks, &c.work)
+	x, err := collect(ctx, w, g.MinSteps, picks, &c.work, func(done float64) {
+		// The trials that follow count for as much as the walks.
+		c.tell((float64(lo) + done/2*float64(hi-lo)) / float64(len(g.Alpha)))
+	})
 	if err != nil {
 		return err
 	}
@@ -386,8 +394,8 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64) error {
 	return nil
 }
 
-// collect is Walk.Collect, counted in work.
-func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *Work) (*sparse.Block[float32], error) {
+// collect is Walk.Collect, counted in work; tell hears what share is done.
+func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *Work, tell func(done float64)) (*sparse.Block[float32], error) {
 	used := make([]bool, len(w.Variants))
 	variants := 0
 	for _, pick := range picks {
@@ -397,7 +405,10 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 		}
 	}
 	sweeps := 0
-	w.Progress = func(done, _ int) { sweeps = done }
+	w.Progress = func(done, all int) {
+		sweeps = done
+		tell(float64(done) / float64(all))
+	}
 	x, err := w.Collect(ctx, from, picks)
 	work.Sweeps += sweeps
 	work.EntryColumns += w.A.NNZ() * int64(w.Steps) * int64(variants*w.Seeds.Classes)

@@ -73,8 +73,15 @@ func (r *predictor) walk(ctx context.Context) error {
 			}
 		}
 	}
-	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work)
+	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done float64) { r.tell("features", done) })
 	return err
+}
+
+// tell reports what share of a phase is done.
+func (r *predictor) tell(phase string, done float64) {
+	if r.set.Progress != nil {
+		r.set.Progress(phase, done)
+	}
 }
 
 // addRow adds a training row of labelled node i.
@@ -244,9 +251,7 @@ func (r *predictor) score(ctx context.Context) error {
 	sweeps := 0
 	w.Progress = func(done, all int) {
 		sweeps = done
-		if r.set.Progress != nil {
-			r.set.Progress("walk", float64(done)/float64(all))
-		}
+		r.tell("walk", float64(done)/float64(all))
 	}
 	sums := sparse.NewBlock[float64](n, len(r.p.Names))
 	err := w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {

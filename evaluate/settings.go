@@ -32,7 +32,7 @@ type Settings struct {
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
 	// Progress, if not nil, is called now and then with the share that is done
-	// of a phase: "choose" or "walk".
+	// of a phase: "choose", "features" or "walk".
 	Progress func(phase string, done float64)
 }
 
