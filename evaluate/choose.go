@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -51,32 +52,45 @@ func (w *Work) add(o Work) {
 // one. The choice is then that of the grid which is nearest to [NoGrid], with
 // so many steps that most nodes hear of a label, and was Tested on nothing.
 func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
 	set := s.filled()
-	set.Grid = set.Grid.of(set.Learner)
-	if err := set.Grid.Validate(); err != nil {
+	c, err := newChooser(ctx, p, &set)
+	if err != nil {
 		return nil, err
 	}
-	if tooFew(p.Class) {
+	if c.tested == 0 {
 		return withoutTrial(ctx, p, &set)
 	}
-	grid, folds := set.Grid, set.folds(len(p.Row))
-	fold := Folds(p.Class, folds, set.Seed)
-	c := &chooser{p: p, set: &set, fold: fold, seen: sample(p.Class, set.tried(), set.Seed, 0), progress: set.Progress}
-	if err := c.crossTrials(ctx, folds); err != nil {
-		return nil, err
-	}
-	if short := c.shortGrid(folds, longWork); short != nil {
+	grid := set.Grid
+	if short := c.shortGrid(set.folds(len(p.Row)), longWork); short != nil {
 		set.Grid = short
-		choice, err := c.choose(ctx)
+		choice, err := c.chooseFirst(ctx)
 		if err != nil || !longWalksPay(choice, short) {
 			return choice, err
 		}
 		set.Grid = grid
+		return c.choose(ctx)
 	}
-	return c.choose(ctx)
+	return c.chooseFirst(ctx)
+}
+
+// newChooser returns what tries the settings of set on folds of the labels of p.
+// Nothing is tested with too few labels.
+func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set.Grid = set.Grid.of(set.Learner)
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	c := &chooser{p: p, set: set, progress: set.Progress}
+	if tooFew(p.Class) {
+		return c, nil
+	}
+	folds := set.folds(len(p.Row))
+	c.fold = Folds(p.Class, folds, set.Seed)
+	c.seen = sample(p.Class, set.tried(), set.Seed, 0)
+	return c, c.crossTrials(ctx, folds)
 }
 
 // On graphs where all walks of a grid take more than longWork entries × columns
@@ -111,10 +125,23 @@ func longWalksPay(choice *Choice, short *Grid) bool {
 // choose tries the settings of the grid and returns the best.
 func (c *chooser) choose(ctx context.Context) (*Choice, error) {
 	hits := make([]int64, c.set.Grid.Size())
-	if err := c.run(ctx, hits); err != nil {
+	if err := c.run(ctx, 0, len(c.set.Grid.Alpha), hits); err != nil {
 		return nil, err
 	}
 	return c.choice(hits, c.tested), nil
+}
+
+// chooseFirst is choose, from the trials that the settings have.
+func (c *chooser) chooseFirst(ctx context.Context) (*Choice, error) {
+	t := c.set.Trials
+	if t == nil {
+		return c.choose(ctx)
+	}
+	if !t.fit(c.set.Grid, c.tested) {
+		return nil, fmt.Errorf("%w: trials of other settings or labels", ErrUsage)
+	}
+	c.work.add(t.Work)
+	return c.choice(t.Hits, c.tested), nil
 }
 
 // ChooseOnSplits chooses the parameters with the highest mean accuracy on the
@@ -147,7 +174,7 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings
 		if err := c.splitTrials(ctx, tests.at(sample(tests.Class, maxTested, set.Seed, 1))); err != nil {
 			return nil, err
 		}
-		if err := c.run(ctx, hits); err != nil {
+		if err := c.run(ctx, 0, len(set.Grid.Alpha), hits); err != nil {
 			return nil, err
 		}
 		tested += c.tested
@@ -280,17 +307,19 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 // slabBytes is what collected walks may take where there is no limit.
 const slabBytes = 48 << 20
 
-// run adds the right predictions of all trials to hits, by setting. As many α
-// as memory allows are walked at once.
-func (c *chooser) run(ctx context.Context, hits []int64) error {
-	g := c.set.Grid
+// run adds the right predictions of all trials with the α of number
+// lo ≤ a < hi to hits, by setting. As many α as memory allows are walked at once.
+func (c *chooser) run(ctx context.Context, lo, hi int, hits []int64) error {
 	together := c.together()
-	for lo := 0; lo < len(g.Alpha); lo += together {
-		hi := min(lo+together, len(g.Alpha))
-		if err := c.slab(ctx, lo, hi, hits); err != nil {
+	for at := lo; at < hi; at += together {
+		end := min(at+together, hi)
+		tell := func(done float64) {
+			c.tell((float64(at-lo) + done*float64(end-at)) / float64(hi-lo))
+		}
+		if err := c.slab(ctx, at, end, hits, tell); err != nil {
 			return err
 		}
-		c.tell(float64(hi) / float64(len(g.Alpha)))
+		tell(1)
 	}
 	return nil
 }
@@ -346,13 +375,13 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 	return w, picks
 }
 
-// slab tries the settings with the α of number lo ≤ a < hi.
-func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64) error {
+// slab tries the settings with the α of number lo ≤ a < hi; tell hears what
+// share of it is done.
+func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64, tell func(done float64)) error {
 	g := c.set.Grid
 	w, picks := c.slabWalk(lo, hi)
 	x, err := collect(ctx, w, g.MinSteps, picks, &c.work, func(done float64) {
-		// The trials that follow count for as much as the walks.
-		c.tell((float64(lo) + done/2*float64(hi-lo)) / float64(len(g.Alpha)))
+		tell(done / 2) // the trials that follow count for as much as the walks
 	})
 	if err != nil {
 		return err

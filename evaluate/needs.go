@@ -25,10 +25,7 @@ type Needs struct {
 // the settings is too little.
 func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, error) {
 	set := s.filled()
-	a := &account{p: p, set: &set, plan: budget.Plan{Limit: set.Memory}}
-	n := int64(len(p.Degrees))
-	// Which nodes are reached, found by components, and their classes.
-	err := a.reserve(n+8*n, "reached nodes")
+	a, err := newAccount(p, &set)
 	if err == nil {
 		switch m := m.(type) {
 		case walkMethod:
@@ -43,12 +40,25 @@ func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, er
 			err = a.scores()
 		}
 	}
-	bytes, items := a.plan.Peak()
-	needs := Needs{Bytes: bytes, Sweeps: a.sweeps}
-	if len(items) > 0 {
-		needs.Phase = items[len(items)-1].What
+	return a.needs(), err
+}
+
+// TryNeeds returns what [Try] takes, as PredictNeeds does.
+func TryNeeds(m Method, p *Problem, s *Settings, lo, hi int) (Needs, error) {
+	set := s.filled()
+	if walks, ok := m.(walkMethod); ok {
+		set.Learner = walks.learner
 	}
-	return needs, err
+	set.Grid = set.Grid.of(set.Learner)
+	a, err := newAccount(p, &set)
+	if err == nil && !tooFew(p.Class) {
+		folds := set.folds(len(p.Row))
+		if short := (&chooser{p: p, set: &set}).shortGrid(folds, longWork); short != nil {
+			set.Grid = short
+		}
+		err = a.choice(folds, lo, hi)
+	}
+	return a.needs(), err
 }
 
 // account adds up what a prediction takes.
@@ -57,6 +67,20 @@ type account struct {
 	set    *Settings
 	plan   budget.Plan
 	sweeps int
+}
+
+// newAccount returns an account of a problem in which the nodes that a label
+// reaches have been found.
+func newAccount(p *Problem, set *Settings) (*account, error) {
+	a := &account{p: p, set: set, plan: budget.Plan{Limit: set.Memory}}
+	n := int64(len(p.Degrees))
+	return a, a.reserve(n+8*n, "reached nodes") // and their classes
+}
+
+// needs returns the peak of what has been accounted for.
+func (a *account) needs() Needs {
+	bytes, items := a.plan.Peak()
+	return Needs{Bytes: bytes, Sweeps: a.sweeps, Phase: items[len(items)-1].What}
 }
 
 func (a *account) reserve(bytes int64, what string) error { return a.plan.Reserve(bytes, what) }
@@ -115,13 +139,14 @@ func (a *account) walk(par *Parameters) error {
 		a.set.Grid = &grid
 	} else if g.Size() > 1 && !tooFew(a.p.Class) {
 		folds := a.set.folds(len(a.p.Row))
-		c := &chooser{p: a.p, set: a.set}
-		if short := c.shortGrid(folds, longWork); short != nil {
+		if short := (&chooser{p: a.p, set: a.set}).shortGrid(folds, longWork); short != nil {
 			grid = *short
 			a.set.Grid = short
 		}
-		if err := a.choice(folds); err != nil {
-			return err
+		if a.set.Trials == nil {
+			if err := a.choice(folds, 0, len(grid.Alpha)); err != nil {
+				return err
+			}
 		}
 	}
 	if err := a.training(); err != nil {
@@ -150,15 +175,15 @@ func (a *account) walk(par *Parameters) error {
 	return a.scores()
 }
 
-// choice accounts for a cross-validated choice from the grid.
-func (a *account) choice(folds int) error {
+// choice accounts for trials with the α of number lo ≤ a < hi of the grid.
+func (a *account) choice(folds, lo, hi int) error {
 	set := a.left()
 	c := &chooser{p: a.p, set: set, fold: Folds(a.p.Class, folds, set.Seed), seen: sample(a.p.Class, set.tried(), set.Seed, 0)}
 	c.foldPicks(folds)
 	g := set.Grid
 	together := c.together()
-	for lo := 0; lo < len(g.Alpha); lo += together {
-		w, picks := c.slabWalk(lo, min(lo+together, len(g.Alpha)))
+	for ; lo < hi; lo += together {
+		w, picks := c.slabWalk(lo, min(lo+together, hi))
 		need, err := w.CollectNeeds(g.MinSteps, picks)
 		if err != nil {
 			return err

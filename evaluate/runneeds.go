@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
@@ -60,8 +59,8 @@ func (plan *Plan) trainingSizes(p *Problem) []int {
 // tuningNeeds returns what a choice on splits takes whose training sets are
 // like that of train.
 func tuningNeeds(train, all *Problem, s *Settings) (Needs, error) {
-	a := &account{p: train, set: s, plan: budget.Plan{Limit: s.Memory}}
-	if err := a.reserve(9*int64(len(train.Degrees)), "reached nodes"); err != nil {
+	a, err := newAccount(train, s)
+	if err != nil {
 		return Needs{}, err
 	}
 	set := a.left()
@@ -92,6 +91,7 @@ func tuningNeeds(train, all *Problem, s *Settings) (Needs, error) {
 			return Needs{}, err
 		}
 	}
-	bytes, items := a.plan.Peak()
-	return Needs{Bytes: bytes, Phase: items[len(items)-1].What, Sweeps: -1}, nil
+	needs := a.needs()
+	needs.Sweeps = -1
+	return needs, nil
 }

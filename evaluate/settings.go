@@ -21,6 +21,9 @@ type Settings struct {
 	// choice; all labels take part in the walks. 0: 500
 	Sample int
 
+	// Trials, if not nil, are those that a choice from walks would make first.
+	Trials *Trials
+
 	// Learner trains the last machine; the zero value: KernelSVM.
 	Learner Learner
 
