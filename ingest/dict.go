@@ -253,6 +253,15 @@ func (d *dict) bytes() int64 {
 	return n
 }
 
+// text returns the bytes of all ids.
+func (d *dict) text() int64 {
+	var n int64
+	for i := range d.shards {
+		n += int64(len(d.shards[i].keys))
+	}
+	return n
+}
+
 // key returns the id of a code.
 func (d *dict) key(code uint32) []byte {
 	return d.shards[code>>placeBits].key(code & (1<<placeBits - 1))

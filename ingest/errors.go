@@ -125,6 +125,27 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("--max-memory: the edges need at least %d bytes, the limit is %d; allow more", e.Need, e.Limit)
 }
 
+// DiskError is returned when a disk has less room than the work will take.
+type DiskError struct {
+	Dir        string // a directory on that disk
+	What       string // what does not fit
+	Need, Free int64  // bytes
+}
+
+// Error says what is needed and what to do.
+func (e *DiskError) Error() string {
+	return e.Text(func(bytes int64) string { return fmt.Sprintf("%d bytes", bytes) })
+}
+
+// Text is Error with numbers of bytes as format writes them.
+func (e *DiskError) Text(format func(bytes int64) string) string {
+	fix := "make room, or write to another disk"
+	if e.What == diskTemp {
+		fix = "make room, or name another disk with --temp-dir"
+	}
+	return fmt.Sprintf("%s: %s may need %s, %s are free; %s", e.Dir, e.What, format(e.Need), format(e.Free), fix)
+}
+
 // translate turns an error of reading into one of this package.
 func translate(path string, err error) error {
 	var text *textio.Error

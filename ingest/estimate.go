@@ -240,7 +240,11 @@ func (g *guess) plan() (*Plan, error) {
 		need = limit
 	}
 	p.Memory = int64(need)
-	p.Disk = int64(g.store(n, entries))
+	disk := storeBytes(n, entries, g.weighted, g.c.Directed, g.c.Order != DefaultOrder)
+	if !g.numeric && len(g.known) > 0 {
+		disk += n * (g.bytes/float64(len(g.known)) + 6)
+	}
+	p.Disk = int64(disk)
 	return p, nil
 }
 
@@ -259,25 +263,23 @@ func (g *guess) temporary(n float64) float64 {
 	return g.lines * (bits + 1) / 8
 }
 
-// store guesses the bytes of the store: the gaps between the columns of a row
-// have the size of n over its length, and the code adds a few bits.
-func (g *guess) store(n, entries float64) float64 {
+// storeBytes guesses the bytes of a store without the text of its ids: the gaps
+// between the columns of a row have the size of n over its length, and the code
+// adds a few bits. Entries are those of one direction.
+func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
 	const more = 3.5 // bits
 	gap := math.Log2(max(2, n*n/max(1, entries))) + more
 	size := entries*gap/8 + 2*n
-	if g.weighted {
+	if weighted {
 		size += 8 * entries
 	}
-	if g.c.Directed {
+	if directed {
 		size *= 2
 	}
-	if g.weighted {
+	if weighted {
 		size += 8 * n
 	}
-	if !g.numeric && len(g.known) > 0 {
-		size += n * (g.bytes/float64(len(g.known)) + 6)
-	}
-	if g.c.Order != DefaultOrder {
+	if ordered {
 		size += 4 * n
 	}
 	return size

@@ -80,6 +80,9 @@ func (r *run) codes(p *part, code []uint32, text []byte, b *batch) error {
 
 // endGeneration writes the dictionary and begins it anew.
 func (r *run) endGeneration() error {
+	if err := r.checkFree(r.tempDir(), diskTemp, r.dict.text()+8*int64(r.dict.len())); err != nil {
+		return err
+	}
 	if err := r.needSpill(); err != nil {
 		return err
 	}

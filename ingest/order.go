@@ -90,10 +90,7 @@ func (r *run) pattern() (*sparse.CSR, error) {
 	if _, err := r.planSort(s); err != nil {
 		return nil, err
 	}
-	entries, rows := 0, r.nodes.Len()
-	for _, b := range s.buckets {
-		entries += b.entries
-	}
+	entries, rows := s.entries(), r.nodes.Len()
 	each := int64(4)
 	if r.c.Order == LocalityOrder {
 		each += 8 // see there

@@ -32,14 +32,17 @@ func (s *sorter) entryBytes() int64 {
 	return bytes
 }
 
-// total returns the memory of all entries.
-func (s *sorter) total() int64 {
-	entries := 0
+// entries returns the number of all entries.
+func (s *sorter) entries() int {
+	n := 0
 	for _, b := range s.buckets {
-		entries += b.entries
+		n += b.entries
 	}
-	return int64(entries) * s.entryBytes()
+	return n
 }
+
+// total returns the memory of all entries.
+func (s *sorter) total() int64 { return int64(s.entries()) * s.entryBytes() }
 
 // largest returns the number of entries of the largest bucket.
 func (s *sorter) largest() int {

@@ -84,6 +84,9 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if r.c.Store != nil && r.c.Store.FS != nil {
 		r.fs = r.c.Store.FS
 	}
+	if err := r.checkDisks(inputs); err != nil {
+		return nil, err
+	}
 	r.workers = sched.Workers(r.c.Workers)
 	r.loaders, r.slabs = make([]loader, r.workers), r.newSlabs()
 	w, err := r.create(dir, r.c.Directed)

@@ -220,11 +220,7 @@ func (r *run) needSpill() error {
 
 // beginSpill makes the temporary file.
 func (r *run) beginSpill() error {
-	dir := r.c.TempDir
-	if dir == "" {
-		dir = filepath.Dir(filepath.Clean(r.dir))
-	}
-	file, err := durable.NewFile(r.fs, filepath.Join(dir, spillName))
+	file, err := durable.NewFile(r.fs, filepath.Join(r.tempDir(), spillName))
 	if err != nil {
 		return err
 	}
@@ -255,6 +251,9 @@ func (r *run) addPart(worker int, p *part) error {
 	if keep {
 		p.code, p.weight = r.slabs[worker].code.keep(p.code), r.slabs[worker].weight.keep(p.weight)
 	} else {
+		if err := r.checkEvicted(append(evict, p)); err != nil {
+			return err
+		}
 		for _, old := range evict {
 			if err := r.moveToDisk(worker, old); err != nil {
 				return err

@@ -37,6 +37,9 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 		}
 		first := direction == 0
 		if first {
+			if err := r.checkStore(s.entries(), s.values, directed); err != nil {
+				return err
+			}
 			r.report.SelfLoops, r.report.ZeroWeights, r.report.UnknownIDs = lines.loops, lines.zeros, lines.unknown
 		}
 		err = s.each(func(b *sorted) error {

@@ -167,7 +167,7 @@ func checkSpace(path string, bytes int64, shape, advice string) error {
 	if path == "-" {
 		return nil
 	}
-	free, err := durable.Free(filepath.Dir(path))
+	free, err := durable.OS.Free(filepath.Dir(path))
 	if err != nil || bytes <= free {
 		return nil // where the free space is not known, writing will tell
 	}

@@ -103,7 +103,7 @@ var exitCodes = []struct {
 		kernel.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
 		as: []any{new(*usageError), new(*ingest.InputError)}},
 	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, lanczos.ErrMemory},
-		as: []any{new(*limitError), new(*ingest.MemoryError)}},
+		as: []any{new(*limitError), new(*ingest.MemoryError), new(*ingest.DiskError)}},
 	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: exitData, is: []error{evaluate.ErrNoLabels, evaluate.ErrOneClass, iterative.ErrWeight},
 		as: []any{new(*dataError), new(*ingest.ParseError)}},
@@ -208,7 +208,7 @@ func fileReport(err error, file *fs.PathError) report {
 		if tempPattern.MatchString(filepath.Base(filepath.Dir(filepath.Dir(path)))) {
 			hint = "; make room, or name another disk with --temp-dir"
 		}
-		if free, err := durable.Free(dir); err == nil {
+		if free, err := durable.OS.Free(dir); err == nil {
 			hint = " (" + formatBytes(free) + " are free)" + hint
 		}
 	case errors.Is(err, syscall.EMFILE):
@@ -265,6 +265,7 @@ func (in *invocation) overLimit(err error) error {
 		over  *budget.OverError
 		walk  *cwk.MemoryError
 		edges *ingest.MemoryError
+		disk  *ingest.DiskError
 		what  string
 		short int64
 	)
@@ -276,6 +277,8 @@ func (in *invocation) overLimit(err error) error {
 		what, short = "the narrowest walk", walk.Need-walk.Limit
 	case errors.As(err, &edges):
 		what, short = "the edges", edges.Need-edges.Limit
+	case errors.As(err, &disk):
+		return errors.New(disk.Text(formatBytes))
 	default:
 		return err
 	}

@@ -45,6 +45,7 @@ func TestExitCode(t *testing.T) {
 		{shard.ErrChanged, 4},
 		{&limitError{}, 5},
 		{&ingest.MemoryError{}, 5},
+		{&ingest.DiskError{}, 5},
 		{&budget.OverError{}, 5},
 		{&cwk.MemoryError{}, 5},
 		{context.Canceled, 130},

@@ -276,3 +276,35 @@ func TestFailedSync(t *testing.T) {
 		}
 	}
 }
+
+// small is a file system on a disk with so many bytes left.
+type small struct {
+	durable.FS
+	free int64
+}
+
+func (s small) Free(string) (int64, error) { return s.free, nil }
+
+// TestDiskTooSmall: a store that will not fit is not begun.
+func TestDiskTooSmall(t *testing.T) {
+	workplace(t)
+	before := tree(t, ".")
+	for _, args := range [][]string{
+		{"ingest", "e.tsv", "-o", "new"},
+		{"ingest", "e.tsv", "-o", "g", "--force"},
+		{"ingest", "-", "-o", "new"},
+	} {
+		var stderr bytes.Buffer
+		code := -1
+		onDisk(t, small{durable.OS, 3}, func() {
+			code = Main(args, strings.NewReader("a\tb\nb\tc\n"), io.Discard, &stderr)
+		})
+		line := stderr.String()
+		if code != exitLimit || !strings.Contains(line, ": the store may need ") || !strings.HasSuffix(line, ", 3 B are free; make room, or write to another disk\n") {
+			t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, line)
+		}
+		if after := tree(t, "."); after != before {
+			t.Errorf("%s: left\n%s\nwant\n%s", strings.Join(args, " "), after, before)
+		}
+	}
+}

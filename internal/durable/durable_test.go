@@ -308,10 +308,10 @@ func TestFull(t *testing.T) {
 
 func TestFree(t *testing.T) {
 	dir := t.TempDir()
-	if n, err := durable.Free(dir); err != nil || n <= 0 {
+	if n, err := durable.OS.Free(dir); err != nil || n <= 0 {
 		t.Error(n, err)
 	}
-	if _, err := durable.Free(filepath.Join(dir, "none")); err == nil {
+	if _, err := durable.OS.Free(filepath.Join(dir, "none")); err == nil {
 		t.Error("free space nowhere")
 	}
 }

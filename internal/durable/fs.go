@@ -43,6 +43,10 @@ type FS interface {
 	// SyncDir makes the names in a directory durable.
 	SyncDir(dir string) error
 
+	// Free returns the bytes that an ordinary user may still write to the
+	// device that holds a file or directory.
+	Free(name string) (int64, error)
+
 	// Lock takes the advisory lock of that name, a file that Close removes.
 	// The error wraps [ErrLocked] if another process, or this one, holds it.
 	Lock(name string) (io.Closer, error)

@@ -53,6 +53,7 @@ func (system) Remove(name string) error              { return os.Remove(name) }
 func (system) Mkdir(name string) error               { return os.Mkdir(name, 0o777) }
 func (system) SyncDir(dir string) error              { return syncDir(dir) }
 func (system) Lock(name string) (io.Closer, error)   { return lock(name) }
+func (system) Free(name string) (int64, error)       { return freeSpace(name) }
 
 func (system) List(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)

@@ -13,9 +13,7 @@ import (
 
 const errFull = unix.ENOSPC
 
-// Free returns the bytes that an ordinary user may still write to the device
-// that holds path.
-func Free(path string) (int64, error) {
+func freeSpace(path string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
 		return 0, &os.PathError{Op: "statfs", Path: path, Err: err}

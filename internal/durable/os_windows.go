@@ -11,9 +11,7 @@ import (
 
 const errFull = windows.ERROR_DISK_FULL
 
-// Free returns the bytes that an ordinary user may still write to the device
-// that holds path.
-func Free(path string) (int64, error) {
+func freeSpace(path string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return 0, err

@@ -102,6 +102,9 @@ func (f *Failing) Rename(from, to string) error {
 	return f.fs.Rename(from, to)
 }
 
+// Free implements [durable.FS]. It is no operation on the disk and never fails.
+func (f *Failing) Free(name string) (int64, error) { return f.fs.Free(name) }
+
 // Remove implements [durable.FS].
 func (f *Failing) Remove(name string) error {
 	if err := f.step("remove", name); err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -225,6 +226,9 @@ func (m *Mem) Rename(from, to string) error {
 	dir.names[base] = n
 	return nil
 }
+
+// Free implements [durable.FS]: there is room for anything.
+func (m *Mem) Free(string) (int64, error) { return math.MaxInt64, nil }
 
 // Remove implements [durable.FS].
 func (m *Mem) Remove(name string) error {

@@ -1,0 +1,99 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// disks has so many bytes left below each directory, and much elsewhere.
+type disks struct {
+	durable.FS
+	free map[string]int64
+}
+
+func (d disks) Free(name string) (int64, error) {
+	for dir, n := range d.free {
+		if strings.HasPrefix(name, dir) {
+			return n, nil
+		}
+	}
+	return 1 << 50, nil
+}
+
+// TestFullDisks looks at each of the moments at which the disks are checked.
+func TestFullDisks(t *testing.T) {
+	const lines = 150_000
+	text := edgeText(lines, func(i int) string { return fmt.Sprintf("%d\t%d", i%3001, i*7919%40_009) })
+	names := edgeText(lines, func(i int) string { return fmt.Sprintf("node%d\tnode%d", i, i*7919%lines) })
+	for _, test := range []struct {
+		name, text  string
+		memory      int64
+		stdin       bool
+		store, temp int64
+		what        string
+	}{
+		{name: "known store", text: text, store: 100_000, temp: 1 << 40, what: diskStore},
+		{name: "known temporary file", text: text, memory: 4 << 20, store: 1 << 40, temp: 100_000, what: diskTemp},
+		{name: "piped store", text: text, stdin: true, store: 100_000, temp: 1 << 40, what: diskStore},
+		{name: "piped temporary file", text: text, stdin: true, memory: 1 << 20, store: 1 << 40, temp: 1000, what: diskTemp},
+		{name: "piped ids", text: names, stdin: true, memory: 12 << 20, store: 1 << 40, temp: 1000, what: diskTemp},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out, temp := t.TempDir(), t.TempDir()
+			c := &Config{Workers: 1, TempDir: temp}
+			c.Store = &shard.WriteOptions{FS: disks{durable.OS, map[string]int64{out: test.store, temp: test.temp}}}
+			if test.memory > 0 {
+				c.Memory = test.memory + workerBytes + pageBytes
+			}
+			read := false
+			c.Progress = func(Progress) { read = true }
+			paths := []string{"-"}
+			if test.stdin {
+				c.Stdin = strings.NewReader(test.text)
+			} else {
+				paths = write(t, file{"e.tsv", test.text})
+			}
+			_, err := Run(t.Context(), filepath.Join(out, "g"), paths, c)
+			var full *DiskError
+			if !errors.As(err, &full) {
+				t.Fatalf("error %v", err)
+			}
+			free := min(test.store, test.temp)
+			if full.What != test.what || full.Free != free || full.Need <= free || full.Need > 64*int64(len(test.text)) {
+				t.Errorf("%+v", full)
+			}
+			if read && !test.stdin {
+				t.Error("read before the error")
+			}
+			for _, dir := range []string{out, temp} {
+				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+					t.Errorf("left behind: %v, %v", left, err)
+				}
+			}
+		})
+	}
+}
+
+// A disk that is just large enough is.
+func TestDiskLargeEnough(t *testing.T) {
+	text := edgeText(150_000, func(i int) string { return fmt.Sprintf("%d\t%d", i%3001, i*7919%40_009) })
+	paths := write(t, file{"e.tsv", text})
+	out := t.TempDir()
+	plan, err := Estimate(t.Context(), paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for free, fits := range map[int64]bool{plan.Disk - 1: false, plan.Disk: true} {
+		c := &Config{Store: &shard.WriteOptions{FS: disks{durable.OS, map[string]int64{out: free}}}}
+		if _, err := Run(t.Context(), filepath.Join(out, "g"), paths, c); (err == nil) != fits {
+			t.Errorf("%d bytes free: %v", free, err)
+		}
+	}
+}
