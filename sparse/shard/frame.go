@@ -203,6 +203,7 @@ type buffers struct {
 	ptr     []int64
 	ids     []uint32
 	val     []float64
+	frame   []byte // what is read of a store that is not in memory
 	payload []byte // what decompression gives
 }
 

@@ -30,12 +30,13 @@ type Options struct {
 var ErrMemory = budget.ErrOver
 
 const (
-	// chunkBytes is how much is read at once, where Memory allows.
+	// chunkBytes is how much is announced to the system, or kept in memory, at
+	// a time; less where Memory has no room for many.
 	chunkBytes    = 1 << 20
 	minChunkBytes = 64 << 10
 
-	// readAhead is the number of chunks requested beyond those in use.
-	readAhead = 3
+	// readAhead is the number of chunks announced beyond the one in use.
+	readAhead = 4
 )
 
 // Store is an open store. As a [sparse.Matrix] it is the matrix of the out
@@ -52,7 +53,7 @@ type Store struct {
 	degrees []float64
 	zstd    *zstd.Decoder
 	plan    budget.Plan
-	largest int // bytes of a chunk
+	longest int // bytes of a frame
 
 	mu   sync.Mutex
 	runs []*run // buffers of sweeps that have ended
@@ -71,7 +72,7 @@ type view struct {
 // seenBit marks a sum as known, since 0 is a sum too.
 const seenBit = 1 << 32
 
-// chunk is a run of frames of one shard that are read together.
+// chunk is a run of frames of one shard that stay in memory together.
 type chunk struct {
 	first, last int // the frames first ≤ i < last
 	shard       int32
@@ -79,8 +80,8 @@ type chunk struct {
 	bytes       int
 	resident    bool // stays in memory once it was read
 
-	load sync.Mutex // held while it is read to stay
-	data atomic.Pointer[[]byte]
+	loading sync.Mutex // held while it is read to stay
+	data    atomic.Pointer[[]byte]
 }
 
 // Open opens the store in the directory dir. It reads and checks the manifest,
@@ -234,7 +235,6 @@ func (s *Store) views() []*view {
 func (s *Store) planMemory(workers int, stream bool) error {
 	frames := int(s.m.Frames[0] + s.m.Frames[1])
 	const perFrame = 16 + 48 + 4 + 8 // frame, Range, chunkOf, seen
-	slots := int64(workers + readAhead)
 	reserve := []budget.Item{
 		{What: "frame index", Bytes: int64(frames) * perFrame},
 		{What: "degrees", Bytes: 8 * int64(len(s.degrees))},
@@ -248,17 +248,20 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	}
 	left, limited := s.plan.Left()
 	total := s.m.ShardBytes()
-	fits := !stream && (!limited || left >= total+int64(slots)*slack)
+	const kept = 16 // chunks at least, if any are
 	target := int64(chunkBytes)
-	if !fits && limited {
-		target = min(max(left/(4*slots), minChunkBytes), chunkBytes)
+	if limited {
+		target = min(max(left/kept, minChunkBytes), chunkBytes)
 	}
+	chunks := 0
 	for _, v := range s.views() {
-		s.largest = max(s.largest, v.cut(int(target)))
+		s.longest = max(s.longest, v.cut(int(target)))
+		chunks += len(v.chunks)
 	}
+	fits := !stream && (!limited || left >= total+int64(chunks)*slack)
 	keep := total
 	if !fits {
-		if err := s.plan.Reserve(slots*int64(s.largest+slack), "chunks in flight"); err != nil {
+		if err := s.plan.Reserve(int64(workers)*int64(s.longest+slack), "frames in flight"); err != nil {
 			return fmt.Errorf("%s: %w", s.dir, err)
 		}
 		if left, limited := s.plan.Left(); limited {
@@ -285,8 +288,8 @@ func (s *Store) planMemory(workers int, stream bool) error {
 }
 
 // cut cuts the frames into chunks of about target bytes and returns the
-// length of the longest.
-func (v *view) cut(target int) (largest int) {
+// length of the longest frame.
+func (v *view) cut(target int) (longest int) {
 	frames := v.direct.frames
 	v.chunkOf = make([]int32, len(frames))
 	v.seen = make([]atomic.Uint64, len(frames))
@@ -311,9 +314,9 @@ func (v *view) cut(target int) (largest int) {
 		}
 		c.last = i + 1
 		c.bytes += int(f.bytes)
-		largest = max(largest, c.bytes)
+		longest = max(longest, int(f.bytes))
 	}
-	return largest
+	return longest
 }
 
 // Manifest returns what the store says of itself. It must not be changed.

@@ -30,7 +30,7 @@ func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	t.Helper()
 	s := must(Open(bg, "g", &Options{FS: mem, Workers: workers}))
 	defer s.Close()
-	return s.Memory() - s.m.ShardBytes() + int64(workers+readAhead)*int64(s.largest+slack)
+	return s.Memory() - s.m.ShardBytes() + int64(workers)*int64(s.longest+slack)
 }
 
 // TestSameBits compares a step over the store, held in memory wholly, in part

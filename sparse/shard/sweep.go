@@ -6,24 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
-	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sweep implements [sparse.Matrix]. Frames that are not in memory are read
-// ahead of the workers; each is checked before visit sees a number of it. The
-// error of a damaged frame is a [*CorruptError] or wraps [ErrChanged].
+// Sweep implements [sparse.Matrix]. Frames that are not in memory are read by
+// the worker that takes them, and checked before visit sees a number of them;
+// the system is asked to have what follows at hand. The error of a damaged
+// frame is a [*CorruptError] or wraps [ErrChanged].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	workers = min(sched.Workers(workers), len(v.direct.frames))
 	r := v.s.takeRun(workers)
 	defer v.s.putRun(r)
-	r.start(v)
-	defer r.stop()
 	return sched.Run(ctx, workers, len(v.direct.frames), func(worker, i int) error {
-		p, err := r.panel(worker, i)
+		b := r.buffers[worker]
+		frame, err := v.frame(b, i)
+		if err != nil {
+			return err
+		}
+		p, err := v.decode(b, i, frame)
 		if err != nil {
 			return err
 		}
@@ -31,32 +33,8 @@ func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p 
 	})
 }
 
-// run is a sweep under way: buffers for each worker, and a ring of chunks that
-// readers fill in the order of the sweep. Since frames are begun in order, the
-// first chunk that is not finished always has a place in the ring, so nobody
-// waits for ever.
-type run struct {
-	v       *view
-	buffers []*buffers
-
-	mu      sync.Mutex
-	changed *sync.Cond // a slot became ready or empty, or stopped was set
-	missing []int32    // chunks to read
-	place   []int32    // of each chunk among the missing; −1: in memory
-	next    int        // the missing chunk to read next; it goes to slot next mod len(slots)
-	slots   []slot
-	stopped bool
-	readers sync.WaitGroup
-}
-
-// slot holds a chunk while its frames are decoded.
-type slot struct {
-	data  []byte
-	own   []byte // the memory of chunks that do not stay
-	err   error
-	ready bool
-	left  int // frames that are still to be decoded; 0: the slot is empty
-}
+// run holds the buffers of a sweep, those of each worker.
+type run struct{ buffers []*buffers }
 
 func (s *Store) takeRun(workers int) *run {
 	s.mu.Lock()
@@ -67,13 +45,9 @@ func (s *Store) takeRun(workers int) *run {
 	s.mu.Unlock()
 	if r == nil {
 		r = new(run)
-		r.changed = sync.NewCond(&r.mu)
 	}
 	for len(r.buffers) < workers {
 		r.buffers = append(r.buffers, newBuffers(s.m.Weighted))
-	}
-	for len(r.slots) < workers+readAhead {
-		r.slots = append(r.slots, slot{})
 	}
 	return r
 }
@@ -84,145 +58,73 @@ func (s *Store) putRun(r *run) {
 	s.mu.Unlock()
 }
 
-// start finds the chunks that must be read and begins to.
-func (r *run) start(v *view) {
-	r.v, r.next, r.stopped = v, 0, false
-	r.missing, r.place = r.missing[:0], r.place[:0]
-	for i := range v.chunks {
-		if v.chunks[i].data.Load() != nil {
-			r.place = append(r.place, -1)
-			continue
+// frame returns the bytes of frame i: from its chunk if that stays in memory,
+// else read into the buffers. What follows them stays readable.
+func (v *view) frame(b *buffers, i int) ([]byte, error) {
+	at, f := int(v.chunkOf[i]), v.direct.frames[i]
+	c := &v.chunks[at]
+	if i == c.first {
+		v.lookAhead(at)
+	}
+	if c.resident {
+		data, err := v.load(c)
+		if err != nil {
+			return nil, err
 		}
-		r.place = append(r.place, int32(len(r.missing)))
-		r.missing = append(r.missing, int32(i))
+		return data[f.offset-c.offset:][:f.bytes], nil
 	}
-	for i := range r.slots {
-		r.slots[i].left = 0
+	if b.frame == nil {
+		b.frame = make([]byte, v.s.longest+slack)
 	}
-	const readers = 2
-	for range min(readers, len(r.missing)) {
-		r.readers.Go(r.read)
+	frame := b.frame[:f.bytes]
+	return frame, v.read(frame, f.shard, f.offset)
+}
+
+// lookAhead is called when the sweep comes to a chunk: it announces one that
+// the sweep comes to later, and in the beginning those before it.
+func (v *view) lookAhead(at int) {
+	first := at + readAhead
+	if at == 0 {
+		first = 1
+	}
+	for i := first; i < min(at+readAhead+1, len(v.chunks)); i++ {
+		if c := &v.chunks[i]; c.data.Load() == nil {
+			willNeed(v.s.files[c.shard], c.offset, int64(c.bytes))
+		}
 	}
 }
 
-// stop ends the readers and waits for them.
-func (r *run) stop() {
-	r.mu.Lock()
-	r.stopped = true
-	r.changed.Broadcast()
-	r.mu.Unlock()
-	r.readers.Wait()
-}
-
-// read fills slots until there is nothing left to read.
-func (r *run) read() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for {
-		for !r.stopped && r.next < len(r.missing) && r.slots[r.next%len(r.slots)].left > 0 {
-			r.changed.Wait()
-		}
-		if r.stopped || r.next == len(r.missing) {
-			return
-		}
-		c := &r.v.chunks[r.missing[r.next]]
-		s := &r.slots[r.next%len(r.slots)]
-		s.left, s.ready = c.last-c.first, false
-		r.next++
-		r.mu.Unlock()
-		s.fill(r.v, c)
-		r.mu.Lock()
-		s.ready = true
-		r.changed.Broadcast()
+// load returns the bytes of a chunk that stays in memory.
+func (v *view) load(c *chunk) ([]byte, error) {
+	if data := c.data.Load(); data != nil {
+		return *data, nil
 	}
-}
-
-// fill reads chunk c. A panic is kept for the worker that wants the chunk, as
-// it must not end the process.
-func (s *slot) fill(v *view, c *chunk) {
-	defer func() {
-		if r := recover(); r != nil {
-			s.err = &sched.Panic{Value: r, Stack: debug.Stack()}
-		}
-	}()
-	s.data, s.err = v.fetch(c, s)
-}
-
-// fetch reads a chunk into memory of its own if it stays there, else into that
-// of the slot.
-func (v *view) fetch(c *chunk, s *slot) ([]byte, error) {
-	if !c.resident {
-		if s.own == nil {
-			s.own = make([]byte, v.s.largest+slack)
-		}
-		return s.own, v.readChunk(s.own, c)
-	}
-	c.load.Lock()
-	defer c.load.Unlock()
+	c.loading.Lock()
+	defer c.loading.Unlock()
 	if data := c.data.Load(); data != nil {
 		return *data, nil
 	}
 	data := make([]byte, c.bytes+slack)
-	if err := v.readChunk(data, c); err != nil {
+	if err := v.read(data[:c.bytes], c.shard, c.offset); err != nil {
 		return nil, err
 	}
 	c.data.Store(&data)
 	return data, nil
 }
 
-func (v *view) readChunk(dst []byte, c *chunk) error {
-	n, err := v.s.files[c.shard].ReadAt(dst[:c.bytes], c.offset)
-	if n == c.bytes {
+// read fills dst from the given place of a shard.
+func (v *view) read(dst []byte, shard int32, offset int64) error {
+	n, err := v.s.files[shard].ReadAt(dst, offset)
+	if n == len(dst) {
 		return nil
 	}
 	if errors.Is(err, io.EOF) {
-		if changed := v.s.changedError(int(c.shard)); changed != nil {
+		if changed := v.s.changedError(int(shard)); changed != nil {
 			return changed
 		}
-		return &CorruptError{Path: v.path(c.shard), Offset: c.offset + int64(n), What: "ends too early" + restore}
+		return &CorruptError{Path: v.path(shard), Offset: offset + int64(n), What: "ends too early" + restore}
 	}
 	return err
-}
-
-// panel returns frame i decoded into the worker's buffers.
-func (r *run) panel(worker, i int) (sparse.Panel, error) {
-	v := r.v
-	at := v.chunkOf[i]
-	c := &v.chunks[at]
-	place := int(r.place[at])
-	if place < 0 {
-		return v.decode(r.buffers[worker], i, v.bytes(c, i, *c.data.Load()))
-	}
-	s := &r.slots[place%len(r.slots)]
-	r.mu.Lock()
-	for r.next <= place || !s.ready {
-		r.changed.Wait()
-	}
-	r.mu.Unlock()
-	defer r.leave(s)
-	if err := s.err; err != nil {
-		if failure, ok := err.(*sched.Panic); ok {
-			panic(failure)
-		}
-		return sparse.Panel{}, err
-	}
-	return v.decode(r.buffers[worker], i, v.bytes(c, i, s.data))
-}
-
-// leave counts a frame of s as decoded.
-func (r *run) leave(s *slot) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if s.left--; s.left == 0 {
-		r.changed.Broadcast()
-	}
-}
-
-// bytes returns frame i, which lies in chunk c, from the chunk's data; what
-// follows it stays readable.
-func (v *view) bytes(c *chunk, i int, data []byte) []byte {
-	f := v.direct.frames[i]
-	return data[f.offset-c.offset:][:f.bytes]
 }
 
 // decode checks frame i and decodes it. The first time everything is checked;
