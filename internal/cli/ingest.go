@@ -147,7 +147,10 @@ func dropped(r *ingest.Report) string {
 func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool) (*ingest.Report, error) {
 	c := r.config
 	c.Force = force
-	c.Memory, c.Workers = max(1, in.memory-runtimeBytes), in.threads
+	c.Workers = in.threads
+	if in.memory > 0 {
+		c.Memory = in.plannable()
+	}
 	c.TempDir = in.tempDir
 	if c.Stdin == nil {
 		c.Stdin = in.stdin
@@ -176,13 +179,15 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	if in.estimating {
 		return nil, in.planIngest(inputs, &c)
 	}
+	if c.Memory > 0 {
+		keepWithin(c.Memory)
+	}
 	report, err := ingest.Run(in.ctx, dir, inputs, &c)
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
 		err = usageOf("-o", "%v", err)
 	}
 	if over := new(*ingest.MemoryError); errors.As(err, over) {
-		(*over).Need += runtimeBytes
-		(*over).Limit = in.memory
+		(*over).Need, (*over).Limit = resident((*over).Need), in.memory
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
 		in.reached = counted(lines, "line")
@@ -198,8 +203,7 @@ func (in *invocation) planIngest(inputs []string, c *ingest.Config) error {
 		return err
 	}
 	in.planned = &needs{disk: p.Disk + p.Temp + runFileBytes, sweeps: p.Passes}
-	// Its memory is all that there is beside the program.
-	_ = in.planned.Reserve(p.Memory/(heapShare+1)*heapShare, "lines, ids and entries") // without a limit
+	_ = in.planned.Reserve(p.Memory, "lines, ids and entries") // without a limit
 	return errPlanned
 }
 

@@ -34,9 +34,6 @@ const (
 	// half what the runtime gives back and huge pages bring in again.
 	heapShare = 8
 
-	// runtimeBytes is what reading of files leaves to the program.
-	runtimeBytes = 32 << 20
-
 	// leastMemory is the smallest limit that a run is tried with.
 	leastMemory = 64 << 20
 )
@@ -87,8 +84,14 @@ func (in *invocation) begin(g *graph, n *needs) error {
 		return errPlanned
 	}
 	peak, _ := n.Peak()
-	debug.SetMemoryLimit(resident(peak) - fileBytes - peak/(2*heapShare))
+	keepWithin(peak)
 	return g.load()
+}
+
+// keepWithin makes the runtime collect garbage before a run with so many bytes
+// of data takes more than [resident] says.
+func keepWithin(data int64) {
+	debug.SetMemoryLimit(resident(data) - fileBytes - data/(2*heapShare))
 }
 
 // walkNeeds reserves what a method of a walk takes.
