@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
-// Plan is what a call of [Run] will take, guessed from samples of its inputs.
-// The bytes are upper bounds if the samples are like the rest.
+// Plan bounds what a call of [Run] will take, by samples of its inputs: no
+// number is too low if the samples are like the rest.
 type Plan struct {
 	Memory int64 // bytes resident at once, beside the program itself
 	Temp   int64 // bytes of temporary files
@@ -29,7 +29,7 @@ type Plan struct {
 // do not shrink, the error is a [*MemoryError]; standard input, which can be
 // read only once, gives an [*InputError].
 func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
-	g := guess{known: map[string]int{}, numeric: true}
+	g := guess{known: newDistinct(), odd: newDistinct(), numeric: true, whole: true}
 	if c != nil {
 		g.c = *c
 	}
@@ -39,6 +39,7 @@ func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 	if err := distinctInputs(inputs); err != nil {
 		return nil, err
 	}
+	g.share = max(sampleBlock, sampleText/int64(len(inputs)))
 	for _, path := range inputs {
 		if err := g.file(ctx, path); err != nil {
 			return nil, err
@@ -50,24 +51,29 @@ func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 // guess is what is known of inputs from samples.
 type guess struct {
 	c        Config
+	share    int64 // bytes of text to look at in each input
 	lines    float64
+	chunks   float64 // of text
 	weighted bool
+	whole    bool   // no input has more than its share
+	matrix   uint64 // rows that an input declares
 
 	// Of the sampled ids.
-	known   map[string]int // how often each occurs
-	sampled float64        // lines
-	tokens  float64
-	bytes   float64 // of distinct ones
-	numeric bool    // small numbers only
-	top     uint32  // the largest of them
+	tokens, oddTokens float64   // all, and those of every other block
+	known, odd        *distinct // the same
+	bytes             float64   // of all
+	numeric           bool      // small numbers only
+	top               uint32    // the largest of them
 
-	matrix uint64 // rows that an input declares
+	code   []uint32
+	weight []float64
 }
 
-// Samples of a file: one at its start, others spread over it.
+// Samples: so much text of all inputs together, of a large file in blocks that
+// are spread over it.
 const (
-	samples     = 64
-	sampleBytes = 32 << 10
+	sampleText  = 32 << 20
+	sampleBlock = 256 << 10
 )
 
 // file samples one input.
@@ -84,6 +90,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 	if format := recognize(in); format != graphfile.EdgeList {
 		const edge = 8 // bytes, in most files
 		g.lines += float64(size) / edge
+		g.whole = false
 		return nil
 	}
 	head, err := in.Head()
@@ -100,6 +107,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 			return translate(path, err)
 		}
 		g.lines += float64(m.entries)
+		g.chunks += float64(size) / textio.ChunkBytes
 		g.weighted = g.weighted || !m.pattern
 		g.matrix = max(g.matrix, m.rows)
 		return nil
@@ -108,80 +116,165 @@ func (g *guess) file(ctx context.Context, path string) error {
 		return err
 	}
 	g.weighted = g.weighted || lay.weight >= 0
-	lines, text := g.sample(lay, head.Data, head.First)
+	var lines, text float64
 	all := float64(size)
-	if file, _ := in.File(); file != nil && size > samples*sampleBytes {
-		buf := make([]byte, sampleBytes)
-		for i := 1; i < samples; i++ {
-			n, err := file.ReadAt(buf, size/samples*int64(i))
-			if err != nil && !errors.Is(err, io.EOF) {
-				return err
-			}
-			from, to := bytes.IndexByte(buf[:n], '\n')+1, bytes.LastIndexByte(buf[:n], '\n')+1
-			if from >= to {
-				continue
-			}
-			l, t := g.sample(lay, buf[from:to], lay.first)
-			lines, text = lines+l, text+t
+	if file, _ := in.File(); file != nil && size > g.share {
+		lines, text, err = g.blocks(lay, file, size)
+		g.whole = false
+	} else {
+		var end bool
+		lines, text, end, err = g.beginning(lay, in)
+		g.whole = g.whole && end
+		if packed, _ := in.Progress(); !end && packed > 0 {
+			all *= max(1, text/float64(packed))
+		} else {
+			all = text
 		}
-	} else if packed, _ := in.Progress(); file == nil && packed > 0 {
-		all *= max(1, float64(len(head.Data))/float64(packed))
+	}
+	if err != nil {
+		return translate(path, err)
 	}
 	g.lines += lines / max(1, text) * all
+	g.chunks += all / textio.ChunkBytes
 	return nil
 }
 
-// sample takes note of the lines of a piece of text, the first of which has
-// this number, and returns how many edges it holds in how many bytes.
-func (g *guess) sample(lay *layout, text []byte, number int64) (lines, read float64) {
-	var f fields
-	read = float64(len(text))
-	for ; len(text) > 0; number++ {
-		end := bytes.IndexByte(text, '\n')
-		line := text[:end]
-		text = text[end+1:]
-		if number < lay.first || isComment(line) || f.split(line, lay.sep) != nil || len(f.text) <= max(lay.source, lay.target) {
+// blocks samples blocks of a file from its start to its end.
+func (g *guess) blocks(lay *layout, file io.ReaderAt, size int64) (lines, text float64, err error) {
+	n := max(2, g.share/sampleBlock)
+	buf := make([]byte, sampleBlock+textio.Slack)
+	for i := range n {
+		k, err := file.ReadAt(buf[:sampleBlock], (size-sampleBlock)/(n-1)*i)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, 0, err
+		}
+		first := lay.first
+		from, to := 0, bytes.LastIndexByte(buf[:k], '\n')+1
+		if i == 0 {
+			first = 1
+		} else {
+			from = bytes.IndexByte(buf[:k], '\n') + 1
+		}
+		if from >= to {
 			continue
 		}
-		lines++
-		for _, i := range [...]int{lay.source, lay.target} {
-			id := f.text[i]
-			g.tokens++
-			if g.known[string(id)]++; g.known[string(id)] == 1 {
-				g.bytes += float64(len(id))
-			}
-			v, ok := smallNumber(id)
-			g.numeric = g.numeric && ok
-			g.top = max(g.top, v)
-		}
+		clear(buf[to:])
+		lines += g.sample(lay, buf[from:to:len(buf)], first, i%2 == 1)
+		text += float64(to - from)
 	}
-	g.sampled += lines
-	return lines, read
+	return lines, text, nil
 }
 
-// nodes guesses how many distinct ids there are: what the sample has and, by
-// Chao's estimator from those that it has once and twice, what it lacks;
-// a sample cannot tell more than that.
+// beginning samples the text of an input up to its share; end says that this is
+// all.
+func (g *guess) beginning(lay *layout, in *textio.Reader) (lines, text float64, end bool, err error) {
+	for i := 0; text < float64(g.share); i++ {
+		chunk, err := in.Head()
+		if errors.Is(err, io.EOF) {
+			return lines, text, true, nil
+		}
+		if err != nil {
+			return 0, 0, false, err
+		}
+		lines += g.sample(lay, chunk.Data, chunk.First, i%2 == 1)
+		text += float64(len(chunk.Data))
+		in.Drop()
+	}
+	return lines, text, false, nil
+}
+
+// sample takes note of the lines of a piece of text, the first of which has
+// this number, and returns how many edges it holds. Behind the text follow
+// textio.Slack bytes.
+func (g *guess) sample(lay *layout, text []byte, number int64, odd bool) (lines float64) {
+	var f fields
+	if odd {
+		before := g.tokens
+		defer func() { g.oddTokens += g.tokens - before }()
+	}
+	for at := 0; at < len(text); number++ {
+		if number >= lay.first && lay.simple {
+			from := at
+			at, g.code, g.weight = lay.template.scan(text, at, g.code[:0], g.weight[:0])
+			for _, c := range g.code {
+				id := c + uint32(lay.template.base)
+				g.add(mix(uint64(id)), odd)
+				g.top = max(g.top, id)
+			}
+			lines += float64(len(g.code) / 2)
+			g.bytes += float64(at - from - len(g.code))
+			if at == len(text) {
+				break
+			}
+		}
+		end := at + bytes.IndexByte(text[at:], '\n')
+		line := text[at:end]
+		at = end + 1
+		if number < lay.first || isComment(line) {
+			continue
+		}
+		source, target, _, ok := lay.cut(line)
+		switch {
+		case ok:
+			g.id(line[:source], odd)
+			g.id(line[source+1:target], odd)
+		case f.split(line, lay.sep) != nil || len(f.text) <= max(lay.source, lay.target):
+			continue
+		default:
+			g.id(f.text[lay.source], odd)
+			g.id(f.text[lay.target], odd)
+		}
+		lines++
+	}
+	return lines
+}
+
+// id takes note of an id.
+func (g *guess) id(id []byte, odd bool) {
+	if v, ok := smallNumber(id); ok {
+		g.top = max(g.top, v)
+		g.add(mix(uint64(v)), odd)
+	} else {
+		g.numeric = false
+		g.add(hashOf(id), odd)
+	}
+	g.bytes += float64(len(id))
+}
+
+func (g *guess) add(hash uint64, odd bool) {
+	g.tokens++
+	g.known.add(hash)
+	if odd {
+		g.odd.add(hash)
+	}
+}
+
+// idBytes returns the mean length of the sampled ids. Frequent ones count as
+// often as they occur, which matters little.
+func (g *guess) idBytes() float64 { return g.bytes / max(1, g.tokens) }
+
+// nodes bounds how many distinct ids there are. They grow with the lines, more
+// and more slowly: the power with which they grow from every other block of
+// the sample to all of it bounds what comes behind. No graph has more than two
+// for each line, nor more small numbers than the largest one says.
 func (g *guess) nodes() float64 {
 	if g.matrix > 0 {
 		return float64(g.matrix)
 	}
-	var once, twice float64
-	for _, n := range g.known {
-		switch n {
-		case 1:
-			once++
-		case 2:
-			twice++
+	n := g.known.count()
+	if !g.whole {
+		n *= 1.02 // how far the counting may be off
+		power := 1.0
+		if odd := g.odd.count(); odd > 0 && g.oddTokens < g.tokens {
+			power = min(1, max(0, math.Log(g.known.count()/odd)/math.Log(g.tokens/g.oddTokens)))
 		}
+		n *= math.Pow(max(1, 2*g.lines/max(1, g.tokens)), power)
+	} else {
+		n *= 1.005
 	}
-	n := float64(len(g.known))
-	if g.tokens < 2*g.lines {
-		n += once * (once - 1) / (2 * (twice + 1))
-	}
-	n = min(n*1.3, max(float64(len(g.known)), 2*g.lines))
+	n = min(n, max(g.tokens, 2*g.lines))
 	if g.numeric {
-		n = min(n, float64(g.top)*1.1+1)
+		n = min(n, float64(g.top)*1.01+1)
 	}
 	return n
 }
@@ -193,7 +286,7 @@ func (g *guess) plan() (*Plan, error) {
 	if g.c.Directed {
 		entries = lines // of each direction
 	}
-	workers := float64(sched.Workers(g.c.Workers))
+	workers := min(float64(sched.Workers(g.c.Workers)), math.Ceil(g.chunks))
 	column := uint(bits.Len64(uint64(max(n-1, 1))))
 	each, line := 8.0, 8.0
 	if column < 31 && n <= float64(narrowBuckets)*float64(uint64(1)<<(31-column)) {
@@ -212,12 +305,12 @@ func (g *guess) plan() (*Plan, error) {
 	ids := n * 8
 	if g.numeric {
 		rows += float64(g.top) * 3 / 16
-	} else if len(g.known) > 0 {
-		text := g.bytes / float64(len(g.known))
+	} else {
+		text := g.idBytes()
 		ids = n * (24 + 16 + 1.25*text + 20 + text) // slots, entries and text, and what numbers them
 	}
 	if g.c.Order != DefaultOrder {
-		rows += 40 * n
+		rows += 48 * n
 	}
 	graph := 0.0
 	switch g.c.Order {
@@ -228,7 +321,10 @@ func (g *guess) plan() (*Plan, error) {
 	}
 	fixed := workers*workerBytes + pageBytes + rows + ids
 	p := &Plan{Lines: int64(lines), Nodes: int64(n), Entries: int64(entries), Passes: 1}
-	need := parts + max(keys, graph+roundEntries*each) + fixed
+	if graph > 0 {
+		graph += min(keys, roundEntries*each)
+	}
+	need := parts + max(keys, graph) + fixed
 	if limit := float64(g.c.Memory); limit > 0 && need > limit {
 		if fixed+graph+roundsBytes > limit {
 			return nil, &MemoryError{Need: int64(fixed + graph + roundsBytes), Limit: g.c.Memory}
@@ -241,8 +337,8 @@ func (g *guess) plan() (*Plan, error) {
 	}
 	p.Memory = int64(need)
 	disk := storeBytes(n, entries, g.weighted, g.c.Directed, g.c.Order != DefaultOrder)
-	if !g.numeric && len(g.known) > 0 {
-		disk += n * (g.bytes/float64(len(g.known)) + 6)
+	if !g.numeric {
+		disk += n * (g.idBytes() + 6)
 	}
 	p.Disk = int64(disk)
 	return p, nil

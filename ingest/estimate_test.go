@@ -48,7 +48,7 @@ func TestEstimate(t *testing.T) {
 			if plan.Temp != 0 || plan.Passes != 1 {
 				t.Errorf("%d bytes of temporary files, %d passes", plan.Temp, plan.Passes)
 			}
-			c.Memory = plan.Memory/2 + 1<<20
+			c.Memory = plan.Memory * 4 / 5
 			if plan, err = Estimate(t.Context(), path, &c); err != nil {
 				t.Fatal(err)
 			}

@@ -364,7 +364,7 @@ const (
 func (r *run) beside() int64 {
 	const (
 		row     = 16 // the degree, in a slice that grows
-		ordered = 40 // for counts and what sorts them
+		ordered = 48 // for counts and what sorts them
 	)
 	bytes := int64(r.workers)*workerBytes + pageBytes
 	if r.nodes == nil {
