@@ -53,7 +53,7 @@ func (w *Walk[T]) ScoresNeeds(functions int) (Needs, error) {
 		return Needs{}, err
 	}
 	return Needs{
-		Bytes:  8*int64(len(w.Degrees))*int64(at) + w.vectorBytes() + w.blockBytes(s.cols),
+		Bytes:  8*int64(len(w.Degrees))*int64(at) + s.walkBytes(),
 		Sweeps: (functions + at - 1) / at * s.sweeps(),
 	}, nil
 }

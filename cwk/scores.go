@@ -75,7 +75,7 @@ func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
 	if err != nil || w.Memory <= 0 {
 		return s, functions, err
 	}
-	free := w.Memory - w.vectorBytes() - w.blockBytes(s.cols)
+	free := w.Memory - s.walkBytes()
 	return s, clamp(free/max(1, one), functions), nil
 }
 
@@ -92,20 +92,27 @@ type scorer[T sparse.Float] struct {
 	cols int
 }
 
-// scorer returns a scorer whose walks fit into memory beside taken bytes.
+// scorer returns a scorer whose walks fit into memory beside taken bytes, if
+// need be without padding.
 func (w *Walk[T]) scorer(taken int64) (*scorer[T], error) {
 	if w.classes() < w.Seeds.Classes {
 		panic(badSlab)
 	}
-	cols := min(scoreColumns, w.Seeds.Classes)
-	fits, err := w.slab(cols, taken)
-	if err == nil && fits < cols {
-		err = &MemoryError{Limit: w.Memory, Need: taken + w.vectorBytes() + w.blockBytes(cols)}
+	s := &scorer[T]{lane: lane[T]{workers: w.Workers}, cols: min(scoreColumns, w.Seeds.Classes)}
+	if w.Memory > 0 {
+		taken += w.vectorBytes()
+		s.lane.packed = taken+w.blockBytes(s.cols) > w.Memory
+		if need := taken + w.blocksBytes(s.cols, s.lane.packed); need > w.Memory {
+			return nil, &MemoryError{Limit: w.Memory, Need: need}
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &scorer[T]{k: w.walker([]int{0}), lane: lane[T]{workers: w.Workers}, cols: cols}, nil
+	s.k = w.walker([]int{0})
+	return s, nil
+}
+
+// walkBytes is what the walks take beside the scores.
+func (s *scorer[T]) walkBytes() int64 {
+	return s.k.w.vectorBytes() + s.k.w.blocksBytes(s.cols, s.lane.packed)
 }
 
 // sweeps returns what one call of to costs.

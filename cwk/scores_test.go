@@ -95,6 +95,31 @@ func TestScoresWithoutBias(t *testing.T) {
 	sameBits(t, "bias nil", none, zero)
 }
 
+// Rows lose their padding before a walk is given up.
+func TestScoresPacked(t *testing.T) {
+	w, weights, bias := scoreWalk[float64](t, 5, 0)
+	whole := sparse.NewBlock[float64](40, 7)
+	if err := w.ScoresTo(background, whole, 0, weights, bias); err != nil {
+		t.Fatal(err)
+	}
+	w.Memory = 8*2*5*40 + 16*40 + 8*40 // 5 columns of a walk, one of scores
+	if needs, err := w.ScoresNeeds(7); err != nil || needs.Bytes != w.Memory {
+		t.Errorf("needs %v bytes of %d, %v", needs.Bytes, w.Memory, err)
+	}
+	err := w.Scores(background, 0, weights, bias, func(lo int, s *sparse.Block[float64]) error {
+		sameBits(t, "packed", s, whole.Columns(lo, lo+s.Cols))
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	w.Memory--
+	var short *cwk.MemoryError
+	if err := w.Scores(background, 0, weights, bias, nil); !errors.As(err, &short) || short.Need != w.Memory+1 {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestScoresMemory(t *testing.T) {
 	w, weights, bias := scoreWalk[float64](t, 40, 0)
 	w.Memory = 8*2*32*40 + 16*40 + 8*40*2 // 32 columns of a walk, two of scores

@@ -18,6 +18,7 @@ const (
 // operator with its buffers.
 type lane[T sparse.Float] struct {
 	workers int
+	packed  bool // rows without padding
 	op      *sparse.Operator[T]
 	data    [2][]T
 }
@@ -25,9 +26,9 @@ type lane[T sparse.Float] struct {
 // block returns the lane's first or second block with the given shape. Its
 // content is undefined, its padding zero.
 func (l *lane[T]) block(which, rows, cols int) *sparse.Block[T] {
-	stride := sparse.Stride[T](cols)
+	stride := strideOf[T](cols, l.packed)
 	if cap(l.data[which]) < rows*stride {
-		l.data[which] = sparse.NewBlock[T](rows, cols).Data
+		l.data[which] = sparse.NewBlock[T](rows*stride, 1).Data
 	}
 	data := l.data[which][:rows*stride]
 	if stride > cols {
@@ -91,8 +92,18 @@ func (w *Walk[T]) vectorBytes() int64 {
 }
 
 // blockBytes is what the two blocks of a walk with so many columns take.
-func (w *Walk[T]) blockBytes(cols int) int64 {
-	return 2 * int64(len(w.Degrees)) * int64(sparse.Stride[T](cols)) * size[T]()
+func (w *Walk[T]) blockBytes(cols int) int64 { return w.blocksBytes(cols, false) }
+
+// blocksBytes is blockBytes for blocks that are packed or not.
+func (w *Walk[T]) blocksBytes(cols int, packed bool) int64 {
+	return 2 * int64(len(w.Degrees)) * int64(strideOf[T](cols, packed)) * size[T]()
+}
+
+func strideOf[T sparse.Float](cols int, packed bool) int {
+	if packed {
+		return cols
+	}
+	return sparse.Stride[T](cols)
 }
 
 // slab returns how many of the given columns may be walked at once so that the

@@ -106,6 +106,11 @@ func blockBytes[T sparse.Float](rows int64, cols int) int64 {
 	return rows * int64(sparse.Stride[T](cols)) * int64(unsafe.Sizeof(T(0)))
 }
 
+// packedBytes is the size of a block without padding.
+func packedBytes[T sparse.Float](rows int64, cols int) int64 {
+	return rows * int64(cols) * int64(unsafe.Sizeof(T(0)))
+}
+
 // scores accounts for the scores and classes of all nodes.
 func (a *account) scores() error {
 	n := int64(len(a.p.Degrees))
@@ -115,7 +120,7 @@ func (a *account) scores() error {
 // votes accounts for sums of votes and what is made of them.
 func (a *account) votes() error {
 	n, k := int64(len(a.p.Degrees)), len(a.p.Names)
-	return a.phase(blockBytes[float64](n, k)+blockBytes[float32](n, k), "votes on all nodes")
+	return a.phase(packedBytes[float64](n, k)+packedBytes[float32](n, k), "votes on all nodes")
 }
 
 // propagation accounts for label propagation.
@@ -160,7 +165,7 @@ func (a *account) walk(par *Parameters) error {
 	if !rest {
 		machines = k * (k - 1) / 2
 	}
-	sums := blockBytes[float64](int64(len(a.p.Degrees)), k)
+	sums := packedBytes[float64](int64(len(a.p.Degrees)), k)
 	need, err := scoreWalk(a.p, a.left(), last, machines, rest).ScoresNeeds(machines)
 	if err != nil {
 		return err

@@ -212,6 +212,12 @@ func (r *predictor) judge(all []outcome) {
 	r.out.Stderr = math.Sqrt(r.out.Accuracy * (1 - r.out.Accuracy) / float64(len(all)))
 }
 
+// packed returns a block for what is read row by row: nothing gathers there, so
+// padding would be wasted.
+func packed[T sparse.Float](rows, cols int) *sparse.Block[T] {
+	return sparse.BlockOf(rows, cols, make([]T, rows*cols))
+}
+
 // scoreBytes is room for decisions that is taken without asking. Beyond it they
 // take no more than the walk they come from: every further slab of them walks
 // again.
@@ -227,7 +233,7 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest boo
 	case rest:
 		w.Memory = perWalk + 8*n*int64(machines) // exponentials are normalised over all
 	case w.Memory > 0:
-		w.Memory = min(limit, max(1, w.Memory-blockBytes[float64](n, len(p.Names))))
+		w.Memory = min(limit, max(1, w.Memory-packedBytes[float64](n, len(p.Names))))
 	default:
 		w.Memory = limit
 	}
@@ -253,7 +259,7 @@ func (r *predictor) score(ctx context.Context) error {
 		sweeps = done
 		r.tell("walk", float64(done)/float64(all))
 	}
-	sums := sparse.NewBlock[float64](n, len(r.p.Names))
+	sums := packed[float64](n, len(r.p.Names))
 	err := w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
 		return r.addAllVotes(ctx, sums, decisions, lo)
 	})
@@ -281,7 +287,7 @@ func (r *predictor) addAllVotes(ctx context.Context, sums, decisions *sparse.Blo
 
 // scoresFrom makes the scores of the sums of votes.
 func (r *predictor) scoresFrom(ctx context.Context, sums *sparse.Block[float64]) error {
-	r.out.Scores = sparse.NewBlock[float32](sums.Rows, len(r.p.Names))
+	r.out.Scores = packed[float32](sums.Rows, len(r.p.Names))
 	return sched.Run(ctx, r.set.Workers, (sums.Rows+chunk-1)/chunk, func(_, piece int) error {
 		for i := piece * chunk; i < min(sums.Rows, (piece+1)*chunk); i++ {
 			row := sums.Row(i)
