@@ -62,5 +62,6 @@ func (t *Trials) Add(o *Trials) error {
 // each.
 func (t *Trials) fit(g *Grid, tested int) bool {
 	wrong := func(hits int64) bool { return hits < 0 || hits > int64(tested) }
-	return t.Tested == tested && len(t.Hits) == g.Size() && !slices.ContainsFunc(t.Hits, wrong) && reflect.DeepEqual(t.Grid, g)
+	return t.Tested == tested && t.Grid != nil && reflect.DeepEqual(t.Grid, g) &&
+		len(t.Hits) == g.Size() && !slices.ContainsFunc(t.Hits, wrong)
 }

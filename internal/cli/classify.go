@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/export"
@@ -27,6 +28,8 @@ type classifyFlags struct {
 	scores    int // export.Columns.Top
 	unreached string
 	truth     string
+	slab      slabFlag
+	parts     *trialParts // that the choice is made from; nil: from none
 }
 
 func newClassify(in *invocation) *cobra.Command {
@@ -41,24 +44,39 @@ labelled nodes.
 OUT has a line for each node: node, label, reached, and a score for each class.
 Labelled nodes keep their label. reached is false for a node that no labelled
 node can reach; its label is left blank unless --unreached=prior gives it the
-most frequent one. The endings .jsonl and .parquet choose those formats.`,
+most frequent one. The endings .jsonl and .parquet choose those formats.
+
+With --slab I/M a machine of many tries a share of the parameters only; OUT, with
+the ending .trials, then says how well they do. heatwalk merge puts these parts
+together, chooses, and labels the nodes.`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
-			in.checkFormat("-o", f.out, predictionFormats)
+			if f.slab.Of == 0 {
+				in.checkFormat("-o", f.out, predictionFormats)
+			}
 			in.checkOutput("-o", f.out, append(args, f.labels, f.truth)...)
 			in.checkStdin(append(args, f.labels, f.truth)...)
 			in.checkLearning(cmd.Flags(), &f.learning)
 			if f.method != nil {
 				in.checkEffect(cmd.Flags(), []evaluate.Method{f.method})
 			}
+			in.checkTrials(args, &f)
 			if err := in.checked(); err != nil {
 				return err
+			}
+			if f.slab.Of > 0 {
+				return in.runTrials(args[0], &f)
 			}
 			return in.runClassify(args[0], &f)
 		},
 	}
-	flags := cmd.Flags()
+	in.classifyFlags(cmd.Flags(), &f)
+	return cmd
+}
+
+// classifyFlags declares the flags of f.
+func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet; - is stdout")
 	in.learningFlags(flags, &f.learning)
 	in.variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none", func(s string) error {
@@ -66,8 +84,8 @@ most frequent one. The endings .jsonl and .parquet choose those formats.`,
 	})
 	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
 	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
+	in.slabVar(flags, &f.slab, "the choice, a share of the absorptions each")
 	in.readingFlags(flags, &f.reading)
-	return cmd
 }
 
 func parseScores(top *int, s string) error {
@@ -140,6 +158,9 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := f.parts.check(g, l); err != nil {
+		return err
+	}
 	var known *ingest.Labels
 	if f.truth != "" {
 		if known, err = in.readLabels(f.truth, g, &f.reading); err != nil {
@@ -151,6 +172,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		if settings, err = in.settings(&f.learning, g, l); err != nil {
 			return nil, err
 		}
+		settings.Trials = f.parts.outcomes()
 		return in.planClassify(f, g, l, settings)
 	})
 	if err != nil {
@@ -212,13 +234,9 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 
 // planClassify returns what classify takes, and sets the memory of its settings.
 func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels, s *evaluate.Settings) (*needs, error) {
-	n := g.needs()
-	rows := int64(len(g.Degrees()))
-	if err := n.Reserve(16*int64(len(l.Row)), "labels"); err != nil {
+	n, err := in.planLearning(g, l, s)
+	if err != nil {
 		return n, err
-	}
-	if left, limited := n.Left(); limited {
-		s.Memory = max(1, left)
 	}
 	made, err := evaluate.PredictNeeds(f.method, problemOf(g, l), nil, s)
 	if err != nil {
@@ -234,7 +252,20 @@ func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels,
 	n.Release(made.Phase)
 	k := int64(len(l.Names))
 	// Scores, classes and labels, which nodes are reached, and components.
-	return n, n.Reserve(rows*(4*k+16+1+8), "predictions")
+	return n, n.Reserve(int64(len(g.Degrees()))*(4*k+16+1+8), "predictions")
+}
+
+// planLearning returns what is taken before anything is learned, and gives the
+// settings what that leaves.
+func (in *invocation) planLearning(g *graph, l *ingest.Labels, s *evaluate.Settings) (*needs, error) {
+	n := g.needs()
+	if err := n.Reserve(16*int64(len(l.Row)), "labels"); err != nil {
+		return n, err
+	}
+	if left, limited := n.Left(); limited {
+		s.Memory = max(1, left)
+	}
+	return n, nil
 }
 
 // predictionBytes bounds a table of predictions.

@@ -37,7 +37,10 @@ func newMerge(in *invocation) *cobra.Command {
 		Short: "Put the parts that --slab made together",
 		Long: `Checks that the parts belong together and that none is missing, and writes what
 the command without --slab would have written, byte for byte. Beside every PART
-stands its PART.run.json, which says what it is.`,
+stands its PART.run.json, which says what it is.
+
+Parts of classify hold how well parameters do. merge chooses from all of them and
+then labels the nodes; for this it reads the graph and the labels again.`,
 		Example: "  heatwalk merge part-*.npy -o K.npy",
 		Args:    in.arguments("PART", 1, -1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -64,6 +67,8 @@ type partFile struct {
 	run struct {
 		Store      json.RawMessage `json:"store"`
 		Parameters json.RawMessage `json:"parameters"`
+		Arguments  []string        `json:"arguments"`
+		Directory  string          `json:"directory"`
 	}
 }
 
@@ -71,6 +76,9 @@ func (in *invocation) merge(paths []string, out string) error {
 	parts, err := readParts(paths)
 	if err != nil {
 		return err
+	}
+	if parts[0].Command == classifyCommand {
+		return in.mergeTrials(parts, out)
 	}
 	if parts[0].Dtype == "float64" {
 		return mergeMatrix[float64](in, parts, out)
@@ -90,7 +98,7 @@ func readParts(paths []string) ([]partFile, error) {
 	}
 	first := &parts[0]
 	for i := range parts {
-		if what := parts[i].differs(&first.part); what != "" {
+		if what := parts[i].differs(first); what != "" {
 			return nil, &dataError{parts[i].path, fmt.Sprintf("is of another whole than %s: %s; make both with the same command but for --slab", first.path, what)}
 		}
 	}
@@ -157,10 +165,14 @@ func readPart(path string) (partFile, error) {
 	if err := json.Unmarshal(b, &run); err != nil {
 		return p, &dataError{name, fmt.Sprintf("is no run file (%v); make the part again", err)}
 	}
-	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of || run.Part.Matrix == nil {
+	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of ||
+		(run.Part.Matrix == nil) != (run.Part.Command == classifyCommand) {
 		return p, &dataError{path, "is no part of anything; give files that --slab made"}
 	}
-	p.part, p.partShape = *run.Part, *run.Part.Matrix
+	p.part = *run.Part
+	if p.Matrix != nil {
+		p.partShape = *p.Matrix
+	}
 	return p, json.Unmarshal(b, &p.run)
 }
 
@@ -168,7 +180,7 @@ func readPart(path string) (partFile, error) {
 func (s *partShape) whole() string { return fmt.Sprint(s.Axis, s.Whole, s.Groups) }
 
 // differs says in what two parts are not of one whole, "" if they are.
-func (p *part) differs(q *part) string {
+func (p *partFile) differs(q *partFile) string {
 	say := func(what, a, b string) string {
 		if a == b {
 			return ""
@@ -179,7 +191,7 @@ func (p *part) differs(q *part) string {
 	for _, c := range []struct {
 		to   *bytes.Buffer
 		from json.RawMessage
-	}{{&a, p.Parameters}, {&b, q.Parameters}} {
+	}{{&a, p.part.Parameters}, {&b, q.part.Parameters}} {
 		if json.Compact(c.to, c.from) != nil {
 			c.to.Write(c.from)
 		}
@@ -195,10 +207,10 @@ func (p *part) differs(q *part) string {
 		say("one of", strconv.Itoa(p.Of), strconv.Itoa(q.Of)),
 		say("store", p.Store, q.Store),
 		say("parameters", a.String(), b.String()),
-		say("type", p.Matrix.Dtype, q.Matrix.Dtype),
+		say("type", p.Dtype, q.Dtype),
 		hidden("labels", p.Labels, q.Labels),
 		hidden("rows or columns", p.Nodes, q.Nodes),
-		hidden("shape", p.Matrix.whole(), q.Matrix.whole()),
+		hidden("shape", p.whole(), q.whole()),
 	)
 }
 

@@ -1,0 +1,234 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/ingest"
+)
+
+// trialFormats are the endings of a part of classify.
+var trialFormats = []string{".trials"}
+
+// checkTrials notes why a choice cannot be divided.
+func (in *invocation) checkTrials(args []string, f *classifyFlags) {
+	if f.slab.Of == 0 {
+		return
+	}
+	in.checkSlab(f.slab, args, f.out, trialFormats[0], slices.Concat(predictionFormats, trialFormats))
+	switch {
+	case f.labels == "-" || f.truth == "-" || f.prior == "-":
+		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
+	case f.method != nil && !anyWalks([]evaluate.Method{f.method}):
+		in.problem("--slab", "only a choice from walks is divided, and %s makes none; leave it out", f.method.Name())
+	case f.grid().Size() == 1:
+		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")
+	}
+}
+
+// tried is the JSON document of a slab of classify.
+type tried struct {
+	Output   string    `json:"output"`
+	Method   string    `json:"method"`
+	Alpha    []float64 `json:"alpha"`    // of the slab
+	Settings int       `json:"settings"` // that were tried
+	Tested   int       `json:"tested"`
+	Sweeps   int       `json:"sweeps"`
+	Closing
+}
+
+// runTrials writes a part of classify: how well the settings of a slab do.
+func (in *invocation) runTrials(name string, f *classifyFlags) error {
+	alphas := f.grid().Alpha
+	lo, hi, err := f.slab.bounds(len(alphas), "absorption")
+	if err != nil {
+		return err
+	}
+	in.doing = f.out + " is unchanged"
+	files := &outputs{in: in}
+	defer files.abort()
+	w, err := files.begin(f.out)
+	if err != nil {
+		return err
+	}
+	run, err := files.beside(f.out, "", ".run.json")
+	if err != nil {
+		return err
+	}
+	g, err := in.openFor(name, &f.reading, f.out, true)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	l, err := in.readSeeds(f.labels, g, &f.reading)
+	if err != nil {
+		return err
+	}
+	var settings *evaluate.Settings
+	plan, err := in.fit(g, func() (*needs, error) {
+		if settings, err = in.settings(&f.learning, g, l); err != nil {
+			return nil, err
+		}
+		n, err := in.planLearning(g, l, settings)
+		if err != nil {
+			return n, err
+		}
+		made, err := evaluate.TryNeeds(f.method, problemOf(g, l), settings, lo, hi)
+		if err != nil {
+			return n, err
+		}
+		n.sweeps, n.disk = made.Sweeps, 2*runFileBytes
+		return n, n.Reserve(made.Bytes, made.Phase)
+	})
+	if err != nil {
+		return err
+	}
+	if err := in.begin(g, plan); err != nil {
+		return err
+	}
+	t, err := evaluate.Try(in.ctx, f.method, problemOf(g, l), settings, lo, hi)
+	if err != nil {
+		return err
+	}
+	if err := encode(w, t); err != nil {
+		return err
+	}
+	parameters := f.parameters(in.seed)
+	p, err := newPart(classifyCommand, f.slab, g, parameters, l)
+	if err != nil {
+		return err
+	}
+	if err := in.writePartRun(run, storeOf(g.Manifest()), parameters, p); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	r := &tried{
+		Output: f.out, Method: f.method.Name(), Alpha: alphas[lo:hi], Settings: t.Grid.Size() / len(alphas) * (hi - lo),
+		Tested: t.Tested, Sweeps: t.Work.Sweeps,
+	}
+	if in.json {
+		r.Closing = in.closing()
+		return in.document(r)
+	}
+	fmt.Fprintf(in.summary(r.Output), "%s tried on %s · α = %s\n%s · %s\n", counted(int64(r.Settings), "setting"),
+		counted(int64(r.Tested), "labelled node"), strings.Trim(fmt.Sprint(r.Alpha), "[]"), in.cost(), r.Output)
+	return in.stdout.err
+}
+
+// classifyCommand is the name of the command whose parts are trials.
+const classifyCommand = "classify"
+
+// parameters returns what all parts of one prediction have in common.
+func (f *classifyFlags) parameters(seed int64) any {
+	return struct {
+		Method    string         `json:"method"`
+		Grid      *evaluate.Grid `json:"grid"`
+		Prior     string         `json:"prior"`
+		Tolerance float64        `json:"svm_tolerance,omitempty"`
+		Seed      int64          `json:"seed"`
+		Scores    int            `json:"scores"`
+		Unreached string         `json:"unreached"`
+		Truth     string         `json:"truth,omitempty"`
+	}{f.method.Name(), f.grid(), f.prior, f.machine.given(), seed, f.scores, f.unreached, f.truth}
+}
+
+// trialParts are the parts that a choice is made from.
+type trialParts struct {
+	first *partFile
+	sum   *evaluate.Trials
+}
+
+// outcomes returns what the parts found, nil without parts.
+func (p *trialParts) outcomes() *evaluate.Trials {
+	if p == nil {
+		return nil
+	}
+	return p.sum
+}
+
+// check returns an error if the store or the labels are not those that the parts
+// were made with.
+func (p *trialParts) check(g *graph, l *ingest.Labels) error {
+	switch {
+	case p == nil:
+	case p.first.Store != g.Manifest().Identity:
+		return &dataError{g.name, fmt.Sprintf("is another store than %s was made from; make the parts again", p.first.path)}
+	case p.first.Labels != labelSum(l):
+		return &dataError{l.File, fmt.Sprintf("has other labels than when %s was made; make the parts again", p.first.path)}
+	}
+	return nil
+}
+
+// mergeTrials puts the parts of a choice together, and ends the command that
+// they are of: it chooses, and predicts.
+func (in *invocation) mergeTrials(parts []partFile, out string) error {
+	if !slices.Contains(predictionFormats, strings.ToLower(filepath.Ext(out))) && out != "-" {
+		return usageOf("-o", "%s has no ending that names a format; give one of %s", out, strings.Join(predictionFormats, " "))
+	}
+	graph, f, err := in.commandOf(&parts[0])
+	if err != nil {
+		return err
+	}
+	in.checkOutput("-o", out, graph, f.labels, f.truth, f.prior)
+	if err := in.checked(); err != nil {
+		return err
+	}
+	f.parts = &trialParts{first: &parts[0]}
+	for i := range parts {
+		p := &parts[i]
+		t := new(evaluate.Trials)
+		text, err := os.ReadFile(p.path)
+		if err == nil {
+			err = json.Unmarshal(text, t)
+		}
+		if err == nil && i > 0 {
+			err = f.parts.sum.Add(t)
+		} else if err == nil {
+			f.parts.sum = t
+		}
+		if err != nil {
+			return &dataError{p.path, fmt.Sprintf("is not what its run file says (%s); make the part again", cause(err))}
+		}
+	}
+	f.out = out
+	return in.runClassify(graph, f)
+}
+
+// commandOf reads the command line that made a part of classify, and takes its
+// rng seed.
+func (in *invocation) commandOf(p *partFile) (graph string, f *classifyFlags, err error) {
+	again := newInvocation(in.ctx, p.run.Arguments, in.stdin, io.Discard, io.Discard)
+	f = new(classifyFlags)
+	flags := pflag.NewFlagSet(classifyCommand, pflag.ContinueOnError)
+	again.sharedFlags(flags)
+	again.classifyFlags(flags, f)
+	if err = flags.Parse(p.run.Arguments); err == nil {
+		again.checkLearning(flags, &f.learning)
+		err = again.checked()
+	}
+	if err != nil || flags.NArg() != 2 {
+		return "", nil, &dataError{p.path + ".run.json", "has no command line that this version reads; make the part again"}
+	}
+	in.seed = again.seed
+	at := func(path string) string {
+		if here, err := os.Getwd(); path == "" || filepath.IsAbs(path) || err == nil && here == p.run.Directory {
+			return path
+		}
+		return filepath.Join(p.run.Directory, path)
+	}
+	f.labels, f.truth = at(f.labels), at(f.truth)
+	if f.prior != "uniform" && f.prior != "empirical" {
+		f.prior = at(f.prior)
+	}
+	return at(flags.Arg(1)), f, nil
+}
