@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,8 @@ func TestDictionaryInRuns(t *testing.T) {
 			}
 			return fmt.Sprint(r.IntN(9000))
 		}, nil},
+		{"zeros before numbers", Config{}, func(r *rand.Rand) string { return fmt.Sprintf("%0*d", r.IntN(3), r.IntN(30)) }, nil},
+		{"zeros before zero", Config{}, func(r *rand.Rand) string { return []string{"0", "00", "x1", "x2"}[r.IntN(4)] }, nil},
 		{"listed", Config{}, name, name},
 		{"listed only", Config{UnknownIDs: SkipUnknown}, name, name},
 		{"listed numbers", Config{}, name, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(9000)) }},
@@ -148,6 +151,9 @@ func TestDictionaryInRuns(t *testing.T) {
 				if report.DictionaryRuns < 3 {
 					t.Errorf("%d generations", report.DictionaryRuns)
 				}
+				if !slices.Equal(report.Warnings, whole.Warnings) {
+					t.Errorf("warnings %q, want %q", report.Warnings, whole.Warnings)
+				}
 				if report.Nodes != whole.Nodes || report.IDs != whole.IDs || report.UnknownIDs != whole.UnknownIDs {
 					t.Errorf("report %+v, want %+v", report, whole)
 				}
@@ -163,6 +169,32 @@ func TestDictionaryInRuns(t *testing.T) {
 				t.Errorf("error %v, want %v", little, err)
 			}
 		})
+	}
+}
+
+// TestProgressOfRounds watches lines that are read from disk many times.
+func TestProgressOfRounds(t *testing.T) {
+	const lines = 300_000
+	paths := write(t, file{"e.txt", edgeText(lines, func(i int) string { return fmt.Sprintf("%d %d", i%5003, i*7919%10_007) })})
+	var steps []int64
+	c := &Config{Directed: true, Workers: 2, Memory: 2*workerBytes + pageBytes + 1<<20}
+	c.Progress = func(p Progress) {
+		if p.Phase == "writing" {
+			steps = append(steps, p.Done)
+			if p.Total != 2*10_007 {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	if _, _, err := ingestInto(t, c, paths...); err != nil {
+		t.Fatal(err)
+	}
+	largest := int64(0)
+	for i, done := range steps[1:] {
+		largest = max(largest, done-steps[i])
+	}
+	if !slices.IsSorted(steps) || steps[len(steps)-1] < 2*10_007-1 || largest > 2*10_007/10 {
+		t.Errorf("steps %v", steps)
 	}
 }
 
