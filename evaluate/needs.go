@@ -74,7 +74,7 @@ type account struct {
 func newAccount(p *Problem, set *Settings) (*account, error) {
 	a := &account{p: p, set: set, plan: budget.Plan{Limit: set.Memory}}
 	n := int64(len(p.Degrees))
-	return a, a.reserve(n+8*n, "reached nodes") // and their classes
+	return a, a.reserve(n, "reached nodes")
 }
 
 // needs returns the peak of what has been accounted for.
