@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"math/bits"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -36,6 +37,11 @@ type sorter struct {
 	late      *ranks // rows are numbered at last; until then they are ids
 	merge     merger
 	limit     int64 // bytes for the entries of a round; 0: as many as the lines take
+
+	// progress is told which part of the work is done, between 0 and 1, by one
+	// goroutine at a time; nil: nobody.
+	progress func(part float64)
+	mu       sync.Mutex // guards progress
 
 	spans   [][]*part
 	lines   int
@@ -103,6 +109,7 @@ func (s *sorter) plan(parts []*part) (lineCount, error) {
 		s.shift--
 	}
 	cells = (s.rows-1)>>s.shift + 1
+	told := s.stage(0, planShare, s.lines)
 	histogram := make([][]int, len(s.spans))
 	counts := make([]lineCount, len(s.spans))
 	err := sched.Run(s.ctx, s.workers, len(s.spans), func(worker, i int) error {
@@ -113,6 +120,7 @@ func (s *sorter) plan(parts []*part) (lineCount, error) {
 				return err
 			}
 			s.histogram(histogram[i], &counts[i], code, weight)
+			told(p.edges)
 		}
 		return nil
 	})
@@ -127,6 +135,28 @@ func (s *sorter) plan(parts []*part) (lineCount, error) {
 	}
 	s.cut(histogram, cells)
 	return total, nil
+}
+
+// Shares of the work: to count the entries first, and of each round to read the
+// lines, which leaves as much to the sorting and writing.
+const (
+	planShare = 0.1
+	fillShare = 0.5
+)
+
+// stage returns what to call with every piece of a stage of the work, the one
+// from a part of it to another, which is so many pieces long.
+func (s *sorter) stage(from, to float64, length int) func(piece int) {
+	if s.progress == nil || length == 0 {
+		return func(int) {}
+	}
+	done := 0
+	return func(piece int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		done += piece
+		s.progress(from + (to-from)*float64(done)/float64(length))
+	}
 }
 
 // histogram counts the entries of lines by cell.

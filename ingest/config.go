@@ -149,7 +149,7 @@ type Config struct {
 type Progress struct {
 	Phase string // "reading", "ordering" or "writing"
 	File  string // while reading
-	Done  int64  // reading: bytes of File as it is stored; writing, ordering: rows
+	Done  int64  // reading: bytes of File as it is stored; writing, ordering: rows, in part before they are whole
 	Total int64  // of Done; 0 if not known
 	Lines int64  // read so far, of all files
 }

@@ -302,12 +302,13 @@ func (g *guess) plan() (*Plan, error) {
 	parts := lines * line
 	keys := min(entries*(each+values), max(lines*(8+values), roundEntries*(each+values)))
 	rows := 16 * n
-	ids := n * 8
+	ids, least := n*8, n*8
 	if g.numeric {
 		rows += float64(g.top) * 3 / 16
 	} else {
 		text := g.idBytes()
 		ids = n * (24 + 16 + 1.25*text + 20 + text) // slots, entries and text, and what numbers them
+		least = n * (40 + text)                     // merged from runs
 	}
 	if g.c.Order != DefaultOrder {
 		rows += 48 * n
@@ -326,13 +327,13 @@ func (g *guess) plan() (*Plan, error) {
 	}
 	need := parts + max(keys, graph) + fixed
 	if limit := float64(g.c.Memory); limit > 0 && need > limit {
-		if fixed+graph+roundsBytes > limit {
-			return nil, &MemoryError{Need: int64(fixed + graph + roundsBytes), Limit: g.c.Memory}
+		if atLeast := fixed - ids + least + graph + roundsBytes; atLeast > limit {
+			return nil, &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
 		}
 		if parts+fixed > spillAbove*limit || parts+fixed+entries*(each+values) > limit {
 			p.Temp = int64(g.temporary(n))
 		}
-		p.Passes = int(entries*(each+values)/(limit-fixed)) + 1
+		p.Passes = int(entries*(each+values)/max(roundsBytes, limit-fixed)) + 1
 		need = limit
 	}
 	p.Memory = int64(need)

@@ -272,6 +272,7 @@ type allIDs struct {
 	length   []uint32
 	values   []uint64 // nil unless all ids are integers of 64 bits
 	integers bool
+	pairs    pairs
 }
 
 // numberIDs numbers the ids of all runs in their order.
@@ -286,6 +287,7 @@ func (r *run) numberIDs() (*allIDs, error) {
 		}
 		a.first, a.length = append(a.first, first), append(a.length, uint32(len(id)))
 		a.integers = a.integers && canonical(id)
+		a.pairs.add(id, first)
 		if wide = wide && a.integers; wide {
 			v, err := strconv.ParseUint(string(id), 10, 64)
 			wide = err == nil
@@ -296,7 +298,7 @@ func (r *run) numberIDs() (*allIDs, error) {
 		}
 		if n%(1<<12) == 0 {
 			const each = 40 // with what sorts them
-			if need := r.held + r.beside() + each*int64(n); r.c.Memory > 0 && need > r.c.Memory {
+			if need := r.held + r.beside() + each*int64(n) + 24*int64(len(a.pairs.padded)); r.c.Memory > 0 && need > r.c.Memory {
 				return &MemoryError{Need: need, Limit: r.c.Memory}
 			}
 		}
@@ -386,6 +388,8 @@ func (r *run) numberRuns() (*shard.Nodes, error) {
 		if err := r.sortNumbers(order[listed:], all.values); err != nil {
 			return nil, err
 		}
+	} else if all.pairs.id != nil {
+		r.warnOfPair(all.pairs.short, all.pairs.id)
 	}
 	if r.c.Nodes != "" && listed < n {
 		switch r.c.UnknownIDs {

@@ -189,25 +189,6 @@ func compareIntegers(a, b []byte) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }
 
-// warnAlike warns of the first pair of ids that differ in leading zeros only.
-func (r *run) warnAlike(codes []uint32) {
-	for _, code := range codes {
-		id := r.dict.key(code)
-		if len(id) < 2 || id[0] != '0' {
-			continue
-		}
-		short := bytes.TrimLeft(id[:len(id)-1], "0")
-		short = id[len(id)-1-len(short):]
-		if !canonical(short) {
-			continue
-		}
-		if _, ok := r.dict.lookup(short); ok {
-			r.warn(fmt.Sprintf("ids %q and %q both occur and are kept apart", short, id))
-			return
-		}
-	}
-}
-
 // dictionary returns that of the store for ids in the order of rows.
 func (r *run) dictionary(codes []uint32) (*shard.Nodes, error) {
 	values := make([]uint64, len(codes))

@@ -129,8 +129,13 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 		for k, b := range round {
 			starts[k+1] = starts[k] + b.entries
 		}
+		first, behind := round[0].lo, round[len(round)-1].hi
+		rows := float64(s.rows) / (1 - planShare)
+		from, to := planShare+float64(first)/rows, planShare+float64(behind)/rows
+		half := from + (to-from)*fillShare
+		read, sorted := s.stage(from, half, s.lines), s.stage(half, to, behind-first)
 		err := sched.Run(s.ctx, s.workers, len(s.spans), func(worker, i int) error {
-			return fill(s, keys, values, round, starts, worker, i)
+			return fill(s, keys, values, round, starts, worker, i, read)
 		})
 		if err != nil {
 			return err
@@ -150,7 +155,11 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 				if err != nil {
 					return err
 				}
-				return turns.do(k, func() error { return visit(out) })
+				return turns.do(k, func() error {
+					err := visit(out)
+					sorted(round[k].hi - round[k].lo)
+					return err
+				})
 			})
 		})
 		if err != nil {
@@ -160,8 +169,9 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 	return nil
 }
 
-// fill puts the entries of span i into the buckets of a round.
-func fill[K key](s *sorter, keys []K, values []float64, round []bucket, starts []int, worker, i int) error {
+// fill puts the entries of span i into the buckets of a round, and tells of the
+// lines of each part.
+func fill[K key](s *sorter, keys []K, values []float64, round []bucket, starts []int, worker, i int, read func(lines int)) error {
 	first, last := uint32(round[0].lo), uint32(round[len(round)-1].hi-1)
 	bucketOf := make([]uint16, int(last>>s.shift-first>>s.shift)+1)
 	next := make([]slot, len(round))
@@ -185,6 +195,7 @@ func fill[K key](s *sorter, keys []K, values []float64, round []bucket, starts [
 		} else {
 			f.plain(s, code, weight)
 		}
+		read(p.edges)
 	}
 	return nil
 }

@@ -31,6 +31,10 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			}
 		}
 		s := r.sorter(v)
+		s.progress = func(part float64) {
+			done := int64((float64(direction) + part) * float64(rows))
+			r.progress(Progress{Phase: "writing", Done: done, Total: int64(len(views) * rows), Lines: r.report.Lines})
+		}
 		lines, err := r.planSort(s)
 		if err != nil {
 			return err
@@ -63,7 +67,6 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 				r.report.Entries += int64(len(b.col))
 				counts.add(b.mergeCount)
 			}
-			r.progress(Progress{Phase: "writing", Done: int64(direction*rows + b.lo + len(b.ptr) - 1), Total: int64(len(views) * rows), Lines: r.report.Lines})
 			return nil
 		})
 		if err != nil {
