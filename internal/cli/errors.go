@@ -262,6 +262,7 @@ func (in *invocation) fail(err error) int {
 // overLimit says what --max-memory would have to be, if err is about it.
 func (in *invocation) overLimit(err error) error {
 	var (
+		plan  *overError
 		over  *budget.OverError
 		walk  *cwk.MemoryError
 		edges *ingest.MemoryError
@@ -282,7 +283,11 @@ func (in *invocation) overLimit(err error) error {
 	default:
 		return err
 	}
-	need := formatBytes(in.memory + max(short, in.memory/8))
+	enough := in.memory + max(short, in.memory/8)
+	if errors.As(err, &plan) && plan.enough > 0 {
+		enough = plan.enough
+	}
+	need := formatBytes(enough + enough/100) // its figures are rounded
 	if in.maxMemory == 0 {
 		return &limitError{"memory", fmt.Sprintf("this machine has too little for %s; it takes %s or more", what, need)}
 	}

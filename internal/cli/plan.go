@@ -67,13 +67,54 @@ var errPlanned = errors.New("planned")
 // stay in memory, the graph is streamed.
 func (in *invocation) fit(g *graph, plan func() (*needs, error)) (*needs, error) {
 	n, err := plan()
-	if exitCode(err) != exitLimit || g.streamed {
+	if exitCode(err) != exitLimit {
 		return n, err
 	}
-	if err := g.stream(); err != nil {
-		return nil, err
+	if !g.streamed {
+		if err := g.stream(); err != nil {
+			return nil, err
+		}
+		if n, err = plan(); exitCode(err) != exitLimit {
+			return n, err
+		}
 	}
-	return plan()
+	return n, &overError{err, in.enough(plan)}
+}
+
+// overError is the error of a plan that does not fit, and what would fit.
+type overError struct {
+	error
+	enough int64 // bytes, 0 if unknown
+}
+
+func (e *overError) Unwrap() error { return e.error }
+
+// enough returns a limit with which plan fits, at most a sixteenth above the
+// least; 0 if there is none.
+func (in *invocation) enough(plan func() (*needs, error)) int64 {
+	limit := in.memory
+	defer func() { in.memory = limit }()
+	const most = 1 << 60
+	low, high := limit, limit
+	for fits := false; !fits; {
+		if low, high = high, high+high/2; high > most {
+			return 0
+		}
+		in.memory = high
+		_, err := plan()
+		if fits = err == nil; !fits && exitCode(err) != exitLimit {
+			return 0
+		}
+	}
+	for high-low > low/16 {
+		in.memory = low + (high-low)/2
+		if _, err := plan(); err == nil {
+			high = in.memory
+		} else {
+			low = in.memory
+		}
+	}
+	return high
 }
 
 // begin takes up a plan: the heap is kept within it, and the graph is loaded.
