@@ -58,6 +58,18 @@ func (w *Walk[T]) ScoresNeeds(functions int) (Needs, error) {
 	}, nil
 }
 
+// ScoresToNeeds returns what [Walk.ScoresTo] takes beside dst.
+func (w *Walk[T]) ScoresToNeeds() (Needs, error) {
+	if err := w.Validate(); err != nil {
+		return Needs{}, err
+	}
+	s, err := w.scorer(0)
+	if err != nil {
+		return Needs{}, err
+	}
+	return Needs{s.walkBytes(), s.sweeps()}, nil
+}
+
 // slabsBytes is what a walk takes in which blocks of so many columns fit into
 // memory.
 func (k *walker[T]) slabsBytes(fits int) int64 {

@@ -166,7 +166,14 @@ func (a *account) walk(par *Parameters) error {
 		machines = k * (k - 1) / 2
 	}
 	sums := packedBytes[float64](int64(len(a.p.Degrees)), k)
-	need, err := scoreWalk(a.p, a.left(), last, machines, rest).ScoresNeeds(machines)
+	w := scoreWalk(a.p, a.left(), last, machines, rest)
+	var need cwk.Needs
+	var err error
+	if rest {
+		need, err = w.ScoresToNeeds()
+	} else {
+		need, err = w.ScoresNeeds(machines)
+	}
 	if err != nil {
 		return err
 	}

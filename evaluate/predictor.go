@@ -228,21 +228,25 @@ const scoreBytes = 64 << 20
 func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.Steps)
 	w.Variants = []cwk.Variant{{Absorb: par.Alpha}}
-	perWalk, n := w.CollectBytes(par.MinSteps, 0), int64(len(p.Degrees))
-	switch limit := perWalk + max(scoreBytes, perWalk); {
-	case rest:
-		w.Memory = perWalk + 8*n*int64(machines) // exponentials are normalised over all
-	case w.Memory > 0:
-		w.Memory = min(limit, max(1, w.Memory-packedBytes[float64](n, len(p.Names))))
-	default:
-		w.Memory = limit
+	perWalk := w.CollectBytes(par.MinSteps, 0)
+	limit := perWalk + max(scoreBytes, perWalk)
+	if rest {
+		limit = 0
 	}
+	if w.Memory > 0 {
+		left := max(1, w.Memory-packedBytes[float64](int64(len(p.Degrees)), len(p.Names)))
+		if limit == 0 || left < limit {
+			limit = left
+		}
+	}
+	w.Memory = limit
 	return w
 }
 
 // score walks again and turns the decisions on every node into scores. Pairs
 // of classes come in slabs; their votes are added one pair after the other, so
-// that the slabs leave no trace.
+// that the slabs leave no trace. Of one against the rest all decisions are
+// needed together, and become scores where they are.
 func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.p.A.Dims()
 	machines := len(r.model.Pairs)
@@ -253,16 +257,25 @@ func (r *predictor) score(ctx context.Context) error {
 		}
 	}
 	r.features, r.trials = nil, nil
-	w := scoreWalk(r.p, r.set, r.par, machines, r.model.Pairs[0].Negative == classify.Rest)
+	rest := r.model.Pairs[0].Negative == classify.Rest
+	w := scoreWalk(r.p, r.set, r.par, machines, rest)
 	sweeps := 0
 	w.Progress = func(done, all int) {
 		sweeps = done
 		r.tell("walk", float64(done)/float64(all))
 	}
 	sums := packed[float64](n, len(r.p.Names))
-	err := w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
-		return r.addAllVotes(ctx, sums, decisions, lo)
-	})
+	var err error
+	if rest {
+		decisions := sums.Columns(0, machines)
+		if err = w.ScoresTo(ctx, decisions, r.par.MinSteps, weights, r.model.Bias); err == nil {
+			err = r.addAllVotes(ctx, sums, decisions, 0)
+		}
+	} else {
+		err = w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
+			return r.addAllVotes(ctx, sums, decisions, lo)
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -301,11 +314,11 @@ func (r *predictor) scoresFrom(ctx context.Context, sums *sparse.Block[float64])
 }
 
 // addVotes adds the votes of the machines from number lo on to sums. Those of
-// one against the rest come all at once and are stored.
+// one against the rest come all at once and are stored, over decisions too.
 func (r *predictor) addVotes(sums, decisions []float64, lo int, vote []float64) {
 	pairs := r.model.Pairs[lo : lo+len(decisions)]
 	if pairs[0].Negative == classify.Rest {
-		r.votes.soft.ScoresTo(sums, pairs, decisions)
+		r.votes.soft.ScoresTo(sums, pairs, vote[:copy(vote, decisions)])
 		return
 	}
 	for m, pair := range pairs {
