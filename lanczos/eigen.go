@@ -167,11 +167,11 @@ func (w *solve) reserve(bytes int64, what string) error {
 	return nil
 }
 
-// bytes returns the memory of Lanczos with a basis of size vectors, result
-// included.
+// bytes returns the memory of Lanczos with a basis of size vectors, far ones
+// and the result included.
 func (w *solve) bytes(size int) int64 {
 	pairs := sparse.Stride[float64](len(w.result.Values))
-	return basisBytes(w.n, size+2*width) + int64(w.n)*8*int64(2*width+pairs)
+	return basisBytes(w.n, size+2*width) + int64(w.n)*8*int64(3*width+pairs)
 }
 
 // complete finds the pairs, and searches again in their complement while there

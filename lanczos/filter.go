@@ -21,6 +21,7 @@ import (
 type filter struct {
 	sign, centre, half float64
 	degree             int // 1: B itself
+	far                far // none without a filter
 }
 
 // lambda returns the eigenvalue of B for one of the map, which must lie beyond
@@ -44,7 +45,7 @@ func (f filter) slope(value float64) float64 {
 
 // apply computes the map's product with x, using y, and returns it in one of
 // the two. Cost: degree sweeps.
-func (f filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *sparse.Block[float64]) (*sparse.Block[float64], error) {
+func (f *filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	if f.degree == 1 {
 		return y, a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: f.sign})
 	}
@@ -52,12 +53,17 @@ func (f filter) apply(ctx context.Context, a sparse.Applier[float64], x, y *spar
 	if err := a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: alpha, Beta: beta}); err != nil {
 		return nil, err
 	}
-	for range f.degree - 1 {
+	for step := 1; step < f.degree; step++ {
+		if len(f.far.vectors) > 0 && step%f.far.period() == 0 {
+			if err := f.far.remove(ctx, x, y); err != nil {
+				return nil, err
+			}
+		}
 		err := a.StepTo(ctx, x, y, sparse.Step[float64]{Alpha: 2 * alpha, Beta: 2 * beta, Delta: -1, Prev: x})
 		if err != nil {
 			return nil, err
 		}
 		x, y = y, x
 	}
-	return y, nil
+	return y, f.far.remove(ctx, y)
 }

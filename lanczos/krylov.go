@@ -93,6 +93,9 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	if err := k.known.remove(ctx, k.x); err != nil {
 		return err
 	}
+	if err := k.f.far.remove(ctx, k.x); err != nil {
+		return err
+	}
 	return k.e.pack(ctx, w, k.x)
 }
 

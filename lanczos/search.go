@@ -96,13 +96,17 @@ func (w *solve) measure() {
 	w.norm = max(w.norm, math.Abs(k.f.lambda(k.theta[0])))
 	if last := len(k.theta) - 1; k.f.degree == 1 && w.stage == nil {
 		w.norm = max(w.norm, math.Abs(k.theta[last]))
-		w.stage = &stage{lowest: k.theta[last] - k.residual[last]}
+		lowest := k.theta[last] - k.residual[last]
+		w.stage = &stage{lowest: lowest, bottom: lowest}
+		w.findFar()
 	}
 }
 
 // stage is what a search knows between restarts.
 type stage struct {
-	lowest  float64 // about the lower end of the spectrum of B
+	lowest  float64 // about the lower end of the spectrum of B, far eigenvalues apart
+	bottom  float64 // with them
+	far     int     // how many there are
 	most    int     // pairs that have converged at most
 	stalled int     // restarts since then
 }
@@ -160,6 +164,9 @@ func (w *solve) restart(ctx context.Context, want, converged int) error {
 		}
 	}
 	if f := w.plan(want); f.degree >= 3 && f.degree >= 2*k.f.degree {
+		if err := w.setFar(ctx, &f); err != nil {
+			return err
+		}
 		k.f = f
 		w.result.Degree = f.degree
 		return k.blend(ctx, want)
@@ -185,7 +192,8 @@ func (w *solve) plan(want int) filter {
 		}
 		cost = (reach + carry*float64(at)) / rate
 		// Rounding of the largest value must not hide the residual of the last.
-		allowed := math.Log(2e-3*w.s.Tolerance/epsilon) / math.Acosh((first-centre)/half)
+		share := max(1, w.norm/(last-lowest))
+		allowed := math.Log(2e-3*w.s.Tolerance*share/epsilon) / math.Acosh((first-centre)/half)
 		f.half, f.centre, f.degree = half, centre, 1
 		if degree := min(growth/rate, allowed); degree >= 3 {
 			f.degree = (int(degree)-1)/2*2 + 1
