@@ -327,13 +327,8 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	chunks := (x.Rows + chunk - 1) / chunk
 	f.chunks = grow(f.chunks, (chunks+1)*f.width)
 	err := sched.Run(ctx, workers, chunks, func(_, i int) error {
-		sum := f.chunks[i*f.width : (i+1)*f.width]
-		clear(sum)
-		for r := i * chunk; r < min(x.Rows, (i+1)*chunk); r++ {
-			for j, e := range x.Row(r) {
-				sum[j] += float64(v[r] * float64(e))
-			}
-		}
+		lo, hi := i*chunk, min(x.Rows, (i+1)*chunk)
+		weightedSumTo(f.chunks[i*f.width:(i+1)*f.width], x, v, lo, hi)
 		return nil
 	})
 	total := f.chunks[chunks*f.width:]
@@ -348,4 +343,27 @@ func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 		f.rankOne[j] = T(f.step.Alpha * f.RankOne.Gamma * s)
 	}
 	return err
+}
+
+// weightedSumTo stores Σ v_i·x_i over the rows lo ≤ i < hi in sum: four
+// columns at a time, whose sums stay in registers.
+func weightedSumTo[T Float](sum []float64, x *Block[T], v []float64, lo, hi int) {
+	clear(sum)
+	j := 0
+	for ; j+4 <= x.Cols; j += 4 {
+		var s0, s1, s2, s3 float64
+		for r := lo; r < hi; r++ {
+			e, f := x.Data[r*x.Stride+j:][:4:4], v[r]
+			s0 += float64(f * float64(e[0]))
+			s1 += float64(f * float64(e[1]))
+			s2 += float64(f * float64(e[2]))
+			s3 += float64(f * float64(e[3]))
+		}
+		sum[j], sum[j+1], sum[j+2], sum[j+3] = s0, s1, s2, s3
+	}
+	for ; j < x.Cols; j++ {
+		for r := lo; r < hi; r++ {
+			sum[j] += float64(v[r] * float64(x.Data[r*x.Stride+j]))
+		}
+	}
 }
