@@ -247,7 +247,7 @@ func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels,
 		return n, err
 	}
 	if in.estimating {
-		n.disk = runFileBytes + predictionBytes(g, l, f.scores)
+		n.disk += runFileBytes + predictionBytes(g, l, f.scores)
 	}
 	n.Release(made.Phase)
 	k := int64(len(l.Names))

@@ -78,7 +78,7 @@ func (d *denseRun) needs(rows, cols axis, element int) (*needs, error) {
 	if d.l != nil {
 		lists += 16*int64(len(d.l.Row)) + 4*int64(len(d.g.Degrees())) // and the class of every row
 	}
-	n.disk = d.out.bytes(rows, cols, element) + runFileBytes
+	n.disk += d.out.bytes(rows, cols, element) + runFileBytes
 	if d.in.estimating {
 		n.disk += idBytes(rows) + idBytes(cols)
 	}

@@ -252,7 +252,8 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 // planEvaluate returns what a plan takes, and sets the memory of its settings.
 func (in *invocation) planEvaluate(g *graph, l *ingest.Labels, plan *evaluate.Plan) (*needs, error) {
 	n := g.needs()
-	n.sweeps, n.disk = unknownSweeps, runFileBytes
+	n.sweeps = unknownSweeps
+	n.disk += runFileBytes
 	if err := n.Reserve(64*int64(len(l.Row)), "labels and splits"); err != nil {
 		return n, err
 	}

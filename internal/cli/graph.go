@@ -83,6 +83,7 @@ type graph struct {
 	matrix     sparse.Matrix  // what is swept: the store, or its copy with plain ids
 	plainBytes int64          // what that copy takes, 0 if there is to be none
 	report     *ingest.Report // of a graph that was ingested on the fly
+	readBytes  int64          // resident while it was, at the most
 }
 
 // isStore reports whether a GRAPH argument is to be opened as a store: a
@@ -137,16 +138,8 @@ func (in *invocation) openSwept(name string, r *reading, beside string) (*graph,
 // openFor is openGraph, and for many sweeps openSwept but for what it loads.
 func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*graph, error) {
 	g := &graph{in: in, name: name, dir: name}
-	if in.estimating && !isStore(name) {
-		return nil, usageOf(name, "is not a store, and its nodes are not known before it is read; run heatwalk ingest first, or heatwalk estimate ingest")
-	}
 	if !isStore(name) {
-		temp, err := in.makeTemp(beside)
-		if err != nil {
-			return nil, err
-		}
-		g.temp, g.dir = temp, temp.store()
-		if g.report, err = in.ingest(g.dir, []string{name}, r, false); err != nil {
+		if err := g.read(r, beside); err != nil {
 			g.close()
 			return nil, err
 		}
@@ -156,6 +149,20 @@ func (in *invocation) openFor(name string, r *reading, beside string, swept bool
 		return nil, err
 	}
 	return g, nil
+}
+
+// read ingests the file into a temporary store.
+func (g *graph) read(r *reading, beside string) (err error) {
+	if g.temp, err = g.in.makeTemp(beside); err != nil {
+		return err
+	}
+	g.dir = g.temp.store()
+	planning := g.in.estimating
+	g.in.estimating = false // for a plan the nodes have to be known
+	g.report, err = g.in.ingest(g.dir, []string{g.name}, r, false)
+	g.in.estimating = planning
+	g.readBytes = peakMemory()
+	return err
 }
 
 // storeOptions gives a store half of the memory that there is; it keeps only

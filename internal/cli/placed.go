@@ -17,23 +17,21 @@ type placedFile[T sparse.Float] struct {
 	close func() error
 }
 
-// newPlacedFile begins a matrix in d. Where half of the memory holds it (0: no
-// limit), it is held and written by rows; a larger .npy file is written piece
-// by piece, each row of a piece at its place.
-func newPlacedFile[T sparse.Float](d *denseOutput, path string, rows, cols axis, memory int64, l lines) (*placedFile[T], error) {
-	bytes := heldBytes[T](rows, cols)
+// newPlacedFile begins a matrix in d. It is held and written by rows, or a .npy
+// file is written piece by piece, each row of a piece at its place.
+func newPlacedFile[T sparse.Float](d *denseOutput, path string, rows, cols axis, hold bool, l lines) (*placedFile[T], error) {
 	at, placed := d.matrix.(io.WriterAt)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		placed = false
 	}
 	switch {
-	case memory == 0 || bytes <= memory/2:
+	case hold:
 		return newHeldFile[T](d, rows, cols, l)
 	case d.format == ".npy" && placed:
 		return newScatteredFile[T](d, at, rows, cols)
 	}
 	return nil, &limitError{"-o", fmt.Sprintf("%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
-		path, formatBytes(bytes))}
+		path, formatBytes(heldBytes[T](rows, cols)))}
 }
 
 // heldBytes is what a matrix in memory takes.

@@ -41,16 +41,27 @@ const (
 // resident returns the resident memory of a run with so many bytes of data.
 func resident(data int64) int64 { return programBytes + data + data/heapShare }
 
+// data returns how many bytes of data a run with so much resident memory has.
+func data(resident int64) int64 { return (resident - programBytes) / (heapShare + 1) * heapShare }
+
 // plannable returns the bytes of data whose run stays within the limit.
-func (in *invocation) plannable() int64 {
-	return max(1, (in.memory-programBytes)/(heapShare+1)*heapShare)
-}
+func (in *invocation) plannable() int64 { return max(1, data(in.memory)) }
 
 // needs returns the needs of a run on g, so far those of the graph itself.
 func (g *graph) needs() *needs {
 	n := new(needs)
 	if g.in.memory > 0 {
 		n.Limit = g.in.plannable()
+	}
+	if g.in.estimating && g.readBytes > 0 {
+		n.disk = g.Manifest().BytesTotal() + g.report.SpilledBytes
+		// Another time it may take a bit more, but not more than there is.
+		bytes := data(g.readBytes + g.readBytes/8)
+		if n.Limit > 0 {
+			bytes = min(bytes, n.Limit)
+		}
+		_ = n.Reserve(bytes, "ingest")
+		n.Release("ingest")
 	}
 	// It has been opened, so it fits.
 	_ = n.Reserve(g.Store.Memory(), "graph")

@@ -58,14 +58,12 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}
 	p := f.given()
 	settings := &kernel.Settings{Tolerance: f.tolerance, Part: of, Progress: in.kernelProgress()}
-	var left int64
+	var hold bool
 	plan, err := in.fit(d.g, func() (*needs, error) {
 		n, err := d.needs(rowAxis, colAxis, bytesOf[T]())
-		if err != nil {
-			return n, err
+		if err == nil {
+			hold, err = planSpectral[T](d, n, f, settings, rowAxis, colAxis)
 		}
-		left, _ = n.Left()
-		err = planSpectral[T](d, n, f, settings, rowAxis, colAxis)
 		return n, err
 	})
 	if err != nil {
@@ -82,7 +80,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
-	file, err := newPlacedFile[T](d.out, f.out, rowAxis, colAxis, left, lines{kernel: true, label: d.labelOf()})
+	file, err := newPlacedFile[T](d.out, f.out, rowAxis, colAxis, hold, lines{kernel: true, label: d.labelOf()})
 	if err != nil {
 		return err
 	}
@@ -131,25 +129,39 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 }
 
 // planSpectral adds to n what a block of a kernel takes, and sets the memory of
-// its settings.
-func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) error {
+// its settings. It tells whether the block is held until it is complete: where
+// there is room for it, and as much for the rest.
+func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
 	n.sweeps = unknownSweeps
-	s.Memory = 0
-	if left, limited := n.Left(); limited {
-		s.Memory = max(1, left)
-		if held := heldBytes[T](rows, cols); held <= left/2 {
-			s.Memory -= held
-			if err := n.Reserve(held, "block"); err != nil {
-				return err
-			}
+	blockBytes := func(memory int64) (int64, error) {
+		s.Memory = memory
+		return kernel.BlockBytes(f.name, f.given(), d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, s)
+	}
+	left, limited := n.Left()
+	held := heldBytes[T](rows, cols)
+	if hold = !limited || held <= left/2; hold && limited {
+		bytes, err := blockBytes(left - held)
+		if err != nil {
+			return false, err
+		}
+		hold = bytes <= left-held
+	}
+	if !limited {
+		left = 0
+	} else if hold {
+		left -= held
+	}
+	if hold {
+		if err := n.Reserve(held, "block"); err != nil {
+			return false, err
 		}
 	}
-	bytes, err := kernel.BlockBytes(f.name, f.given(), d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, s)
+	bytes, err := blockBytes(left)
 	if err != nil {
-		return err
+		return false, err
 	}
 	s.Memory = bytes
-	return n.Reserve(bytes, "columns of the kernel")
+	return hold, n.Reserve(bytes, "columns of the kernel")
 }
 
 func asymmetric(kernel string) string {

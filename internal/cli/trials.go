@@ -85,7 +85,8 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		if err != nil {
 			return n, err
 		}
-		n.sweeps, n.disk = made.Sweeps, 2*runFileBytes
+		n.sweeps = made.Sweeps
+		n.disk += 2 * runFileBytes
 		return n, n.Reserve(made.Bytes, made.Phase)
 	})
 	if err != nil {
