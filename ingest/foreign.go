@@ -46,7 +46,7 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	f := &foreign{run: r, in: in, file: len(r.files) - 1}
 	r.files[f.file].Format = format.String()
 	var lines int64
-	defer func() { r.close(in, lines) }()
+	defer func() { r.close(in, f.file, lines) }()
 	if err := r.foreignFlags(in.Name(), format); err != nil {
 		return err
 	}

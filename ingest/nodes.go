@@ -19,7 +19,7 @@ func (r *run) readNodes() error {
 		return err
 	}
 	var lines int64
-	defer func() { r.close(in, lines) }()
+	defer func() { r.close(in, 0, lines) }()
 	head, err := in.Head()
 	if err != nil && !errors.Is(err, io.EOF) {
 		return translate(r.c.Nodes, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"sync"
@@ -104,10 +103,8 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 			return nil, err
 		}
 	}
-	for _, path := range inputs {
-		if err := r.readEdges(path, len(inputs) > 1); err != nil {
-			return nil, err
-		}
+	if err := r.readInputs(inputs); err != nil {
+		return nil, err
 	}
 	if !slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
 		return nil, &ParseError{File: r.files[0].Name, Msg: "no edges", Fix: "check that this is the right file"}
@@ -229,123 +226,6 @@ func (r *run) progress(p Progress) {
 	}
 }
 
-// open opens an input and begins its report.
-func (r *run) open(path, format string) (*textio.Reader, error) {
-	in, err := r.openAny(path)
-	if err != nil {
-		return nil, err
-	}
-	r.files[len(r.files)-1].Format = format
-	if err := in.CheckText(); err != nil {
-		in.Close()
-		return nil, translate(path, err)
-	}
-	return in, nil
-}
-
-// openAny opens an input whose format is still to be found out.
-func (r *run) openAny(path string) (*textio.Reader, error) {
-	in, err := textio.Open(r.ctx, path, &textio.Options{Stdin: r.c.Stdin, Warn: r.warn, Any: true})
-	if err != nil {
-		return nil, translate(path, err)
-	}
-	r.files = append(r.files, FileReport{Name: in.Name()})
-	return in, nil
-}
-
-// close ends the report of the input opened last.
-func (r *run) close(in *textio.Reader, lines int64) {
-	done, _ := in.Progress()
-	f := &r.files[len(r.files)-1]
-	f.Bytes, f.Lines = done, lines
-	r.report.Bytes += done
-	r.report.Lines += lines
-	in.Close()
-}
-
-// readEdges reads one input into parts.
-func (r *run) readEdges(path string, several bool) error {
-	in, err := r.openAny(path)
-	if err != nil {
-		return err
-	}
-	if format := recognize(in); format != graphfile.EdgeList {
-		return r.readForeign(in, format, several)
-	}
-	r.files[len(r.files)-1].Format = graphfile.EdgeList.String()
-	var sum tally
-	defer func() {
-		r.close(in, sum.lines)
-		r.report.Comments += sum.comments
-	}()
-	if err := in.CheckText(); err != nil {
-		return translate(path, err)
-	}
-	lay, err := r.plan(in, several, &sum)
-	if err != nil || lay == nil {
-		return err
-	}
-	file, from := len(r.files)-1, len(r.parts)
-	base, lines := r.seq, r.report.Lines+sum.lines
-	var stop atomic.Bool // enough bad lines
-	var bad atomic.Int64
-	parsers := make([]*parser, r.workers)
-	err = in.Chunks(r.workers, func(worker int, chunk *textio.Chunk) error {
-		if stop.Load() {
-			return errEnough
-		}
-		if parsers[worker] == nil {
-			parsers[worker] = &parser{run: r, slabs: &r.slabs[worker], name: in.Name(), file: file, lay: lay}
-		}
-		p, err := parsers[worker].parse(chunk, base+chunk.Index)
-		if err != nil {
-			return err
-		}
-		if !r.c.SkipBadLines && bad.Add(p.bad.count) >= maxBad {
-			stop.Store(true)
-		}
-		if err := r.addPart(worker, p); err != nil {
-			return err
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		sum.add(p.stats)
-		done, total := in.Progress()
-		r.progress(Progress{Phase: "reading", File: in.Name(), Done: done, Total: total, Lines: lines + p.stats.lines})
-		lines += p.stats.lines
-		return nil
-	})
-	mine := r.parts[from:]
-	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
-	if len(mine) > 0 {
-		r.seq = mine[len(mine)-1].seq + 1
-	}
-	if !r.c.SkipBadLines {
-		faults := make([]faults, len(mine))
-		for i, p := range mine {
-			faults[i] = p.bad
-		}
-		if bad := join(faults); bad != nil && r.ctx.Err() == nil {
-			return bad
-		}
-	}
-	if err != nil {
-		return translate(path, err)
-	}
-	var read int64
-	for _, p := range mine {
-		r.report.BadLines += p.bad.count
-		read += int64(p.edges) + p.bad.count
-	}
-	if lay.market != nil {
-		return lay.market.complete(read)
-	}
-	return nil
-}
-
-// errEnough ends the reading of a file with very many bad lines.
-var errEnough = errors.New("ingest: too many bad lines")
-
 // dictBytes returns the memory of the dictionary.
 func (r *run) dictBytes() int64 {
 	if !r.useDict.Load() {
@@ -383,49 +263,6 @@ func (r *run) left() int64 {
 		return 0
 	}
 	return max(1, r.c.Memory-r.held-r.beside())
-}
-
-// plan decides how an input is built; nil means that there is nothing in it.
-func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error) {
-	head, err := in.Head()
-	if errors.Is(err, io.EOF) {
-		if isNamed(in.Name(), ".mtx") {
-			return nil, &ParseError{File: in.Name(), Msg: "empty file", Fix: "fetch the file again"}
-		}
-		return nil, nil
-	}
-	if err != nil {
-		return nil, translate(in.Name(), err)
-	}
-	if isMarket(in.Name(), head) {
-		r.files[len(r.files)-1].Format = "Matrix Market"
-		if several || r.c.Fields != nil {
-			return nil, &InputError{Place: in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without --fields"}
-		}
-		lay, m, err := planMarket(in.Name(), in, sum)
-		if errors.Is(err, io.EOF) {
-			return nil, &ParseError{File: in.Name(), Msg: "ends before its sizes", Fix: "fetch the file again"}
-		}
-		if err != nil {
-			return nil, translate(in.Name(), err)
-		}
-		lay.market, r.matrix = m, &m.matrix
-		return lay, nil
-	}
-	for {
-		lay, err := r.c.plan(in.Name(), head, r.warn)
-		if lay != nil || err != nil {
-			return lay, err
-		}
-		sum.lines += int64(head.Lines)
-		sum.comments += int64(head.Lines)
-		in.Drop()
-		if head, err = in.Head(); errors.Is(err, io.EOF) {
-			return nil, nil
-		} else if err != nil {
-			return nil, translate(in.Name(), err)
-		}
-	}
 }
 
 // rows turns the codes of all parts into rows.

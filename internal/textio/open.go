@@ -102,6 +102,9 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	return r, nil
 }
 
+// Compressed reports whether the input is decompressed on the way.
+func (r *Reader) Compressed() bool { return r.packed }
+
 // Name returns the name of the input for messages: its path, or "stdin".
 func (r *Reader) Name() string { return r.name }
 

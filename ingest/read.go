@@ -1,0 +1,292 @@
+package ingest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// edgeList is an input of lines that is being read.
+type edgeList struct {
+	in   *textio.Reader
+	file int     // its report
+	lay  *layout // nil: there is nothing in it
+	sum  tally
+	seq  int // of its first chunk
+}
+
+// maxChunks is more than the chunks of a file that is read beside others: their
+// numbers are that far apart.
+const maxChunks = 1 << 24
+
+// readInputs reads all inputs into parts. Compressed edge lists that follow one
+// another are inflated side by side, each by one goroutine; the parts are those
+// of reading one after the other.
+func (r *run) readInputs(inputs []string) error {
+	several := len(inputs) > 1
+	most := r.workers
+	if !r.isTight() {
+		most *= 2 // or short files would wait for long ones
+	}
+	var group []*edgeList
+	flush := func() error {
+		err := r.readGroup(group)
+		group = nil
+		return err
+	}
+	for _, path := range inputs {
+		in, err := r.openAny(path)
+		if err != nil {
+			return cmp.Or(flush(), err)
+		}
+		format := recognize(in)
+		beside := several && r.workers > 1 && in.Compressed() && format == graphfile.EdgeList
+		if !beside {
+			if err := flush(); err != nil {
+				in.Close()
+				return err
+			}
+		}
+		if format != graphfile.EdgeList {
+			if err := r.readForeign(in, format, several); err != nil {
+				return err
+			}
+			continue
+		}
+		list := &edgeList{in: in, file: len(r.files) - 1}
+		r.files[list.file].Format = format.String()
+		group = append(group, list)
+		if err := r.begin(list, several); err != nil {
+			group = group[:len(group)-1]
+			r.close(in, list.file, 0)
+			return cmp.Or(flush(), err)
+		}
+		if !beside || len(group) == most {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// isTight reports whether the memory is too little to open more files than can be
+// read at once: one under zstd may take a dozen megabytes.
+func (r *run) isTight() bool { return r.c.Memory > 0 && r.c.Memory < int64(r.workers)<<27 }
+
+// open opens an input and begins its report.
+func (r *run) open(path, format string) (*textio.Reader, error) {
+	in, err := r.openAny(path)
+	if err != nil {
+		return nil, err
+	}
+	r.files[len(r.files)-1].Format = format
+	if err := in.CheckText(); err != nil {
+		in.Close()
+		return nil, translate(path, err)
+	}
+	return in, nil
+}
+
+// openAny opens an input whose format is still to be found out.
+func (r *run) openAny(path string) (*textio.Reader, error) {
+	in, err := textio.Open(r.ctx, path, &textio.Options{Stdin: r.c.Stdin, Warn: r.warn, Any: true})
+	if err != nil {
+		return nil, translate(path, err)
+	}
+	r.files = append(r.files, FileReport{Name: in.Name()})
+	return in, nil
+}
+
+// close ends the report of an input.
+func (r *run) close(in *textio.Reader, file int, lines int64) {
+	done, _ := in.Progress()
+	f := &r.files[file]
+	f.Bytes, f.Lines = done, lines
+	r.report.Bytes += done
+	r.report.Lines += lines
+	in.Close()
+}
+
+// begin finds out how an edge list is built.
+func (r *run) begin(list *edgeList, several bool) (err error) {
+	if err := list.in.CheckText(); err != nil {
+		return translate(list.in.Name(), err)
+	}
+	list.lay, err = r.plan(list.in, several, &list.sum)
+	return err
+}
+
+// readGroup reads edge lists, a single one by all workers, several side by side,
+// and ends their reports. The error is that of the first one that has any.
+func (r *run) readGroup(group []*edgeList) (err error) {
+	from, base := len(r.parts), r.seq
+	if len(group) == 0 {
+		return nil
+	}
+	read := &reading{r: r, group: group, lines: r.report.Lines}
+	for i, list := range group {
+		list.seq = base + i*maxChunks
+		read.lines += list.sum.lines
+	}
+	read.failed.Store(int64(len(group)))
+	if len(group) == 1 {
+		err = read.list(0, r.workers, 0)
+	} else {
+		err = sched.Run(r.ctx, r.workers, len(group), func(worker, i int) error {
+			err := read.list(worker, 1, i)
+			for at := read.failed.Load(); err != nil && at > int64(i); at = read.failed.Load() {
+				read.failed.CompareAndSwap(at, int64(i))
+			}
+			return err
+		})
+	}
+	for _, list := range group {
+		r.report.Comments += list.sum.comments
+		r.close(list.in, list.file, list.sum.lines)
+	}
+	mine := r.parts[from:]
+	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
+	if len(mine) > 0 {
+		r.seq = mine[len(mine)-1].seq + 1
+	}
+	return err
+}
+
+// reading is the reading of a group of edge lists.
+type reading struct {
+	r      *run
+	group  []*edgeList
+	lines  int64        // of all files so far; guarded by run.mu
+	failed atomic.Int64 // the first file with an error; those behind need not go on
+}
+
+// list reads one of the lists by so many goroutines, of which the first one is
+// worker.
+func (g *reading) list(worker, workers, i int) error {
+	r, list := g.r, g.group[i]
+	if list.lay == nil {
+		return nil
+	}
+	var stop atomic.Bool // enough bad lines
+	var bad atomic.Int64
+	var mine []*part
+	parsers := make([]*parser, workers)
+	err := list.in.Chunks(workers, func(w int, chunk *textio.Chunk) error {
+		if stop.Load() || g.failed.Load() < int64(i) {
+			return errEnough
+		}
+		if parsers[w] == nil {
+			parsers[w] = &parser{run: r, slabs: &r.slabs[worker+w], name: list.in.Name(), file: list.file, lay: list.lay}
+		}
+		p, err := parsers[w].parse(chunk, list.seq+chunk.Index)
+		if err != nil {
+			return err
+		}
+		if !r.c.SkipBadLines && bad.Add(p.bad.count) >= maxBad {
+			stop.Store(true)
+		}
+		if err := r.addPart(worker+w, p); err != nil {
+			return err
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		mine = append(mine, p)
+		list.sum.add(p.stats)
+		g.lines += p.stats.lines
+		r.progress(g.progress())
+		return nil
+	})
+	slices.SortFunc(mine, func(a, b *part) int { return a.seq - b.seq })
+	if !r.c.SkipBadLines {
+		faults := make([]faults, len(mine))
+		for i, p := range mine {
+			faults[i] = p.bad
+		}
+		if bad := join(faults); bad != nil && r.ctx.Err() == nil {
+			return bad
+		}
+	}
+	if err != nil {
+		return translate(list.in.Name(), err)
+	}
+	var read, wrong int64
+	for _, p := range mine {
+		wrong += p.bad.count
+		read += int64(p.edges) + p.bad.count
+	}
+	r.mu.Lock()
+	r.report.BadLines += wrong
+	r.mu.Unlock()
+	if list.lay.market != nil {
+		return list.lay.market.complete(read)
+	}
+	return nil
+}
+
+// progress tells how far all files of the group are.
+func (g *reading) progress() Progress {
+	p := Progress{Phase: "reading", File: g.group[0].in.Name(), Lines: g.lines}
+	if n := len(g.group) - 1; n > 0 {
+		p.File += fmt.Sprintf(" and %s", count(n, "other"))
+	}
+	for _, list := range g.group {
+		done, total := list.in.Progress()
+		p.Done, p.Total = p.Done+done, p.Total+total
+	}
+	return p
+}
+
+// errEnough ends the reading of a file with very many bad lines, or behind one
+// that failed.
+var errEnough = errors.New("ingest: too many bad lines")
+
+// plan decides how an input is built; nil means that there is nothing in it.
+func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error) {
+	head, err := in.Head()
+	if errors.Is(err, io.EOF) {
+		if isNamed(in.Name(), ".mtx") {
+			return nil, &ParseError{File: in.Name(), Msg: "empty file", Fix: "fetch the file again"}
+		}
+		return nil, nil
+	}
+	if err != nil {
+		return nil, translate(in.Name(), err)
+	}
+	if isMarket(in.Name(), head) {
+		r.files[len(r.files)-1].Format = "Matrix Market"
+		if several || r.c.Fields != nil {
+			return nil, &InputError{Place: in.Name(), Msg: "a Matrix Market file numbers its own nodes", Fix: "give it alone, without --fields"}
+		}
+		lay, m, err := planMarket(in.Name(), in, sum)
+		if errors.Is(err, io.EOF) {
+			return nil, &ParseError{File: in.Name(), Msg: "ends before its sizes", Fix: "fetch the file again"}
+		}
+		if err != nil {
+			return nil, translate(in.Name(), err)
+		}
+		lay.market, r.matrix = m, &m.matrix
+		return lay, nil
+	}
+	for {
+		lay, err := r.c.plan(in.Name(), head, r.warn)
+		if lay != nil || err != nil {
+			return lay, err
+		}
+		sum.lines += int64(head.Lines)
+		sum.comments += int64(head.Lines)
+		in.Drop()
+		if head, err = in.Head(); errors.Is(err, io.EOF) {
+			return nil, nil
+		} else if err != nil {
+			return nil, translate(in.Name(), err)
+		}
+	}
+}

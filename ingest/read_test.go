@@ -1,0 +1,99 @@
+package ingest
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// zstdOf returns text as a zstd stream.
+func zstdOf(text string) string {
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer w.Close()
+	return string(w.EncodeAll([]byte(text), nil))
+}
+
+// TestSideBySide compares compressed inputs that are inflated side by side with
+// the same ones read by one worker, and with the plain text of all.
+func TestSideBySide(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 8))
+	for _, id := range []string{"%d\t%d", "n%d\tn%d"} {
+		var text strings.Builder
+		var files []file
+		for i := range 7 {
+			part := edgeText(r.IntN(60_000)+1, func(int) string { return fmt.Sprintf(id, r.IntN(9000), r.IntN(9000)) })
+			text.WriteString(part)
+			switch name := fmt.Sprintf("%d.tsv", i); {
+			case i == 3:
+				files = append(files, file{name, part})
+			case i%2 == 0:
+				files = append(files, file{name + ".gz", packed(part)})
+			default:
+				files = append(files, file{name + ".zst", zstdOf(part)})
+			}
+		}
+		whole, report, err := ingestInto(t, fixed(Config{Order: DegreeOrder}), write(t, file{"all.tsv", text.String()})...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths := write(t, files...)
+		for _, workers := range []int{1, 2, 7} {
+			for _, memory := range []int64{0, 8<<20 + int64(workers)*workerBytes} {
+				var lines int64
+				c := fixed(Config{Order: DegreeOrder, Workers: workers, Memory: memory})
+				c.Progress = func(p Progress) {
+					if p.Lines < lines || p.Phase == "reading" && p.Done > p.Total {
+						t.Errorf("after %d lines: %+v", lines, p)
+					}
+					lines = p.Lines
+				}
+				dir, parts, err := ingestInto(t, c, paths...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !maps.Equal(contents(t, dir), contents(t, whole)) {
+					t.Errorf("another store with %d workers and %d bytes", workers, memory)
+				}
+				if parts.Lines != report.Lines || lines != report.Lines || len(parts.Files) != 7 || parts.Files[5].Name != paths[5] || parts.Duplicates != report.Duplicates {
+					t.Errorf("%d workers: %+v, want %+v", workers, parts, report)
+				}
+			}
+		}
+	}
+}
+
+// The error of several inputs is that of the first one that has any.
+func TestSideBySideErrors(t *testing.T) {
+	good := edgeText(100_000, func(i int) string { return fmt.Sprintf("%d\t%d", i, i+1) })
+	for _, test := range []struct {
+		bad  map[int]string
+		want string
+	}{
+		{map[int]string{1: good + "x\n", 2: "y\n"}, "1.tsv.gz:100001: "},
+		{map[int]string{2: good + "1\t2\t3\n", 5: "1\t2\n3\n"}, "2.tsv.gz:100001: "},
+		{map[int]string{0: "1\n"}, "0.tsv.gz:1: "},
+	} {
+		var files []file
+		for i := range 6 {
+			text, isBad := test.bad[i]
+			if !isBad {
+				text = good
+			}
+			files = append(files, file{fmt.Sprintf("%d.tsv.gz", i), packed(text)})
+		}
+		paths := write(t, files...)
+		for _, workers := range []int{1, 3} {
+			_, _, err := ingestInto(t, &Config{Workers: workers}, paths...)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%d workers: error %v, want %s", workers, err, test.want)
+			}
+		}
+	}
+}
