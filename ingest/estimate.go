@@ -48,6 +48,23 @@ func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 	return g.plan()
 }
 
+// EstimateCounts is Estimate for a stream of so many lines, between nodes with
+// the numbers from 0.
+func EstimateCounts(nodes, lines int64, c *Config) (*Plan, error) {
+	const text = 8 // bytes of a line, at the least
+	g := guess{
+		numeric: true, top: uint32(max(nodes-1, 0)), matrix: uint64(nodes),
+		lines: float64(lines), chunks: float64(lines) * text / textio.ChunkBytes,
+	}
+	if c != nil {
+		g.c = *c
+	}
+	if err := g.c.Validate(); err != nil {
+		return nil, err
+	}
+	return g.plan()
+}
+
 // guess is what is known of inputs from samples.
 type guess struct {
 	c        Config

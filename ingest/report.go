@@ -1,5 +1,7 @@
 package ingest
 
+import "github.com/heatwalk/heatwalk/sparse/shard"
+
 // Report says what was read, merged and dropped, and what came of it.
 type Report struct {
 	Files          []FileReport `json:"files"`
@@ -26,6 +28,8 @@ type Report struct {
 	PeakBytes      int64        `json:"edge_bytes"`         // the largest amount of memory for edges and ids
 	DictionaryRuns int          `json:"dictionary_runs"`    // how often the dictionary of the ids outgrew its share of the memory
 	SpilledBytes   int64        `json:"spilled_bytes"`      // written to temporary files for lack of memory
+
+	Store *shard.Manifest `json:"-"` // what came of it
 }
 
 // FileReport is one input.

@@ -136,7 +136,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
-	r.report.Files = r.files
+	r.report.Files, r.report.Store = r.files, w.Manifest()
 	r.report.SecondsSync = w.SyncTime().Seconds()
 	r.report.Seconds = time.Since(start).Seconds()
 	return r.report, nil

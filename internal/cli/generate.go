@@ -30,6 +30,7 @@ type generated struct {
 	Closing
 
 	model generate.Graph
+	bytes int64 // of memory that it takes
 }
 
 // flagValues returns the values of a model's flags by name, numbers as numbers.
@@ -206,6 +207,9 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 	}
 	var parts []part
 	isStore := isStoreName(r.Output)
+	if err := in.planGenerate(r, isStore); err != nil {
+		return err
+	}
 	if !isStore {
 		parts = append(parts, part{r.Output, func(w io.Writer) error { return r.model.EdgesTo(in.ctx, w) }})
 	}
@@ -268,6 +272,41 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 	return in.stdout.err
 }
 
+// planGenerate plans a run, and keeps it to the plan.
+func (in *invocation) planGenerate(r *generated, isStore bool) error {
+	size := r.model.Size()
+	plan := func() (*needs, error) {
+		n := new(needs)
+		if in.memory > 0 {
+			n.Limit = in.plannable()
+		}
+		if err := n.Reserve(size.Bytes, "making of edges"); err != nil {
+			return n, err
+		}
+		if !isStore {
+			digits := int64(len(strconv.FormatInt(max(size.Nodes-1, 1), 10)))
+			n.disk = size.Lines*2*(digits+1) + runFileBytes
+			return n, nil
+		}
+		left, _ := n.Left()
+		p, err := ingest.EstimateCounts(size.Nodes, size.Lines, &ingest.Config{Memory: left, Workers: in.threads})
+		if err != nil {
+			return n, err
+		}
+		n.disk, n.sweeps = p.Disk+p.Temp+runFileBytes, p.Passes
+		return n, n.Reserve(p.Memory, "lines, ids and entries")
+	}
+	n, err := plan()
+	if exitCode(err) == exitLimit {
+		err = &overError{err, in.enough(plan)}
+	}
+	if err != nil {
+		return err
+	}
+	r.bytes = size.Bytes
+	return in.keepTo(n)
+}
+
 // withoutSeparator returns the path of a directory as the name beside which its
 // run file stands.
 func withoutSeparator(dir string) string {
@@ -290,19 +329,15 @@ func (in *invocation) generateStore(r *generated) (string, error) {
 	}
 	report, err := in.ingest(r.Output, []string{"-"}, &reading{
 		config: ingest.Config{Stdin: edges, Store: &shard.WriteOptions{Options: options}},
-		source: "generating",
+		source: "generating", taken: r.bytes,
 	}, in.force)
 	stop()
 	if err != nil {
 		return "", err
 	}
 	in.doing = ""
-	m, err := in.manifest(r.Output)
-	if err != nil {
-		return "", err
-	}
-	r.Store = storeOf(m)
-	return madeStore(report, m), nil
+	r.Store = storeOf(report.Store)
+	return madeStore(report), nil
 }
 
 // compressing returns a writer that compresses as the ending of path says, and

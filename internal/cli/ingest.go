@@ -73,10 +73,7 @@ func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
 		return err
 	}
 	in.doing = ""
-	m, err := in.manifest(dir)
-	if err != nil {
-		return err
-	}
+	m := report.Store
 	if err := in.writeRun(run, storeOf(m), nil); err != nil {
 		return err
 	}
@@ -95,26 +92,15 @@ func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
 		}{report, m.Identity, m.BitsPerEntry(), m.BytesTotal(), c.Seconds, c.PeakMemoryBytes})
 	}
 	w := in.summary()
-	fmt.Fprintln(w, madeStore(report, m))
+	fmt.Fprintln(w, madeStore(report))
 	fmt.Fprintf(w, "%s · %s\n", in.cost(), dir)
 	return in.stdout.err
 }
 
-// manifest returns the manifest of the store in dir, which is checked as far as
-// opening it does.
-func (in *invocation) manifest(dir string) (*shard.Manifest, error) {
-	s, err := shard.Open(in.ctx, dir, in.storeOptions())
-	if err != nil {
-		return nil, err
-	}
-	m := s.Manifest()
-	return m, s.Close()
-}
-
 // madeStore says what a new store holds, and what did not come into it.
-func madeStore(r *ingest.Report, m *shard.Manifest) string {
+func madeStore(r *ingest.Report) string {
 	return fmt.Sprintf("%s, %s, %.1f bits an entry, %s%s", counted(r.Nodes, "node"), counted(r.Edges, "edge"),
-		m.BitsPerEntry(), formatBytes(m.BytesTotal()), dropped(r))
+		r.Store.BitsPerEntry(), formatBytes(r.Store.BytesTotal()), dropped(r))
 }
 
 // dropped lists what was merged or left out.
@@ -149,7 +135,7 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	c.Force = force
 	c.Workers = in.threads
 	if in.memory > 0 {
-		c.Memory = in.plannable()
+		c.Memory = max(1, in.plannable()-r.taken)
 	}
 	c.TempDir = in.tempDir
 	if c.Stdin == nil {
@@ -180,7 +166,7 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 		return nil, in.planIngest(inputs, &c)
 	}
 	if c.Memory > 0 {
-		keepWithin(c.Memory)
+		keepWithin(c.Memory + r.taken)
 	}
 	report, err := ingest.Run(in.ctx, dir, inputs, &c)
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
