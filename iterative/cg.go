@@ -28,6 +28,12 @@ type CG struct {
 
 	ladder *ladder // nil: Precond for all
 	run    run
+
+	// Without Start the iteration begins at the exact solution of what B has of
+	// the easy vectors, which are eigenvectors of the scaled system, of the
+	// eigenvalues ground/s². Nil: it begins at zero.
+	easy   *NullSpace
+	ground []float64
 }
 
 // column is the state of one column's recurrence.
@@ -136,7 +142,7 @@ func (r *run) solve(ctx context.Context) error {
 // verify computes the true residuals. It reports whether a column that the
 // recurrence took for converged is not, and is to go on.
 func (r *run) verify(ctx context.Context) (again bool, err error) {
-	if r.settings.Recurrence || r.result.Steps == 0 {
+	if r.settings.Recurrence || r.result.Steps == 0 && (r.easy == nil || r.settings.Start) {
 		return false, nil
 	}
 	if err := r.trueResidual(ctx); err != nil {

@@ -109,9 +109,10 @@ func (r *run) chunks(ctx context.Context, body func(worker, chunk int) error) er
 
 // start takes up the first approximation.
 func (r *run) start(ctx context.Context) error {
-	if !r.settings.Start {
+	switch {
+	case !r.settings.Start && r.easy == nil:
 		clearRows(r.x)
-	} else if r.Scale != nil {
+	case r.settings.Start && r.Scale != nil:
 		for i, s := range r.Scale {
 			for j, v := range r.x.Row(i) {
 				r.x.Row(i)[j] = v / s
@@ -130,10 +131,15 @@ func (r *run) start(ctx context.Context) error {
 		}
 		r.result.Removed[j] = math.Sqrt(r.rz[j])
 	}
-	if r.settings.Start {
-		if err := r.subtractProduct(ctx); err != nil {
-			return err
-		}
+	var err error
+	switch {
+	case r.settings.Start:
+		err = r.subtractProduct(ctx)
+	case r.easy != nil:
+		err = r.startEasy(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	if err := r.restart(ctx); err != nil {
 		return err
@@ -145,6 +151,41 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
+// startEasy stores in x the solution for what B has of the easy vectors, and
+// takes that from r: no product is needed. Cost: two passes.
+func (r *run) startEasy(ctx context.Context) error {
+	share, err := r.easy.ShareOf(ctx, r.b, r.Workers)
+	if err != nil {
+		return err
+	}
+	return r.chunks(ctx, func(_, chunk int) error {
+		lo, hi := r.rowsOf(chunk)
+		share.EachRun(lo, hi, func(p Run) {
+			for i := p.Lo; i < p.Hi; i++ {
+				x, res := r.x.Row(i), r.r.Row(i)
+				if p.Total == nil && !p.Own {
+					clear(x)
+					continue
+				}
+				s := 1.0
+				if r.Scale != nil {
+					s = r.Scale[i]
+				}
+				u, from := 1.0, r.b.Row(i)
+				if p.Total != nil {
+					u, from = p.Unit[i-p.Lo], p.Total
+				}
+				f, g := u*s, u*s/r.ground[i]
+				for j, v := range from {
+					x[j] = g * v
+					res[j] -= float64(f * v)
+				}
+			}
+		})
+		return nil
+	})
+}
+
 func clearRows(b *sparse.Block[float64]) {
 	for i := range b.Rows {
 		clear(b.Row(i))
@@ -154,14 +195,12 @@ func clearRows(b *sparse.Block[float64]) {
 // rightHandSide stores s∘(B − P₀B) in r, the squared norms of the columns of
 // B − P₀B in rr and those of P₀B in rz.
 func (r *run) rightHandSide(ctx context.Context) error {
+	outside := r.b
 	if r.Null != nil {
 		if err := r.Null.RemoveTo(ctx, r.r, r.b, r.Workers); err != nil {
 			return err
 		}
-	} else {
-		for i := range r.b.Rows {
-			copy(r.r.Row(i), r.b.Row(i))
-		}
+		outside = r.r
 	}
 	k := r.b.Cols
 	err := r.chunks(ctx, func(_, chunk int) error {
@@ -174,7 +213,7 @@ func (r *run) rightHandSide(ctx context.Context) error {
 			if r.Scale != nil {
 				s = r.Scale[i]
 			}
-			for j, v := range to {
+			for j, v := range outside.Row(i) {
 				d := from[j] - v
 				rr[j] += float64(v * v)
 				removed[j] += float64(d * d)
@@ -331,10 +370,18 @@ func (r *run) turn(ctx context.Context) error { return r.chunks(ctx, r.passes.tu
 // finish leaves in x the solution of the scaled system.
 func (r *run) finish(ctx context.Context) error {
 	if r.Scale != nil {
-		for i, s := range r.Scale {
-			for j, v := range r.x.Row(i) {
-				r.x.Row(i)[j] = s * v
+		err := r.chunks(ctx, func(_, chunk int) error {
+			lo, hi := r.rowsOf(chunk)
+			for i, s := range r.Scale[lo:hi] {
+				row := r.x.Row(lo + i)
+				for j := range row {
+					row[j] *= s
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	if r.Null != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -81,57 +82,15 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	if !out.Refused {
 		s.cg.ladder = s.newLadder(settings, out)
 	}
-	if s.easy != nil && (settings == nil || !settings.Start) {
-		var err error
-		if settings, err = s.start(ctx, x, b, settings); err != nil {
-			return nil, err
-		}
-	}
 	r, err := s.cg.SolveTo(ctx, x, b, settings)
 	if r == nil {
 		return nil, err
 	}
 	out.Result = *r
-	s.bound(out, x, b)
+	if boundErr := s.bound(ctx, out, x, b); boundErr != nil {
+		return nil, boundErr
+	}
 	return out, err
-}
-
-// start stores in x the solution for what B has of the easy vectors, and
-// returns the settings with which to go on from there. Cost: two passes.
-func (s *System) start(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Settings, error) {
-	var out Settings
-	if settings != nil {
-		out = *settings
-	}
-	out.Start = true
-	share, err := s.easy.ShareOf(ctx, b, s.Graph.Workers)
-	if err != nil {
-		return nil, err
-	}
-	value := func(i int) float64 {
-		if s.Scale == nil {
-			return s.Ground[i]
-		}
-		return s.Ground[i] / (s.Scale[i] * s.Scale[i])
-	}
-	return &out, sched.Run(ctx, s.Graph.Workers, chunkCount(b.Rows), func(_, chunk int) error {
-		share.EachRun(chunk*chunkRows, min((chunk+1)*chunkRows, b.Rows), func(r Run) {
-			for i := r.Lo; i < r.Hi; i++ {
-				if r.Total == nil && !r.Own {
-					clear(x.Row(i))
-					continue
-				}
-				f, from := 1/value(i), b.Row(i)
-				if r.Total != nil {
-					f, from = f*r.Unit[i-r.Lo], r.Total
-				}
-				for j, v := range from {
-					x.Row(i)[j] = f * v
-				}
-			}
-		})
-		return nil
-	})
 }
 
 // newLadder returns the ladder from Jacobi to the factor.
@@ -167,6 +126,7 @@ func (s *System) prepare() {
 	if c.A == nil {
 		c.A = &sparse.Operator[float64]{A: s.Graph.A, Scale: -s.Edge, Diag: s.diagonal(false), Workers: s.Graph.Workers}
 		c.Scale, c.Null, c.Workers = s.Scale, s.Null, s.Graph.Workers
+		c.easy, c.ground = s.easy, s.Ground
 		s.jacobi = NewJacobi(s.diagonal(true))
 		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()); s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
@@ -224,9 +184,9 @@ const rngSeed = 1
 // bound fills ErrorBound. Computing a residual errs by less than
 // 10ε(‖B‖ + ‖M‖·‖X‖), with the largest sum of a row of |M|, or of what is
 // similar to it, for ‖M‖.
-func (s *System) bound(out *SystemResult, x, b *sparse.Block[float64]) {
+func (s *System) bound(ctx context.Context, out *SystemResult, x, b *sparse.Block[float64]) error {
 	if s.Least == 0 {
-		return
+		return nil
 	}
 	var norm float64
 	for i, d := range s.Graph.Degrees {
@@ -241,22 +201,35 @@ func (s *System) bound(out *SystemResult, x, b *sparse.Block[float64]) {
 	}
 	const rounding = 10 * 0x1p-52
 	out.ErrorBound = make([]float64, b.Cols)
-	sizeX, sizeB := columnNorms(x), columnNorms(b)
+	sizeX, err := columnNorms(ctx, x, s.Graph.Workers)
+	if err != nil {
+		return err
+	}
+	sizeB, err := columnNorms(ctx, b, s.Graph.Workers)
+	if err != nil {
+		return err
+	}
 	for j, r := range out.Residual {
 		out.ErrorBound[j] = (r + rounding*(sizeB[j]+norm*sizeX[j])) / s.Least
 	}
+	return nil
 }
 
 // columnNorms returns the norms of the columns of b.
-func columnNorms(b *sparse.Block[float64]) []float64 {
+func columnNorms(ctx context.Context, b *sparse.Block[float64], workers int) ([]float64, error) {
+	chunks := chunkCount(b.Rows)
+	parts := make([]float64, chunks*b.Cols)
+	err := sched.Run(ctx, workers, chunks, func(_, chunk int) error {
+		lo, hi := chunk*chunkRows, min((chunk+1)*chunkRows, b.Rows)
+		simd.DotColumns(parts[chunk*b.Cols:(chunk+1)*b.Cols], hi-lo, from(b, lo), from(b, lo))
+		return nil
+	})
 	norm := make([]float64, b.Cols)
-	for i := range b.Rows {
-		for j, v := range b.Row(i) {
-			norm[j] += float64(v * v)
-		}
+	for chunk := range chunks {
+		addScaled(norm, 1, parts[chunk*b.Cols:(chunk+1)*b.Cols])
 	}
 	for j, v := range norm {
 		norm[j] = math.Sqrt(v)
 	}
-	return norm
+	return norm, err
 }

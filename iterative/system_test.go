@@ -421,8 +421,8 @@ func TestEasyVectors(t *testing.T) {
 	g := graphOf(t, a)
 	n := len(g.Degrees)
 	for name, system := range map[string]func() (*System, error){
-		"I − αS": func() (*System, error) { return g.VonNeumann(0.99) },
-		"I + αL": func() (*System, error) { return g.ShiftedLaplacian(50, 1) },
+		"I − αS":  func() (*System, error) { return g.VonNeumann(0.99) },
+		"I + αL":  func() (*System, error) { return g.ShiftedLaplacian(50, 1) },
 		"I + αL̃": func() (*System, error) { return g.ShiftedLaplacianNormalized(50, 1) },
 	} {
 		s, err := system()
@@ -442,6 +442,10 @@ func TestEasyVectors(t *testing.T) {
 		r, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-12})
 		if err != nil || r.Steps > 0 {
 			t.Errorf("%s: %d steps, error %v", name, r.Steps, err)
+		}
+		r, err = s.SolveTo(ctx, x, randomBlock(3, n, 2), nil)
+		if err != nil || r.Steps == 0 || r.Sweeps != r.Steps+1 {
+			t.Errorf("%s: %d sweeps for %d steps, error %v; the start needs none", name, r.Sweeps, r.Steps, err)
 		}
 	}
 }
