@@ -24,9 +24,13 @@ func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, er
 	err := a.Sweep(ctx, workers, func(_ int, p Panel) error {
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
+			root := f.root(uint32(p.Lo + i))
 			for e, c := range col {
-				if val == nil || val[e] != 0 {
-					f.join(uint32(p.Lo+i), c)
+				// Most rows are leaves of the tree that the row is in. One load
+				// tells, which the processor has under way for many entries.
+				if f[c].Load() != root && (val == nil || val[e] != 0) {
+					f.join(root, c)
+					root = f.root(root)
 				}
 			}
 		}
@@ -57,7 +61,7 @@ func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, er
 type forest []atomic.Uint32
 
 func newForest(n int) forest {
-	f := make(forest, n)
+	f := forest(makeLarge[atomic.Uint32](n))
 	for i := range f {
 		f[i].Store(uint32(i))
 	}
