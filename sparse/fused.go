@@ -40,8 +40,8 @@ const (
 	batchBytes = 16 << 10
 
 	// nearBytes is the size of a block up to which short rows are gathered by
-	// their lengths, without prefetches: every core's own cache holds it.
-	nearBytes = 1 << 20
+	// their lengths, without prefetches: every core's own cache holds most of it.
+	nearBytes = 2 << 20
 
 	// slabBytes of a row are gathered in one pass. The sums stay in registers,
 	// and of a small matrix all the rows of x in cache.
