@@ -111,7 +111,9 @@ func (r *run) chunks(ctx context.Context, body func(worker, chunk int) error) er
 func (r *run) start(ctx context.Context) error {
 	switch {
 	case !r.settings.Start && r.easy == nil:
-		clearRows(r.x)
+		if err := r.clear(ctx, r.x); err != nil {
+			return err
+		}
 	case r.settings.Start && r.Scale != nil:
 		for i, s := range r.Scale {
 			for j, v := range r.x.Row(i) {
@@ -186,10 +188,14 @@ func (r *run) startEasy(ctx context.Context) error {
 	})
 }
 
-func clearRows(b *sparse.Block[float64]) {
-	for i := range b.Rows {
-		clear(b.Row(i))
-	}
+func (r *run) clear(ctx context.Context, b *sparse.Block[float64]) error {
+	return r.chunks(ctx, func(_, chunk int) error {
+		lo, hi := r.rowsOf(chunk)
+		for i := lo; i < hi; i++ {
+			clear(b.Row(i))
+		}
+		return nil
+	})
 }
 
 // rightHandSide stores s∘(B − P₀B) in r, the squared norms of the columns of
@@ -290,7 +296,9 @@ func (r *run) restart(ctx context.Context) error {
 			col.fate = converged
 		}
 	}
-	clear(r.p.Data)
+	if err := r.clear(ctx, r.p); err != nil {
+		return err
+	}
 	return r.turn(ctx)
 }
 
