@@ -11,6 +11,7 @@ import (
 // Graph is a model that can write its edges.
 type Graph interface {
 	Validate() error
+	Size() Size // of one that is valid
 	EdgesTo(ctx context.Context, w io.Writer) error
 }
 

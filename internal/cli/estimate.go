@@ -23,15 +23,15 @@ type estimated struct {
 }
 
 // planners are the commands that plan what they do.
-var planners = []string{"ingest", "classify", "evaluate", "features", "kernel"}
+var planners = []string{"ingest", "classify", "evaluate", "features", "kernel", "generate"}
 
 func newEstimate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "estimate COMMAND ...",
 		Short: "What a long command would take: memory, disk, sweeps",
-		Long: `Plans a command as the command itself does, prints the plan and stops. Nothing
-is written. The plan is what the run keeps its memory to, and bounds it from
-above. COMMAND is one of ` + strings.Join(planners, ", ") + `, with all
+		Long: `Plans a command as the command itself does, prints the plan and stops. The plan
+is what the run keeps its memory to, and bounds it from above. No output is
+written; a GRAPH that is a file is ingested for a while, as for the command. COMMAND is one of ` + strings.Join(planners, ", ") + `, with all
 its arguments and flags.
 
 A run that would not fit --max-memory is refused as the command would refuse it.`,
@@ -39,7 +39,7 @@ A run that would not fit --max-memory is refused as the command would refuse it.
 		Args:    in.noSuchPlanner,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, make := range []func(*invocation) *cobra.Command{newIngest, newClassify, newEvaluate, newFeatures, newKernel} {
+	for _, make := range []func(*invocation) *cobra.Command{newIngest, newClassify, newEvaluate, newFeatures, newKernel, newGenerate} {
 		cmd.AddCommand(in.estimateOf(make(in)))
 	}
 	return cmd
@@ -53,10 +53,17 @@ func (in *invocation) noSuchPlanner(cmd *cobra.Command, args []string) error {
 	return in.checked()
 }
 
-// estimateOf returns a command that ends where cmd would begin to compute.
+// estimateOf returns a command that ends where cmd, or each of its own, would
+// begin to compute.
 func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 	run := cmd.RunE
 	cmd.Short = "What heatwalk " + cmd.Name() + " would take"
+	for _, model := range cmd.Commands() {
+		in.estimateOf(model)
+	}
+	if cmd.HasSubCommands() {
+		return cmd
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in.estimating = true
 		if err := run(cmd, args); !errors.Is(err, errPlanned) {

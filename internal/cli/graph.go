@@ -20,6 +20,7 @@ type reading struct {
 	config   ingest.Config
 	streamed bool   // no frame of the store stays in memory
 	source   string // what is going on while config.Stdin is read, for progress
+	taken    int64  // bytes of memory that making config.Stdin takes
 }
 
 // readingFlags declares the flags of r.

@@ -131,13 +131,21 @@ func (in *invocation) enough(plan func() (*needs, error)) int64 {
 // begin takes up a plan: the heap is kept within it, and the graph is loaded.
 // When only an estimate is wanted the run ends here.
 func (in *invocation) begin(g *graph, n *needs) error {
+	if err := in.keepTo(n); err != nil {
+		return err
+	}
+	return g.load()
+}
+
+// keepTo is begin without a graph.
+func (in *invocation) keepTo(n *needs) error {
 	if in.estimating {
 		in.planned = n
 		return errPlanned
 	}
 	peak, _ := n.Peak()
 	keepWithin(peak)
-	return g.load()
+	return nil
 }
 
 // keepWithin makes the runtime collect garbage before a run with so many bytes

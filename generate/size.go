@@ -1,0 +1,42 @@
+package generate
+
+import "math/bits"
+
+// Size is what a model makes, and what this takes.
+type Size struct {
+	Nodes int64 // at the most
+	Lines int64 // of edges, at the most
+	Bytes int64 // of memory, at the most
+}
+
+// Size implements [Graph].
+func (g RMAT) Size() Size {
+	g = g.withDefaults()
+	const waiting = 4 // pieces of text for each worker
+	return Size{1 << g.Scale, int64(g.EdgeFactor) << g.Scale, waiting * blockLines * longestEdge * int64(g.Workers)}
+}
+
+// Size implements [Graph].
+func (g SBM) Size() Size {
+	g = g.withDefaults()
+	const node = 1 + 8 + 2*16*5/4 // touched, class, and two urns that have grown
+	return Size{int64(g.Nodes), int64(g.Edges), node*int64(g.Nodes) + pairSetBytes(g.Edges)}
+}
+
+// Size implements [Graph].
+func (g ErdosRenyi) Size() Size {
+	return Size{int64(g.Nodes), int64(g.Edges), pairSetBytes(g.Edges)}
+}
+
+// Size implements [Graph].
+func (g Grid) Size() Size {
+	n := int64(g.Rows) * int64(g.Columns)
+	return Size{Nodes: n, Lines: 2 * n}
+}
+
+// pairSetBytes is what so many pairs take: a table of at least twice as many
+// slots, and while it grows the one before and what is left of that before it.
+func pairSetBytes(pairs int) int64 {
+	slots := int64(1) << max(10, bits.Len64(uint64(2*pairs-1)))
+	return 8 * (slots + slots/2 + slots/8)
+}
