@@ -32,6 +32,7 @@ type dictShard struct {
 	shift   uint     // 32 − log2 of the number of slots: the upper bits of the hash say where to look
 	keys    []byte   // all ids, one after the other
 	entries []entry  // of each id, and a last one that says where keys end
+	touched byte     // what was loaded ahead, so that it is
 }
 
 // entry is an id of the dictionary.
@@ -58,7 +59,7 @@ type token struct {
 type batch struct {
 	tokens   []token
 	unquoted []byte   // ids that are not a piece of the chunk
-	order    []uint32 // the tokens by shard
+	order    []uint32 // a stretch of the tokens, by shard
 }
 
 func (b *batch) reset() { b.tokens, b.unquoted = b.tokens[:0], b.unquoted[:0] }
@@ -83,28 +84,43 @@ func (b *batch) id(text []byte, t token) []byte {
 	return text[t.start:t.end]
 }
 
+// stretch is how many tokens are looked up shard by shard before the next ones,
+// so that they, their text and their codes stay in a core's cache.
+const stretch = 1 << 12
+
 // codes stores in code the codes of a batch; token i stands at position
 // from + i of the whole input.
 func (d *dict) codes(code []uint32, text []byte, b *batch, from uint64) error {
+	for lo := 0; lo < len(b.tokens); lo += stretch {
+		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// codesOf is codes for the tokens lo ≤ i < hi.
+func (d *dict) codesOf(code []uint32, text []byte, b *batch, lo, hi int, from uint64) error {
 	var at [dictShards + 1]uint32
-	for _, t := range b.tokens {
+	for _, t := range b.tokens[lo:hi] {
 		at[t.hash%dictShards+1]++
 	}
 	for s := range dictShards {
 		at[s+1] += at[s]
 	}
-	if cap(b.order) < len(b.tokens) {
-		b.order = make([]uint32, len(b.tokens))
+	if b.order == nil {
+		b.order = make([]uint32, stretch)
 	}
-	order := b.order[:len(b.tokens)]
 	next := at
-	for i, t := range b.tokens {
-		s := t.hash % dictShards
-		order[next[s]] = uint32(i)
+	for i := lo; i < hi; i++ {
+		s := b.tokens[i].hash % dictShards
+		b.order[next[s]] = uint32(i)
 		next[s]++
 	}
-	for s := range dictShards {
-		mine := order[at[s]:at[s+1]]
+	begin := b.tokens[lo].hash >> 32 // or all workers would wait for the same shard
+	for k := range uint64(dictShards) {
+		s := (begin + k) % dictShards
+		mine := b.order[at[s]:at[s+1]]
 		if len(mine) == 0 {
 			continue
 		}
@@ -115,14 +131,16 @@ func (d *dict) codes(code []uint32, text []byte, b *batch, from uint64) error {
 	return nil
 }
 
-// group is how many slots are loaded before the first is looked at, so that
-// their cache misses overlap.
+// group is how many slots, then entries, then ids are loaded before the first is
+// looked at, so that their cache misses overlap.
 const group = 32
 
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *batch, tokens []uint32, from uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var slot, start, end [group]uint64
+	touched := s.touched
+	defer func() { s.touched = touched }()
 	for len(tokens) > 0 {
 		some := tokens[:min(group, len(tokens))]
 		tokens = tokens[len(some):]
@@ -136,6 +154,11 @@ func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *batch, tok
 			place := max(1, uint32(slot[j])) - 1
 			e := s.entries[place : place+2]
 			start[j], end[j] = e[0].start, e[1].start
+		}
+		for j := range some {
+			if start[j] < end[j] {
+				touched += s.keys[start[j]] + s.keys[end[j]-1]
+			}
 		}
 		for j, i := range some {
 			t := b.tokens[i]
@@ -227,7 +250,15 @@ func (d *dict) lookup(id []byte) (code uint32, ok bool) {
 }
 
 // clear forgets all ids.
-func (d *dict) clear() { d.shards = [dictShards]dictShard{} }
+func (d *dict) clear() {
+	for i := range d.shards {
+		// The lock stays: another worker may wait for it.
+		s := &d.shards[i]
+		s.mu.Lock()
+		s.slots, s.shift, s.keys, s.entries = nil, 0, nil, nil
+		s.mu.Unlock()
+	}
+}
 
 // len returns the number of ids.
 func (d *dict) len() int {
