@@ -31,8 +31,9 @@
 // bits as one over the same matrix in memory, because the frames of a store
 // are the ranges of [sparse.Cut]. The frames stay in memory, as they are on
 // disk, as far as Options.Memory allows: everything fits or nothing does, it
-// is one code path. The rest is read ahead of the workers in every sweep.
-// Decoding needs one frame's room for each worker.
+// is one code path. The rest is read in every sweep, each frame by the worker
+// that takes it, and the system is told some megabytes before, so that a disk
+// is at work meanwhile. That needs one frame's room for each worker.
 //
 // # Order
 //

@@ -78,6 +78,27 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// TestAnnounced holds that a sweep announces every chunk but the first once,
+// before it comes there.
+func TestAnnounced(t *testing.T) {
+	for _, chunks := range []int{1, 2, readAhead, readAhead + 1, readAhead + 2, 50} {
+		times := make([]int, chunks)
+		for at := range chunks {
+			for i, end := announced(at, chunks); i < end; i++ {
+				times[i]++
+				if i <= at || i > at+readAhead {
+					t.Errorf("chunk %d of %d is announced at %d", i, chunks, at)
+				}
+			}
+		}
+		for i, n := range times {
+			if n != min(i, 1) {
+				t.Errorf("chunk %d of %d is announced %d times", i, chunks, n)
+			}
+		}
+	}
+}
+
 func TestMemoryTooSmall(t *testing.T) {
 	mem, _ := streamed(t, FourWidths)
 	_, err := Open(bg, "g", &Options{FS: mem, Memory: 100 << 10, Workers: 1})

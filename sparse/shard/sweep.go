@@ -80,18 +80,25 @@ func (v *view) frame(b *buffers, i int) ([]byte, error) {
 	return frame, v.read(frame, f.shard, f.offset)
 }
 
-// lookAhead is called when the sweep comes to a chunk: it announces one that
-// the sweep comes to later, and in the beginning those before it.
+// lookAhead announces the chunks that a sweep at the first frame of a chunk
+// comes to later, unless they are in memory.
 func (v *view) lookAhead(at int) {
-	first := at + readAhead
-	if at == 0 {
-		first = 1
-	}
-	for i := first; i < min(at+readAhead+1, len(v.chunks)); i++ {
+	for i, end := announced(at, len(v.chunks)); i < end; i++ {
 		if c := &v.chunks[i]; c.data.Load() == nil {
 			willNeed(v.s.files[c.shard], c.offset, int64(c.bytes))
 		}
 	}
+}
+
+// announced returns which chunks first ≤ i < end are announced when a sweep
+// comes to a chunk: one that lies readAhead further, and in the beginning all
+// up to it.
+func announced(at, chunks int) (first, end int) {
+	first = at + readAhead
+	if at == 0 {
+		first = 1
+	}
+	return first, min(at+readAhead+1, chunks)
 }
 
 // load returns the bytes of a chunk that stays in memory.
