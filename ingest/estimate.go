@@ -324,7 +324,7 @@ func (g *guess) plan() (*Plan, error) {
 		rows += float64(g.top) * 3 / 16
 	} else {
 		text := g.idBytes()
-		ids = n * (24 + 16 + 1.25*text + 20 + text) // slots, entries and text, and what numbers them
+		ids = n * (24 + 16 + 1.25*text + 32 + text) // slots, entries and text, and what numbers them
 		least = n * (40 + text)                     // merged from runs
 	}
 	if g.c.Order != DefaultOrder {

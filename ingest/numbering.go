@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -204,10 +203,24 @@ func (r *run) dictionary(codes []uint32) (*shard.Nodes, error) {
 	if increasing {
 		return shard.NumericNodes(values), nil
 	}
-	var b shard.NodesBuilder
-	for _, code := range codes {
-		id := r.dict.key(code)
-		b.Append(unsafe.String(unsafe.SliceData(id), len(id))) // copied there
+	size := 0
+	ends := make([]uint64, len(codes))
+	byID := make([]uint32, len(codes))
+	for row, code := range codes {
+		size += len(r.dict.key(code))
+		ends[row], byID[row] = uint64(size), uint32(row)
 	}
-	return b.Nodes()
+	text := make([]byte, 0, size)
+	for _, code := range codes {
+		text = append(text, r.dict.key(code)...)
+	}
+	r.dict = nil // it is the largest of all that is there
+	sortIDs(byID, func(row uint32) []byte {
+		end := ends[row]
+		if row == 0 {
+			return text[:end]
+		}
+		return text[ends[row-1]:end]
+	})
+	return shard.SortedNodes(text, ends, byID), nil
 }
