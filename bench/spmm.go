@@ -40,7 +40,7 @@ func SpMM[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 	if err != nil {
 		return Sweeps{}, err
 	}
-	s := sweeps[T](timing, a, k, 1)
+	s := sweeps[T](timing, a, k, y.Stride, 1)
 	s.Checksum = sum(y, nil, func(int, int) float64 { return 1 })
 	return s, nil
 }
@@ -94,7 +94,7 @@ func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 	if err != nil {
 		return Sweeps{}, err
 	}
-	s := sweeps[T](timing, a, classes, steps)
+	s := sweeps[T](timing, a, classes, p[0].Stride, steps)
 	s.Checksum = sum(p[steps], order, func(i, c int) float64 { return float64((31*i + 17*c) % 101) })
 	return s, nil
 }
@@ -130,7 +130,7 @@ func Decode(ctx context.Context, a sparse.Matrix, workers, repeat int) (Sweeps, 
 			sums[p.Index] += float64(c)
 		}
 	})
-	s := sweeps[float32](timing, a, 1, 1)
+	s := sweeps[float32](timing, a, 1, 1, 1)
 	s.DType, s.BytesPerSecond = "uint32", float64(4*a.NNZ())/timing.SecondsMin
 	for _, v := range sums {
 		s.Checksum += v
@@ -138,7 +138,7 @@ func Decode(ctx context.Context, a sparse.Matrix, workers, repeat int) (Sweeps, 
 	return s, err
 }
 
-func sweeps[T sparse.Float](timing Timing, a sparse.Matrix, k, passes int) Sweeps {
+func sweeps[T sparse.Float](timing Timing, a sparse.Matrix, k, stride, passes int) Sweeps {
 	dtype, size := "float32", 4
 	if _, double := any(T(0)).(float64); double {
 		dtype, size = "float64", 8
@@ -151,7 +151,7 @@ func sweeps[T sparse.Float](timing Timing, a sparse.Matrix, k, passes int) Sweep
 		Entries:          a.NNZ(),
 		Sweeps:           passes,
 		NsPerEntryColumn: timing.SecondsMin / (work * float64(k)) * 1e9,
-		BytesPerSecond:   work * float64(sparse.Stride[T](k)*size) / timing.SecondsMin,
+		BytesPerSecond:   work * float64(stride*size) / timing.SecondsMin,
 	}
 }
 
