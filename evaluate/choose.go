@@ -24,8 +24,8 @@ type Choice struct {
 
 // Work counts sweeps over the graph.
 type Work struct {
-	Sweeps       int   // passes over all stored entries
-	EntryColumns int64 // entries × columns of these passes
+	Sweeps       int   `json:"sweeps"`        // passes over all stored entries
+	EntryColumns int64 `json:"entry_columns"` // entries × columns of these passes
 }
 
 func (w *Work) add(o Work) {

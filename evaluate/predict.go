@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -61,6 +62,9 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 		if choice, err = CrossValidate(ctx, p, &set); err != nil {
 			return nil, err
 		}
+		// The blocks of the prediction are as large as those of the choice. They
+		// would be allocated beside what is left of these, not in its place.
+		runtime.GC()
 	}
 	seconds := time.Since(start).Seconds()
 	out, err := Predict(ctx, p, choice.Parameters, &set)
