@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -48,6 +49,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 		"features g --labels labels.tsv --steps 10 -o F.npy",
 		"features g --labels labels.tsv --steps 10 --max-memory 96MiB -o F.npy",
 		"kernel g --labels labels.tsv --steps 10 --cols few.ids -o K.npy",
+		"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
 		"classify g --labels labels.tsv --alpha 0.9 --steps 10 --cost 1 --features plain -o p.tsv",
 	} {
 		args := strings.Fields(line)
@@ -62,6 +64,32 @@ func TestPlanBoundsPeak(t *testing.T) {
 			t.Errorf("%s: plan %d, peak %d, ratio %.3f", line, plan.MemoryBytes, peak, ratio)
 		} else {
 			t.Logf("%s: ratio %.3f", line, ratio)
+		}
+	}
+	// What a refusal says is enough, is; and a sixth less is not.
+	for _, line := range []string{
+		"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
+		"kernel g --labels labels.tsv --steps 20 --cols few.ids -o K.npy",
+		"generate er --nodes 200000 --edges 9000000 -o er.txt",
+	} {
+		estimate := func(limit string) string {
+			cmd := exec.Command(os.Args[0], append([]string{"estimate", "--max-memory", limit}, strings.Fields(line)...)...)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "HEATWALK_TEST_MAIN=1")
+			out, _ := cmd.CombinedOutput()
+			return string(out)
+		}
+		const allow = "allow "
+		_, advice, refused := strings.Cut(estimate("64MiB"), allow)
+		advice, _, _ = strings.Cut(advice, " or more")
+		if text := estimate(advice); !refused || strings.Contains(text, allow) {
+			t.Errorf("%s: %q: %s", line, advice, text)
+		}
+		bytes, err := parseSize(advice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := estimate(strconv.FormatInt(bytes/6*5, 10)); !strings.Contains(text, allow) {
+			t.Errorf("%s: five sixths of %q: %s", line, advice, text)
 		}
 	}
 }
