@@ -43,7 +43,7 @@ func TestForeignGraphs(t *testing.T) {
 				t.Errorf("%s: %+v", test.name, f)
 			}
 			got := *report
-			got.Files, got.Bytes, got.Lines, got.Seconds, got.SecondsSync, got.SecondsRead, got.PeakBytes, got.SpilledBytes = nil, 0, 0, 0, 0, 0, 0, 0
+			got.Files, got.Store, got.Bytes, got.Lines, got.Seconds, got.SecondsSync, got.SecondsRead, got.PeakBytes, got.SpilledBytes = nil, nil, 0, 0, 0, 0, 0, 0, 0
 			if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", test.want) {
 				t.Errorf("%s %+v:\n%+v, want\n%+v", test.name, test.c, got, test.want)
 			}

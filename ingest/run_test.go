@@ -185,7 +185,7 @@ func TestRealGraphs(t *testing.T) {
 				continue
 			}
 			got := *report
-			got.Files, got.Bytes, got.Seconds, got.SecondsSync, got.SecondsRead, got.PeakBytes = nil, 0, 0, 0, 0, 0
+			got.Files, got.Store, got.Bytes, got.Seconds, got.SecondsSync, got.SecondsRead, got.PeakBytes = nil, nil, 0, 0, 0, 0, 0
 			if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", test.want) {
 				t.Errorf("%s, order %v:\n%+v, want\n%+v", test.path, order, got, test.want)
 			}
