@@ -117,10 +117,9 @@ func (g *guess) file(ctx context.Context, path string) error {
 	if err != nil {
 		return translate(path, err)
 	}
-	var lay *layout
 	if isMarket(in.Name(), head) {
-		var m *market
-		if lay, m, err = planMarket(in.Name(), in, &tally{}); err != nil {
+		_, m, err := planMarket(in.Name(), in, &tally{})
+		if err != nil {
 			return translate(path, err)
 		}
 		g.lines += float64(m.entries)
@@ -129,7 +128,8 @@ func (g *guess) file(ctx context.Context, path string) error {
 		g.matrix = max(g.matrix, m.rows)
 		return nil
 	}
-	if lay, err = g.c.plan(in.Name(), head, nil); err != nil || lay == nil {
+	lay, err := g.c.plan(in.Name(), head, nil)
+	if err != nil || lay == nil {
 		return err
 	}
 	g.weighted = g.weighted || lay.weight >= 0

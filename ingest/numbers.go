@@ -53,13 +53,6 @@ func (s *idSet) grow(limit int, tokens int64) {
 	}
 }
 
-// bytes returns the memory that the bitmap takes.
-func (s *idSet) bytes() int64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return 8 * int64(len(s.words))
-}
-
 // mark sets the bits of ids, beside others that do the same.
 func mark(words []uint64, code []uint32) {
 	for _, c := range code {
