@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"time"
 )
@@ -145,6 +146,7 @@ func measure(ctx context.Context, p *Problem, m Method, s *size, set *Settings, 
 	}
 	for _, split := range s.splits {
 		train, test := p.at(split.Train), p.at(split.Test)
+		runtime.GC() // or what the prediction before has left could be there beside this one
 		out, err := m.Predict(ctx, train, res.Parameters, set)
 		if err != nil {
 			return nil, err
