@@ -31,8 +31,9 @@ func newEstimate(in *invocation) *cobra.Command {
 		Short: "What a long command would take: memory, disk, sweeps",
 		Long: `Plans a command as the command itself does, prints the plan and stops. The plan
 is what the run keeps its memory to, and bounds it from above. No output is
-written; a GRAPH that is a file is ingested for a while, as for the command. COMMAND is one of ` + strings.Join(planners, ", ") + `, with all
-its arguments and flags.
+written; a GRAPH that is a file is ingested for a while, as for the command.
+COMMAND is one of ` + strings.Join(planners, ", ") + `,
+with all its arguments and flags.
 
 A run that would not fit --max-memory is refused as the command would refuse it.`,
 		Example: "  heatwalk estimate classify big/ --labels known.tsv -o out.tsv --max-memory 4GiB",
