@@ -334,20 +334,20 @@ func (p *panicking) Read(b []byte) (int, error) {
 func TestPanicsReachTheCaller(t *testing.T) {
 	long := strings.Repeat("1 2\n", 3*ChunkBytes/4)
 	for name, test := range map[string]struct {
-		in    io.Reader
+		in    func() io.Reader
 		visit func(*Chunk) error
 		want  string
 	}{
-		"visit": {strings.NewReader(long), func(c *Chunk) error {
+		"visit": {func() io.Reader { return strings.NewReader(long) }, func(c *Chunk) error {
 			if c.Index == 1 {
 				panic("chunk 1")
 			}
 			return nil
 		}, "chunk 1"},
-		"stdin": {&panicking{3}, func(*Chunk) error { return nil }, "cable cut"},
+		"stdin": {func() io.Reader { return &panicking{3} }, func(*Chunk) error { return nil }, "cable cut"},
 	} {
 		for _, workers := range []int{1, 2, 5} {
-			in, err := Open(t.Context(), "-", &Options{Stdin: test.in})
+			in, err := Open(t.Context(), "-", &Options{Stdin: test.in()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -365,12 +365,6 @@ func TestPanicsReachTheCaller(t *testing.T) {
 				err := in.Chunks(workers, func(_ int, c *Chunk) error { return test.visit(c) })
 				t.Errorf("%s, %d workers: no panic, error %v", name, workers, err)
 			}()
-			switch in := test.in.(type) {
-			case *strings.Reader:
-				in.Reset(long)
-			case *panicking:
-				in.left = 3
-			}
 		}
 	}
 }
