@@ -18,6 +18,7 @@ var floors = map[string]int{
 	"internal/sched":   0,
 	"internal/durable": 0,
 	"internal/budget":  0,
+	"internal/pages":   0,
 	"internal/textio":  0,
 	"sparse":           1,
 	"sparse/shard":     2,

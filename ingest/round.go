@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"runtime"
 
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
@@ -116,11 +117,11 @@ func sortRounds[K key](s *sorter, rounds [][]bucket, visit func(b *sorted) error
 		runtime.GC() // or what an earlier sorter has left could be there beside as much again
 	}
 	keys := make([]K, most)
-	adviseHugePages(keys)
+	pages.Advise(keys)
 	var values []float64
 	if s.values {
 		values = make([]float64, most)
-		adviseHugePages(values)
+		pages.Advise(values)
 	}
 	scratch := make([]bucketScratch[K], sched.Workers(s.workers))
 	largest := s.largest()

@@ -1,5 +1,7 @@
 package ingest
 
+import "github.com/heatwalk/heatwalk/internal/pages"
+
 // slab hands out room for slices one after the other from large pieces of
 // memory, which become garbage when nothing in them is used any more. It
 // belongs to one worker.
@@ -13,7 +15,7 @@ type slab[T uint32 | float64] struct {
 func (s *slab[T]) room(n int) []T {
 	if len(s.rest) < n {
 		s.rest = make([]T, max(n, s.size))
-		adviseHugePages(s.rest)
+		pages.Advise(s.rest)
 	}
 	return s.rest[:0:n]
 }

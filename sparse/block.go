@@ -4,6 +4,8 @@ import (
 	"unsafe"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
 // Float is the element type of a block.
@@ -34,7 +36,7 @@ func NewBlock[T Float](rows, cols int) *Block[T] {
 	if cols*size == 20 && rows*cols*size <= sharedBytes && rows*stride*size > sharedBytes {
 		stride = cols
 	}
-	return &Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: makeLarge[T](rows * stride)}
+	return &Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: pages.Make[T](rows * stride)}
 }
 
 // Stride returns the distance between padded rows of cols columns; [NewBlock]

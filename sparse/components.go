@@ -3,6 +3,8 @@ package sparse
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
 // Components are the connected components of a square matrix seen as an
@@ -61,7 +63,7 @@ func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, er
 type forest []atomic.Uint32
 
 func newForest(n int) forest {
-	f := forest(makeLarge[atomic.Uint32](n))
+	f := forest(pages.Make[atomic.Uint32](n))
 	for i := range f {
 		f[i].Store(uint32(i))
 	}

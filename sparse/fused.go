@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
@@ -303,7 +304,7 @@ func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	const chunk = 4096
 	x := f.x
 	if size := x.Rows * f.width; cap(f.scaled) < size {
-		f.scaled = makeLarge[T](size)
+		f.scaled = pages.Make[T](size)
 	}
 	f.source = Block[T]{Rows: x.Rows, Cols: x.Cols, Stride: f.width, Data: f.scaled[:x.Rows*f.width]}
 	zero := simd.Rows[T]{Data: grow(f.zero, f.width)}
