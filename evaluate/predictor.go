@@ -38,12 +38,8 @@ func (r *predictor) walk(ctx context.Context) error {
 	if err := r.trials.crossTrials(ctx, folds); err != nil {
 		return err
 	}
-	all := make([]int, len(r.p.Row))
-	for i := range all {
-		all[i] = i
-	}
 	var err error
-	if r.out.Reached, err = r.p.reached(ctx, all, r.set.Workers); err != nil {
+	if r.out.Reached, err = cwk.Reached(ctx, r.p.A, r.p.Row, r.p.Directed, r.set.Workers); err != nil {
 		return err
 	}
 	w := r.trials.walk([]float64{r.par.Alpha})
