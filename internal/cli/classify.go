@@ -136,28 +136,12 @@ type truth struct {
 }
 
 func (in *invocation) runClassify(name string, f *classifyFlags) error {
-	if f.out != "-" {
-		in.doing = f.out + " is unchanged"
-	}
-	files := &outputs{in: in}
-	defer files.abort()
-	w, err := files.begin(f.out)
+	d, err := in.beginLearn(name, f.out, f.labels, &f.reading)
 	if err != nil {
 		return err
 	}
-	run, err := files.beside(f.out, "", ".run.json")
-	if err != nil {
-		return err
-	}
-	g, err := in.openFor(name, &f.reading, f.out, true)
-	if err != nil {
-		return err
-	}
-	defer g.close()
-	l, err := in.readSeeds(f.labels, g, &f.reading)
-	if err != nil {
-		return err
-	}
+	defer d.end()
+	g, l := d.g, d.l
 	if err := f.parts.check(g, l); err != nil {
 		return err
 	}
@@ -192,7 +176,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		f.unreached = "prior" // it does not walk
 	}
 	labels := f.labelsOf(p, l)
-	if err := writePredictions(w, formatOf(f.out, predictionFormats), g, p, labels, export.Columns{Classes: l.Names, Top: f.scores}); err != nil {
+	if err := writePredictions(d.out, formatOf(f.out, predictionFormats), g, p, labels, export.Columns{Classes: l.Names, Top: f.scores}); err != nil {
 		return err
 	}
 	r := &classified{
@@ -218,10 +202,10 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 			in.warn("%s: nothing to compare with; every node it labels is labelled in %s", known.File, l.File)
 		}
 	}
-	if err := in.writeRun(run, storeOf(g.Manifest()), r.Parameters); err != nil {
+	if err := in.writeRun(d.run, storeOf(g.Manifest()), r.Parameters); err != nil {
 		return err
 	}
-	if err := files.commit(); err != nil {
+	if err := d.files.commit(); err != nil {
 		return err
 	}
 	if in.json {

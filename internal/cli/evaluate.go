@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -168,27 +167,12 @@ type evaluated struct {
 }
 
 func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
-	files := &outputs{in: in}
-	defer files.abort()
-	var file, run io.Writer
-	if f.report != "" {
-		var err error
-		if file, err = files.begin(f.report); err != nil {
-			return err
-		}
-		if run, err = files.beside(f.report, "", ".run.json"); err != nil {
-			return err
-		}
-	}
-	g, err := in.openFor(name, &f.reading, f.report, true)
+	d, err := in.beginLearn(name, f.report, f.labels, &f.reading)
 	if err != nil {
 		return err
 	}
-	defer g.close()
-	l, err := in.readSeeds(f.labels, g, &f.reading)
-	if err != nil {
-		return err
-	}
+	defer d.end()
+	g, l := d.g, d.l
 	var plan *evaluate.Plan
 	takes, err := in.fit(g, func() (*needs, error) {
 		if plan, err = in.plan(f, g, l); err != nil {
@@ -211,17 +195,17 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	if f.report != "" {
 		switch formatOf(f.report, reportFormats) {
 		case ".html":
-			err = report.WriteHTML(file)
+			err = report.WriteHTML(d.out)
 		case ".json":
-			err = encode(file, doc)
+			err = encode(d.out, doc)
 		default:
-			err = report.WriteText(file)
+			err = report.WriteText(d.out)
 		}
 		if err == nil {
-			err = in.writeRun(run, storeOf(g.Manifest()), f.grid)
+			err = in.writeRun(d.run, storeOf(g.Manifest()), f.grid)
 		}
 		if err == nil {
-			err = files.commit()
+			err = d.files.commit()
 		}
 		if err != nil {
 			return err
@@ -273,19 +257,13 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 	if err != nil {
 		return nil, err
 	}
-	var shown *stage
 	plan := &evaluate.Plan{
 		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Splits: f.splits, TuningSplits: f.tuningSplits,
 		Settings: &evaluate.Settings{
 			Grid: f.grid, Kernel: f.walking.given(), Prior: prior, Seed: uint64(in.seed),
 			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		},
-		Progress: func(done, total int) {
-			if shown == nil {
-				shown = in.progress.begin("evaluating", int64(total), "split")
-			}
-			shown.set(int64(done), int64(total))
-		},
+		Progress: in.showing("evaluating", "split"),
 	}
 	if f.split == "" {
 		return plan, nil

@@ -99,7 +99,7 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err := in.begin(d.g, plan); err != nil {
 		return err
 	}
-	walk.A, walk.Progress = d.g.matrix, in.walkProgress()
+	walk.A, walk.Progress = d.g.matrix, in.showing("walking", "sweep")
 	file, err := newDenseFile[T](d.out, rowAxis, colAxis, lines{kernel: true, label: d.labelOf()})
 	if err != nil {
 		return err
@@ -180,17 +180,6 @@ func (in *invocation) finishDense(d *denseRun, of *part, r *denseReport) error {
 		formatCount(int64(r.Rows)), formatCount(int64(r.Cols)), r.Dtype, p.Alpha, p.MinSteps, p.Steps)
 	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
 	return in.stdout.err
-}
-
-// walkProgress returns a callback that shows the sweeps of a walk.
-func (in *invocation) walkProgress() func(done, sweeps int) {
-	var stage *stage
-	return func(done, sweeps int) {
-		if stage == nil {
-			stage = in.progress.begin("walking", int64(sweeps), "sweep")
-		}
-		stage.set(int64(done), int64(sweeps))
-	}
 }
 
 // bytesOf returns the size of a number.

@@ -110,6 +110,18 @@ func (p *progress) begin(name string, total int64, u unit) *stage {
 	return s
 }
 
+// showing returns a callback that shows a stage whose work is counted in the
+// unit, from its first call on.
+func (in *invocation) showing(name string, u unit) func(done, total int) {
+	var shown *stage
+	return func(done, total int) {
+		if shown == nil {
+			shown = in.progress.begin(name, int64(total), u)
+		}
+		shown.set(int64(done), int64(total))
+	}
+}
+
 // set tells how much is done in all, and how much there is if that has become
 // known (total > 0). It is safe for concurrent use.
 func (s *stage) set(done, total int64) {

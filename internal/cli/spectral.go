@@ -57,7 +57,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return usageOf(name, "%s", asymmetric(f.name))
 	}
 	p := f.given()
-	settings := &kernel.Settings{Tolerance: f.tolerance, Part: of, Progress: in.kernelProgress()}
+	settings := &kernel.Settings{Tolerance: f.tolerance, Part: of, Progress: in.showing("computing", "product")}
 	var hold bool
 	plan, err := in.fit(d.g, func() (*needs, error) {
 		n, err := d.needs(rowAxis, colAxis, bytesOf[T]())
@@ -230,15 +230,4 @@ func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *k
 	fmt.Fprintf(w, "%s, %s · %s\n", method, counted(int64(r.Sweeps), "sweep"), text)
 	fmt.Fprintf(w, "%s · %s\n", in.cost(), r.Output)
 	return in.stdout.err
-}
-
-// kernelProgress returns a callback that shows the products of a kernel.
-func (in *invocation) kernelProgress() func(done, expected int) {
-	var stage *stage
-	return func(done, expected int) {
-		if stage == nil {
-			stage = in.progress.begin("computing", int64(expected), "product")
-		}
-		stage.set(int64(done), int64(expected))
-	}
 }

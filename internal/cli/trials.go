@@ -52,26 +52,12 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	in.doing = f.out + " is unchanged"
-	files := &outputs{in: in}
-	defer files.abort()
-	w, err := files.begin(f.out)
+	d, err := in.beginLearn(name, f.out, f.labels, &f.reading)
 	if err != nil {
 		return err
 	}
-	run, err := files.beside(f.out, "", ".run.json")
-	if err != nil {
-		return err
-	}
-	g, err := in.openFor(name, &f.reading, f.out, true)
-	if err != nil {
-		return err
-	}
-	defer g.close()
-	l, err := in.readSeeds(f.labels, g, &f.reading)
-	if err != nil {
-		return err
-	}
+	defer d.end()
+	g, l := d.g, d.l
 	var settings *evaluate.Settings
 	plan, err := in.fit(g, func() (*needs, error) {
 		if settings, err = in.settings(&f.learning, g, l); err != nil {
@@ -99,7 +85,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := encode(w, t); err != nil {
+	if err := encode(d.out, t); err != nil {
 		return err
 	}
 	parameters := f.parameters(in.seed)
@@ -107,10 +93,10 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := in.writePartRun(run, storeOf(g.Manifest()), parameters, p); err != nil {
+	if err := in.writePartRun(d.run, storeOf(g.Manifest()), parameters, p); err != nil {
 		return err
 	}
-	if err := files.commit(); err != nil {
+	if err := d.files.commit(); err != nil {
 		return err
 	}
 	r := &tried{

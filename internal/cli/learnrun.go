@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/heatwalk/heatwalk/ingest"
+)
+
+// learnRun is a run that learns from the labels of a graph, with all that it has
+// read and has begun to write.
+type learnRun struct {
+	files    *outputs
+	out, run io.Writer // the output and its run file
+	g        *graph
+	l        *ingest.Labels
+}
+
+// beginLearn begins the output called path, if it is not "", and reads the graph
+// and its labels.
+func (in *invocation) beginLearn(name, path, labels string, r *reading) (_ *learnRun, err error) {
+	d := &learnRun{files: &outputs{in: in}}
+	defer func() {
+		if err != nil {
+			d.end()
+		}
+	}()
+	if path != "" {
+		if path != "-" {
+			in.doing = path + " is unchanged"
+		}
+		if d.out, err = d.files.begin(path); err != nil {
+			return nil, err
+		}
+		if d.run, err = d.files.beside(path, "", ".run.json"); err != nil {
+			return nil, err
+		}
+	}
+	if d.g, err = in.openFor(name, r, path, true); err != nil {
+		return nil, err
+	}
+	d.l, err = in.readSeeds(labels, d.g, r)
+	return d, err
+}
+
+// end gives up what is not finished and closes the graph.
+func (d *learnRun) end() {
+	d.files.abort()
+	if d.g != nil {
+		d.g.close()
+	}
+}
