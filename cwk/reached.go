@@ -23,15 +23,7 @@ func Reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, w
 	if err != nil {
 		return nil, err
 	}
-	holds := make([]bool, len(parts.Sizes))
-	for _, row := range seeds {
-		holds[parts.Of[row]] = true
-	}
-	reached := make([]bool, len(parts.Of))
-	for i, part := range parts.Of {
-		reached[i] = holds[part]
-	}
-	return reached, nil
+	return parts.Reached(seeds), nil
 }
 
 // reachedAlong is Reached for a directed matrix.

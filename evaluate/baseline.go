@@ -27,7 +27,7 @@ func (labelPropagation) Tune(context.Context, *Problem, []Split, *Settings) (*Ch
 func propagated(p *Problem, set *Settings) int {
 	n, k := int64(len(p.Degrees)), len(p.Names)
 	cols := k
-	for set.Memory > 0 && cols > 1 && blockBytes[float32](n, k)+2*blockBytes[float32](n, cols)+26*n > set.Memory {
+	for set.Memory > 0 && cols > 1 && blockBytes[float32](n, k)+2*blockBytes[float32](n, cols)+16*n > set.Memory {
 		cols--
 	}
 	return cols
@@ -38,10 +38,11 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 		return nil, err
 	}
 	set := s.filled()
+	set.Memory = beside(p, set.Memory)
 	start := time.Now()
 	r := &predictor{p: p, set: &set, out: &Prediction{}}
 	var err error
-	if r.out.Reached, err = cwk.Reached(ctx, p.A, p.Row, p.Directed, set.Workers); err != nil {
+	if r.out.Reached, err = p.reached(ctx, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
 	n, _ := p.A.Dims()
@@ -62,7 +63,7 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 		}
 		r.out.Work.Sweeps += propagationSteps
 	}
-	r.out.Work = Work{r.out.Work.Sweeps, p.A.NNZ() * propagationSteps * int64(len(p.Names))}
+	r.out.Work.EntryColumns += p.A.NNZ() * propagationSteps * int64(len(p.Names))
 	r.out.Seconds.Walk = time.Since(start).Seconds()
 	return r.out, r.finish(ctx)
 }
@@ -87,7 +88,7 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	n, _ := p.A.Dims()
 	r := &predictor{p: p, set: &set, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
 	var err error
-	if r.out.Reached, err = cwk.Reached(ctx, p.A, p.Row, p.Directed, set.Workers); err != nil {
+	if r.out.Reached, err = p.reached(ctx, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
 	prior := priorOf(p)

@@ -83,6 +83,7 @@ func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
+	set.Memory = beside(p, set.Memory)
 	c := &chooser{p: p, set: set, progress: set.Progress}
 	if tooFew(p.Class) {
 		return c, nil
@@ -157,11 +158,17 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
+	set.Memory = beside(p, set.Memory)
 	hits := make([]int64, set.Grid.Size())
 	tested := 0
 	var work Work
 	if len(splits) == 0 {
 		panic(badPlan)
+	}
+	if !p.Directed { // they are found here for all splits
+		if _, err := p.Components(ctx, set.Workers, &work); err != nil {
+			return nil, err
+		}
 	}
 	for i, split := range splits {
 		train := p.at(split.Train)
@@ -201,6 +208,7 @@ type chooser struct {
 	// each kind of features.
 	picks  []cwk.Pick
 	trials map[Features][]trial
+	alone  []bool // see Problem.alone
 	tested int
 	work   Work
 
@@ -209,10 +217,11 @@ type chooser struct {
 
 // crossTrials sets up a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context, folds int) error {
-	alone, err := c.p.alone(ctx, c.fold, c.set.Workers)
+	alone, err := c.p.alone(ctx, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
+	c.alone = alone
 	at := c.foldPicks(folds)
 	largest := make([]int, folds)
 	for f := range folds {
@@ -267,11 +276,11 @@ func (c *chooser) foldPicks(folds int) [][]int {
 
 // splitTrials sets up the trial of a split whose test nodes are those of tests.
 func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
-	alone, err := c.p.alone(ctx, c.fold, c.set.Workers)
+	alone, err := c.p.alone(ctx, c.fold, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
-	reached, err := cwk.Reached(ctx, c.p.A, c.p.Row, c.p.Directed, c.set.Workers)
+	reached, err := c.p.reached(ctx, c.set.Workers, &c.work)
 	if err != nil {
 		return err
 	}
@@ -331,14 +340,22 @@ func (c *chooser) tell(done float64) {
 	}
 }
 
-// together returns how many α are walked at once.
+// together returns how many α are walked at once: as many as stay in cache. A
+// walk of one α that does not fit into memory is cut into slabs, the last of
+// them narrow; then all are cut as one, as far as there is room for features.
 func (c *chooser) together() int {
-	g := c.set.Grid
-	limit := int64(slabBytes)
-	if c.set.Memory > 0 {
-		limit = min(limit, c.set.Memory/2)
+	g, memory := c.set.Grid, c.set.Memory
+	w := c.walk(g.Alpha[:1])
+	one := max(1, w.CollectBytes(g.MinSteps, len(c.picks)))
+	if memory > 0 && one > memory {
+		features := max(1, one-w.CollectBytes(g.MinSteps, 0))
+		return int(min(max(1, memory/4/features), int64(len(g.Alpha))))
 	}
-	return max(1, int(limit/max(1, c.walk(g.Alpha[:1]).CollectBytes(g.MinSteps, len(c.picks)))))
+	limit := int64(slabBytes)
+	if memory > 0 {
+		limit = min(limit, memory/2)
+	}
+	return int(max(1, limit/one))
 }
 
 // walk returns the walk with the given values of α, those of one after those

@@ -30,7 +30,7 @@ func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, erro
 		return c, nil
 	}
 	c.Steps = steps[len(steps)-1]
-	reached, err := cwk.Reached(ctx, p.A, p.Row, p.Directed, set.Workers)
+	reached, err := p.reached(ctx, set.Workers, &c.Work)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 )
@@ -79,14 +78,14 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if par != nil {
 		r.grid, r.strengths = []kernel.Parameters{par.Of}, []float64{max(par.Cost, par.Lambda)}
 	}
-	var err error
-	if r.out.Reached, err = cwk.Reached(ctx, p.A, p.Row, false, set.Workers); err != nil {
-		return nil, err
-	}
 	graph, err := iterative.NewGraph(ctx, p.A, set.Workers)
 	if err != nil {
 		return nil, err
 	}
+	set.Memory = beside(p, set.Memory)
+	r.out.Work = Work{3, 3 * p.A.NNZ()}
+	p.components = graph.Components
+	r.out.Reached = graph.Components.Reached(p.Row)
 	if err := r.scaleGrid(ctx, graph); err != nil {
 		return nil, err
 	}

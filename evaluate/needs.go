@@ -74,7 +74,55 @@ type account struct {
 func newAccount(p *Problem, set *Settings) (*account, error) {
 	a := &account{p: p, set: set, plan: budget.Plan{Limit: set.Memory}}
 	n := int64(len(p.Degrees))
-	return a, a.reserve(n, "reached nodes")
+	if p.Directed {
+		a.sweeps = depends
+	} else {
+		a.sweeps = 1
+	}
+	err := a.reserve(keptBytes(p), "reached nodes and components")
+	if err == nil {
+		err = a.phase(4*n+8*most(p), "components")
+	}
+	return a, err
+}
+
+// depends stands where what is found on the way decides how many sweeps there
+// are.
+const depends = -1
+
+// addSweeps adds sweeps that are known.
+func (a *account) addSweeps(sweeps int) {
+	if a.sweeps != depends {
+		a.sweeps += sweeps
+	}
+}
+
+// most returns the number of components that a graph has at the most.
+func most(p *Problem) int64 {
+	alone := 0
+	for _, d := range p.Degrees {
+		if d == 0 {
+			alone++
+		}
+	}
+	return int64(alone + (len(p.Degrees)-alone)/2)
+}
+
+// keptBytes is what the reached nodes and the components of a graph take.
+func keptBytes(p *Problem) int64 {
+	n := int64(len(p.Degrees))
+	if p.Directed {
+		return n
+	}
+	return 5*n + 8*most(p)
+}
+
+// beside returns what they leave of a limit.
+func beside(p *Problem, memory int64) int64 {
+	if memory == 0 {
+		return 0
+	}
+	return max(1, memory-keptBytes(p))
 }
 
 // needs returns the peak of what has been accounted for.
@@ -126,9 +174,10 @@ func (a *account) votes() error {
 // propagation accounts for label propagation.
 func (a *account) propagation() error {
 	n, k := int64(len(a.p.Degrees)), len(a.p.Names)
-	a.sweeps += propagationSteps * ((k + propagated(a.p, a.set) - 1) / propagated(a.p, a.set))
+	width := propagated(a.p, a.left())
+	a.addSweeps(propagationSteps * ((k + width - 1) / width))
 	scores, vectors := blockBytes[float32](n, k), 16*n
-	if err := a.phase(scores+vectors+2*blockBytes[float32](n, propagated(a.p, a.set)), "scores and walk of all nodes"); err != nil {
+	if err := a.phase(scores+vectors+2*blockBytes[float32](n, width), "scores and walk of all nodes"); err != nil {
 		return err
 	}
 	return a.scores()
@@ -148,11 +197,13 @@ func (a *account) walk(par *Parameters) error {
 			grid = *short
 			a.set.Grid = short
 		}
-		if a.set.Trials == nil {
-			if err := a.choice(folds, 0, len(grid.Alpha)); err != nil {
-				return err
-			}
+		if t := a.set.Trials; t != nil {
+			a.addSweeps(t.Work.Sweeps)
+		} else if err := a.choice(folds, 0, len(grid.Alpha)); err != nil {
+			return err
 		}
+	} else if g.Size() > 1 && len(grid.steps()) > 1 {
+		a.sweeps = depends
 	}
 	if err := a.training(); err != nil {
 		return err
@@ -177,7 +228,7 @@ func (a *account) walk(par *Parameters) error {
 	if err != nil {
 		return err
 	}
-	a.sweeps += need.Sweeps
+	a.addSweeps(need.Sweeps)
 	if err := a.phase(sums+need.Bytes, "walk for the scores of all nodes"); err != nil {
 		return err
 	}
@@ -200,7 +251,7 @@ func (a *account) choice(folds, lo, hi int) error {
 		if err != nil {
 			return err
 		}
-		a.sweeps += need.Sweeps
+		a.addSweeps(need.Sweeps)
 		if err := a.phase(need.Bytes, fmt.Sprintf("walks of %d folds and %d absorptions to choose by", folds, len(w.Variants)/(folds+1))); err != nil {
 			return err
 		}
@@ -228,44 +279,47 @@ func (a *account) tester(train, tests int) int64 {
 }
 
 // training accounts for the features of training rows and the machine that
-// learns from them. Of several settings it is the largest.
+// learns from them. Of several settings it is the one with most sweeps.
 func (a *account) training() error {
+	sweeps := 0
+	for _, kind := range a.set.Grid.Features {
+		need, err := a.trainingOn(kind)
+		if err != nil {
+			return err
+		}
+		sweeps = max(sweeps, need)
+	}
+	a.addSweeps(sweeps)
+	return nil
+}
+
+// trainingOn accounts for training on one kind of features, but for its sweeps.
+func (a *account) trainingOn(kind Features) (sweeps int, err error) {
 	set := a.left()
 	folds, g := set.folds(len(a.p.Row)), set.Grid
 	steps := g.steps()
+	last := steps[len(steps)-1]
 	set.Grid = &Grid{
-		Alpha: g.Alpha[:1], Steps: steps[len(steps)-1:], MinSteps: g.MinSteps,
-		Cost: g.Cost, Lambda: g.Lambda, Features: g.Features[len(g.Features)-1:],
+		Alpha: g.Alpha[:1], Steps: []int{last}, MinSteps: g.MinSteps,
+		Cost: g.Cost, Lambda: g.Lambda, Features: []Features{kind},
 	}
-	c := &chooser{p: a.p, set: set, fold: Folds(a.p.Class, folds, set.Seed), seen: sample(a.p.Class, set.tried(), set.Seed, 0)}
-	c.foldPicks(folds)
-	w := c.walk(set.Grid.Alpha)
-	rows := 0
-	for _, kind := range g.Features {
-		deals := 1
-		if kind == Honest && len(a.p.Row) <= fewLabels {
-			deals = fewDeals
-		}
-		rows = max(rows, deals*len(a.p.Row))
-		for d := 1; d < deals; d++ {
-			w.Variants = append(w.Variants, cwk.FoldVariants(set.Grid.Alpha[0], c.fold)[1:]...)
-		}
-	}
-	picks := c.picks
-	for i := range rows {
-		variant := i % (len(w.Variants) - 1)
-		picks = append(picks, cwk.Pick{Row: a.p.Row[i%len(a.p.Row)], Variant: 1 + variant})
+	r := &predictor{p: a.p, set: set, par: Parameters{Alpha: g.Alpha[0], Steps: last, MinSteps: g.MinSteps, Features: kind}}
+	r.trials = &chooser{p: a.p, set: set, fold: Folds(a.p.Class, folds, set.Seed), seen: sample(a.p.Class, set.tried(), set.Seed, 0)}
+	r.trials.foldPicks(folds)
+	w, picks, err := r.trainingWalk(folds, func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
+	if err != nil {
+		return 0, err
 	}
 	need, err := w.CollectNeeds(g.MinSteps, picks)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	a.sweeps += need.Sweeps
 	if err := a.phase(need.Bytes, "walks for training rows"); err != nil {
-		return err
+		return 0, err
 	}
 	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
-	return a.phase(blockBytes[float32](int64(len(picks)), features)+24*int64(len(picks))+a.machine(int64(rows), int64(features)), "training")
+	return need.Sweeps, a.phase(blockBytes[float32](int64(len(picks)), features)+24*int64(len(picks))+
+		a.machine(int64(len(r.train)), int64(features)), "training")
 }
 
 // machine is what training takes beside so many rows of features.
@@ -287,7 +341,7 @@ func (a *account) kernel(name string, par *Parameters) error {
 	if par != nil {
 		grid = []kernel.Parameters{par.Of}
 	}
-	a.sweeps = -1
+	a.sweeps = depends
 	n, k := int64(len(a.p.Degrees)), len(a.p.Names)
 	seen := sample(a.p.Class, a.set.Sample, a.set.Seed, 0)
 	rows := make([]int, len(seen))

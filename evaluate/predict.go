@@ -97,13 +97,8 @@ func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Pre
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
+	set.Memory = beside(p, set.Memory)
 	r := &predictor{p: p, set: &set, par: par, out: &Prediction{Parameters: par, Settings: 1}}
-	if par.Features == Honest {
-		r.deals = 1
-		if len(p.Row) <= fewLabels {
-			r.deals = fewDeals
-		}
-	}
 	for _, phase := range []struct {
 		do      func(context.Context) error
 		seconds *float64

@@ -21,7 +21,6 @@ type predictor struct {
 
 	trials   *chooser // out-of-fold trials
 	features *sparse.Block[float32]
-	deals    int   // partitions into folds that honest rows come from
 	train    []int // rows of features, those of the trials before them
 	class    []int
 	model    *classify.LinearModel
@@ -35,13 +34,38 @@ func (r *predictor) walk(ctx context.Context) error {
 		p: r.p, set: r.set, fold: Folds(r.p.Class, folds, r.set.Seed),
 		seen: sample(r.p.Class, r.set.tried(), r.set.Seed, 0),
 	}
-	if err := r.trials.crossTrials(ctx, folds); err != nil {
+	err := r.trials.crossTrials(ctx, folds)
+	if err != nil {
 		return err
 	}
-	var err error
-	if r.out.Reached, err = cwk.Reached(ctx, r.p.A, r.p.Row, r.p.Directed, r.set.Workers); err != nil {
+	r.out.Work.add(r.trials.work)
+	if r.out.Reached, err = r.p.reached(ctx, r.set.Workers, &r.out.Work); err != nil {
 		return err
 	}
+	w, picks, err := r.trainingWalk(folds, func(number int, fold []int) ([]bool, error) {
+		alone := r.trials.alone
+		if number > 0 {
+			var err error
+			if alone, err = r.p.alone(ctx, fold, r.set.Workers, &r.out.Work); err != nil {
+				return nil, err
+			}
+		}
+		if r.oneClass(alone) {
+			return make([]bool, len(fold)), nil
+		}
+		return alone, nil
+	})
+	if err != nil {
+		return err
+	}
+	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done float64) { r.tell("features", done) })
+	return err
+}
+
+// trainingWalk returns a walk, and the rows of it that trials and training have:
+// those of trials first. leftOut tells which labels have no row in the deal of a
+// number and its folds.
+func (r *predictor) trainingWalk(folds int, leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
 	w := r.trials.walk([]float64{r.par.Alpha})
 	picks := r.trials.picks
 	if r.par.Features == Plain {
@@ -49,14 +73,11 @@ func (r *predictor) walk(ctx context.Context) error {
 			r.addRow(&picks, i, cwk.Pick{Row: row})
 		}
 	}
-	for d := range r.deals {
+	for d := range r.deals() {
 		fold := deal(r.p.Class, folds, r.set.Seed, uint64(d))
-		alone, err := r.p.alone(ctx, fold, r.set.Workers)
+		out, err := leftOut(d, fold)
 		if err != nil {
-			return err
-		}
-		if r.oneClass(alone) {
-			clear(alone)
+			return nil, nil, err
 		}
 		first := 1
 		if d > 0 {
@@ -64,13 +85,12 @@ func (r *predictor) walk(ctx context.Context) error {
 			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.Alpha, fold)[1:]...)
 		}
 		for i, row := range r.p.Row {
-			if !alone[i] {
+			if !out[i] {
 				r.addRow(&picks, i, cwk.Pick{Row: row, Variant: first + fold[i]})
 			}
 		}
 	}
-	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done float64) { r.tell("features", done) })
-	return err
+	return w, picks, nil
 }
 
 // tell reports what share of a phase is done.
@@ -110,6 +130,18 @@ const (
 	fewDeals  = 3
 )
 
+// deals returns the number of partitions into folds that training rows come
+// from.
+func (r *predictor) deals() int {
+	switch {
+	case r.par.Features == Plain:
+		return 0
+	case len(r.p.Row) <= fewLabels:
+		return fewDeals
+	}
+	return 1
+}
+
 // maxKernel is the number of training rows up to which a machine is trained on
 // the kernel; more would need a Gram of its square.
 const maxKernel = 10_000
@@ -131,7 +163,7 @@ func (r *predictor) learn(ctx context.Context) error {
 		}
 	}
 	classes := len(r.p.Names)
-	deals := float64(max(1, r.deals)) // rows of each label, at their share of its cost
+	deals := float64(max(1, r.deals())) // rows of each label, at their share of its cost
 	r.out.Learner = r.set.Learner
 	if r.out.Learner == KernelSVM && len(r.train) > maxKernel {
 		r.out.Learner = LinearSVM

@@ -1,12 +1,9 @@
 package evaluate
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -18,6 +15,8 @@ type Problem struct {
 	Row      []int         // the labelled nodes, each once
 	Class    []int         // their classes, positions in Names
 	Names    []string      // the classes
+
+	components *sparse.Components // nil until they are looked for
 }
 
 // Errors that the labels of a problem cause.
@@ -49,7 +48,8 @@ func (p *Problem) Validate() error {
 	return nil
 }
 
-// at returns the problem with the labels at the given positions alone.
+// at returns the problem with the labels at the given positions alone. It has
+// the components of p if these were found.
 func (p *Problem) at(positions []int) *Problem {
 	part := *p
 	part.Row, part.Class = make([]int, len(positions)), make([]int, len(positions))
@@ -57,58 +57,6 @@ func (p *Problem) at(positions []int) *Problem {
 		part.Row[i], part.Class[i] = p.Row[at], p.Class[at]
 	}
 	return &part
-}
-
-// alone tells for every labelled node whether no label outside its own fold
-// can be reached from it. Its walk among hidden labels says nothing, whatever
-// its class. Cost: one sweep; of a directed graph those of [cwk.Reached] for
-// each fold.
-func (p *Problem) alone(ctx context.Context, fold []int, workers int) ([]bool, error) {
-	if p.Directed {
-		return p.aloneAlong(ctx, fold, workers)
-	}
-	parts, err := sparse.FindComponents(ctx, p.A, workers)
-	if err != nil {
-		return nil, err
-	}
-	const several = -1
-	sole := make(map[uint32]int) // the fold of all labels in a component
-	for i, row := range p.Row {
-		part := parts.Of[row]
-		if f, ok := sole[part]; ok && f != fold[i] {
-			sole[part] = several
-		} else {
-			sole[part] = fold[i]
-		}
-	}
-	alone := make([]bool, len(p.Row))
-	for i, row := range p.Row {
-		alone[i] = sole[parts.Of[row]] != several
-	}
-	return alone, nil
-}
-
-// aloneAlong is alone for a directed graph.
-func (p *Problem) aloneAlong(ctx context.Context, fold []int, workers int) ([]bool, error) {
-	alone := make([]bool, len(p.Row))
-	for f := range slices.Max(fold) + 1 {
-		var visible, hidden []int
-		for i, row := range p.Row {
-			if fold[i] == f {
-				hidden = append(hidden, i)
-			} else {
-				visible = append(visible, row)
-			}
-		}
-		reached, err := cwk.Reached(ctx, p.A, visible, true, workers)
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range hidden {
-			alone[i] = !reached[p.Row[i]]
-		}
-	}
-	return alone, nil
 }
 
 const badProblem = "evaluate: fields of a problem do not fit each other"

@@ -41,6 +41,11 @@ func Run(ctx context.Context, p *Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	start := time.Now()
+	if !p.Directed { // they are found here for all training sets
+		if _, err := p.Components(ctx, set.Workers, new(Work)); err != nil {
+			return nil, err
+		}
+	}
 	sizes, err := plan.sizes(p, set.Seed)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // one of its training sizes. Sweeps are −1: how many there are depends on what
 // is chosen.
 func RunNeeds(p *Problem, plan *Plan) (Needs, error) {
-	most := Needs{Sweeps: -1}
+	most := Needs{Sweeps: depends}
 	take := func(n Needs, err error) error {
 		if n.Bytes > most.Bytes {
 			most.Bytes, most.Phase = n.Bytes, n.Phase
@@ -92,6 +92,6 @@ func tuningNeeds(train, all *Problem, s *Settings) (Needs, error) {
 		}
 	}
 	needs := a.needs()
-	needs.Sweeps = -1
+	needs.Sweeps = depends
 	return needs, nil
 }

@@ -56,6 +56,19 @@ func FindComponents(ctx context.Context, a Matrix, workers int) (*Components, er
 	return c, nil
 }
 
+// Reached tells for every row whether its component holds one of the given ones.
+func (c *Components) Reached(rows []int) []bool {
+	holds := make([]bool, len(c.Sizes))
+	for _, row := range rows {
+		holds[c.Of[row]] = true
+	}
+	reached := make([]bool, len(c.Of))
+	for i, of := range c.Of {
+		reached[i] = holds[of]
+	}
+	return reached
+}
+
 // forest holds disjoint sets of rows as trees whose roots are their smallest
 // rows. It is safe for concurrent use: a root is only ever linked to a smaller
 // row, in one compare-and-swap, so the sets do not depend on the order of the

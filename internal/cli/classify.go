@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/export"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // predictionFormats are the endings of a file of predictions.
@@ -165,7 +164,8 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	p, err := f.method.Predict(in.ctx, problemOf(g, l), nil, settings)
+	problem := problemOf(g, l)
+	p, err := f.method.Predict(in.ctx, problem, nil, settings)
 	if err != nil {
 		return explainDirected(err, name)
 	}
@@ -181,7 +181,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	r := &classified{
 		Output: f.out, Nodes: len(labels), Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names, Method: f.method.Name(),
-		Sweeps: p.Work.Sweeps, Phases: p.Seconds,
+		Phases: p.Seconds,
 	}
 	if p.Settings > 0 {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
@@ -189,9 +189,10 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if p.Tested > 0 {
 		r.AccuracyEstimate, r.AccuracyStderr = &p.Accuracy, &p.Stderr
 	}
-	if err := in.countUnreached(r, g, p); err != nil {
+	if err := in.countUnreached(r, problem, p); err != nil {
 		return err
 	}
+	r.Sweeps = p.Work.Sweeps
 	r.Predicted = r.Nodes - r.Labelled
 	if f.unreached == "blank" {
 		r.Predicted -= r.Unreached
@@ -235,7 +236,8 @@ func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels,
 	}
 	n.Release(made.Phase)
 	k := int64(len(l.Names))
-	// Scores, classes and labels, which nodes are reached, and components.
+	// Scores, classes and labels, which nodes are reached, and components, which
+	// the prediction may have found.
 	return n, n.Reserve(int64(len(g.Degrees()))*(4*k+16+1+8), "predictions")
 }
 
@@ -314,7 +316,7 @@ func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Predicti
 }
 
 // countUnreached counts the nodes that no label reaches, and their components.
-func (in *invocation) countUnreached(r *classified, g *graph, p *evaluate.Prediction) error {
+func (in *invocation) countUnreached(r *classified, problem *evaluate.Problem, p *evaluate.Prediction) error {
 	for _, reached := range p.Reached {
 		if !reached {
 			r.Unreached++
@@ -323,7 +325,7 @@ func (in *invocation) countUnreached(r *classified, g *graph, p *evaluate.Predic
 	if r.Unreached == 0 {
 		return nil
 	}
-	parts, err := sparse.FindComponents(in.ctx, g.matrix, in.threads)
+	parts, err := problem.Components(in.ctx, in.threads, &p.Work)
 	if err != nil {
 		return err
 	}
