@@ -2,11 +2,13 @@ package ingest
 
 import "github.com/heatwalk/heatwalk/internal/pages"
 
-// slab hands out room for slices one after the other from large pieces of
-// memory, which become garbage when nothing in them is used any more. It
+// slab hands out room for slices one after the other from pieces of memory, each
+// twice as large as the one before up to a size, so that a short input costs
+// little. A piece becomes garbage when nothing in it is used any more. A slab
 // belongs to one worker.
 type slab[T uint32 | float64] struct {
-	size int // elements of a piece
+	size int // elements of the largest piece
+	next int // elements of the next one
 	rest []T
 }
 
@@ -14,7 +16,8 @@ type slab[T uint32 | float64] struct {
 // the next call of room or keep.
 func (s *slab[T]) room(n int) []T {
 	if len(s.rest) < n {
-		s.rest = make([]T, max(n, s.size))
+		s.next = min(max(n, 2*s.next), s.size)
+		s.rest = make([]T, max(n, s.next))
 		pages.Advise(s.rest)
 	}
 	return s.rest[:0:n]
