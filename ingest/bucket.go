@@ -20,36 +20,42 @@ const (
 
 // sorter turns the lines of all parts, whose codes are rows, into sorted rows.
 //
-// Rows are cut into buckets of about bucketEntries entries, which are counted
-// first, so that every line knows its place: the entries of a bucket lie in
-// the order of the input whatever the number of workers. A bucket is then
-// sorted within a core's cache. If not all entries are to be in memory at
-// once, the buckets are filled in several rounds over the lines. Lines in
-// memory and lines in files serve equally: both are read span by span.
+// Rows are cut into buckets of about bucketEntries entries, lines into spans,
+// and the entries of each span in each bucket are counted first, so that every
+// line knows its place: the entries of a bucket lie in the order of the input
+// whatever the number of workers. Then the lines are read once more and thrown
+// into the buckets, each of which is sorted within a core's cache. If not all
+// entries are to be in memory at once, this is done in fillings of spans, whose
+// buckets go to the temporary file; those of the last filling stay. The entries
+// of a bucket are then gathered from all fillings. Lines in memory and lines in
+// files serve equally: both are read span by span.
 type sorter struct {
 	ctx       context.Context
 	workers   int
 	load      func(worker int, p *part) (code []uint32, weight []float64, err error)
+	temporary func(bytes int64) (*spill, error) // the file for so many bytes of fillings
 	rows      int
 	view      view
 	values    bool // entries have values
 	keepLoops bool
 	late      *ranks // rows are numbered at last; until then they are ids
 	merge     merger
-	limit     int64 // bytes for the entries of a round; 0: as many as the lines take
+	limit     int64 // bytes for the entries in memory; 0: as many as there are
 
 	// progress is told which part of the work is done, between 0 and 1, by one
 	// goroutine at a time; nil: nobody.
 	progress func(part float64)
 	mu       sync.Mutex // guards progress
 
-	spans   [][]*part
-	lines   int
-	shift   uint // a cell is 1<<shift rows
-	buckets []bucket
-	most    int  // rows of a bucket
-	column  uint // bits of a column
-	narrow  bool // the key of an entry takes 4 bytes, else 8
+	spans    [][]*part
+	fillings []filling
+	lines    int
+	shift    uint // a cell is 1<<shift rows
+	buckets  []bucket
+	bucketOf []uint16 // by cell
+	most     int      // rows of a bucket
+	column   uint     // bits of a column
+	narrow   bool     // the key of an entry takes 4 bytes, else 8
 }
 
 // key is the row of an entry within its bucket, the column, and in the lowest
@@ -58,18 +64,22 @@ type key interface{ uint32 | uint64 }
 
 // bucket is a run of rows.
 type bucket struct {
-	lo, hi  int // rows
-	entries int
-	starts  []int // where each span's entries start within the bucket
+	lo, hi int   // rows
+	starts []int // where each span's entries start within the bucket, and its end
 }
 
+func (b bucket) entries() int { return b.starts[len(b.starts)-1] }
+
 const (
-	bucketEntries = 1 << 16
-	maxCells      = 1 << 16
-	cellLines     = 1 << 11 // fewer cells keep the way from a row to its bucket in the first cache
-	maxSpans      = 32
-	maxBucketRows = 1 << 24
-	roundEntries  = 1 << 22 // fewer are sorted in one round
+	bucketEntries  = 1 << 16
+	maxBuckets     = 1 << 13 // larger ones are better than more than a cache keeps track of
+	maxCells       = 1 << 16
+	cellLines      = 1 << 11 // fewer cells keep the way from a row to its bucket in the first cache
+	leastSpans     = 32
+	maxSpans       = 256
+	spansInFilling = 8 // about, for the workers to share
+	maxBucketRows  = 1 << 24
+	countShare     = 32 // of the limit, one part of so many is enough for counts
 )
 
 // narrowBuckets is how many buckets are accepted to have narrow keys. Tests
@@ -84,36 +94,14 @@ func (s *sorter) plan(parts []*part) (lineCount, error) {
 	for _, p := range parts {
 		s.lines += p.edges
 	}
-	for from := 0; from < len(parts); { // cut into spans of about as many lines
-		n, to := 0, from
-		for to < len(parts) && (n == 0 || n < s.lines/maxSpans) {
-			n += parts[to].edges
-			to++
-		}
-		s.spans = append(s.spans, parts[from:to])
-		from = to
-	}
-	s.column = uint(bits.Len(uint(max(s.rows-1, 1))))
-	s.most = maxBucketRows
-	if s.column < 31 {
-		rows := 1 << (31 - s.column)
-		if s.narrow = s.rows <= narrowBuckets*rows; s.narrow {
-			s.most = min(s.most, rows)
-		}
-	}
-	cells := min(maxCells, max(1, s.lines/cellLines))
-	for (s.rows-1)>>s.shift >= cells || (s.rows-1)>>s.shift >= maxCells {
-		s.shift++
-	}
-	for s.shift > 0 && 1<<s.shift > s.most {
-		s.shift--
-	}
-	cells = (s.rows-1)>>s.shift + 1
+	s.cutKeys()
+	s.cutSpans(parts)
+	cells := s.cutCells()
 	told := s.stage(0, planShare, s.lines)
-	histogram := make([][]int, len(s.spans))
+	histogram := make([][]uint32, len(s.spans))
 	counts := make([]lineCount, len(s.spans))
 	err := sched.Run(s.ctx, s.workers, len(s.spans), func(worker, i int) error {
-		histogram[i] = make([]int, cells)
+		histogram[i] = make([]uint32, cells)
 		for _, p := range s.spans[i] {
 			code, weight, err := s.load(worker, p)
 			if err != nil {
@@ -133,12 +121,58 @@ func (s *sorter) plan(parts []*part) (lineCount, error) {
 		total.zeros += c.zeros
 		total.unknown += c.unknown
 	}
-	s.cut(histogram, cells)
+	s.cutBuckets(histogram, cells)
 	return total, nil
 }
 
-// Shares of the work: to count the entries first, and of each round to read the
-// lines, which leaves as much to the sorting and writing.
+// cutKeys decides on the keys of entries and the most rows of a bucket.
+func (s *sorter) cutKeys() {
+	s.column = uint(bits.Len(uint(max(s.rows-1, 1))))
+	s.most = maxBucketRows
+	if s.column < 31 {
+		rows := 1 << (31 - s.column)
+		if s.narrow = s.rows <= narrowBuckets*rows; s.narrow {
+			s.most = min(s.most, rows)
+		}
+	}
+}
+
+// cutSpans cuts the parts into spans of about as many lines, so many that a
+// filling has several.
+func (s *sorter) cutSpans(parts []*part) {
+	length := s.lines / leastSpans
+	if s.limit > 0 {
+		length = min(length, int(s.limit/(2*spansInFilling*s.entryBytes())))
+	}
+	length = max(length, s.lines/maxSpans)
+	for from := 0; from < len(parts); {
+		n, to := 0, from
+		for to < len(parts) && (n == 0 || n < length) {
+			n += parts[to].edges
+			to++
+		}
+		s.spans = append(s.spans, parts[from:to])
+		from = to
+	}
+}
+
+// cutCells decides on the cells and returns their number.
+func (s *sorter) cutCells() int {
+	cells := min(maxCells, max(1, s.lines/cellLines))
+	if s.limit > 0 {
+		cells = min(cells, max(1, int(s.limit/(4*countShare))/max(1, len(s.spans))))
+	}
+	for (s.rows-1)>>s.shift >= cells {
+		s.shift++
+	}
+	for s.shift > 0 && 1<<s.shift > s.most {
+		s.shift--
+	}
+	return (s.rows-1)>>s.shift + 1
+}
+
+// What is done of the work once the entries are counted, and once all are in
+// their buckets.
 const (
 	planShare = 0.1
 	fillShare = 0.5
@@ -160,7 +194,7 @@ func (s *sorter) stage(from, to float64, length int) func(piece int) {
 }
 
 // histogram counts the entries of lines by cell.
-func (s *sorter) histogram(cell []int, count *lineCount, code []uint32, weight []float64) {
+func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weight []float64) {
 	for i := 0; i < len(code); i += 2 {
 		u, v := code[i], code[i+1]
 		switch {
@@ -184,31 +218,42 @@ func (s *sorter) histogram(cell []int, count *lineCount, code []uint32, weight [
 	}
 }
 
-// cut joins cells to buckets.
-func (s *sorter) cut(histogram [][]int, cells int) {
-	width := 1 << s.shift
-	for c := range cells {
-		entries := 0
-		for _, h := range histogram {
-			entries += h[c]
+// cutBuckets joins cells to buckets.
+func (s *sorter) cutBuckets(histogram [][]uint32, cells int) {
+	total := 0
+	sums := make([]int, cells)
+	for _, h := range histogram {
+		for c, n := range h {
+			sums[c] += int(n)
+			total += int(n)
 		}
+	}
+	usual := max(bucketEntries, total/maxBuckets)
+	if s.limit > 0 {
+		worker := max(bucketBytes, s.limit/int64(16*sched.Workers(s.workers)))
+		usual = min(usual, int(worker/s.finishBytes()))
+	}
+	width := 1 << s.shift
+	s.bucketOf = make([]uint16, cells)
+	entries := 0 // of the last bucket
+	for c, sum := range sums {
 		last := len(s.buckets) - 1
-		if last < 0 || s.buckets[last].entries+entries > bucketEntries || s.buckets[last].hi-s.buckets[last].lo+width > s.most {
-			s.buckets = append(s.buckets, bucket{lo: c * width, starts: make([]int, len(s.spans))})
+		if last < 0 || entries+sum > usual || s.buckets[last].hi-s.buckets[last].lo+width > s.most {
+			s.buckets = append(s.buckets, bucket{lo: c * width, starts: make([]int, len(s.spans)+1)})
 			last++
+			entries = 0
 		}
 		b := &s.buckets[last]
 		b.hi = min((c+1)*width, s.rows)
-		b.entries += entries
+		entries += sum
 		for i, h := range histogram {
-			b.starts[i] += h[c] // lengths at first
+			b.starts[i+1] += int(h[c]) // lengths at first
 		}
+		s.bucketOf[c] = uint16(last)
 	}
-	for k := range s.buckets {
-		at := 0
-		for i, n := range s.buckets[k].starts {
-			s.buckets[k].starts[i] = at
-			at += n
+	for _, b := range s.buckets {
+		for i := range s.spans {
+			b.starts[i+1] += b.starts[i]
 		}
 	}
 }

@@ -19,7 +19,7 @@ type Plan struct {
 	Memory int64 // bytes resident at once, beside the program itself
 	Temp   int64 // bytes of temporary files
 	Disk   int64 // bytes of the store
-	Passes int   // over the lines, to sort them
+	Passes int   // over the entries: 2 if they do not fit the memory together
 
 	Lines, Nodes, Entries int64
 }
@@ -317,7 +317,7 @@ func (g *guess) plan() (*Plan, error) {
 		line += 8
 	}
 	parts := lines * line
-	keys := min(entries*(each+values), max(lines*(8+values), roundEntries*(each+values)))
+	keys := entries * (each + values)
 	rows := 16 * n
 	ids, least := n*8, n*8
 	if g.numeric {
@@ -340,17 +340,20 @@ func (g *guess) plan() (*Plan, error) {
 	fixed := workers*workerBytes + pageBytes + rows + ids
 	p := &Plan{Lines: int64(lines), Nodes: int64(n), Entries: int64(entries), Passes: 1}
 	if graph > 0 {
-		graph += min(keys, roundEntries*each)
+		graph += min(keys, leastBytes)
 	}
 	need := parts + max(keys, graph) + fixed
 	if limit := float64(g.c.Memory); limit > 0 && need > limit {
-		if atLeast := fixed - ids + least + graph + roundsBytes; atLeast > limit {
+		if atLeast := fixed - ids + least + graph + leastBytes; atLeast > limit {
 			return nil, &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
 		}
-		if parts+fixed > spillAbove*limit || parts+fixed+entries*(each+values) > limit {
+		if parts+fixed > spillAbove*limit || parts+fixed+keys > limit {
 			p.Temp = int64(g.temporary(n))
 		}
-		p.Passes = int(entries*(each+values)/max(roundsBytes, limit-fixed)) + 1
+		if over := keys - max(leastBytes, limit-fixed); over > 0 {
+			p.Temp += int64(over / (each + values) * (values + keyBytes(n, entries)))
+			p.Passes = 2
+		}
 		need = limit
 	}
 	p.Memory = int64(need)
@@ -375,6 +378,13 @@ func (g *guess) temporary(n float64) float64 {
 		bits += 64
 	}
 	return g.lines * (bits + 1) / 8
+}
+
+// keyBytes bounds the bytes of a key in the temporary file, in most graphs: a
+// bucket has twice as many rows as others at most.
+func keyBytes(n, entries float64) float64 {
+	rows := n * max(bucketEntries/max(1, entries), 1./maxBuckets)
+	return max(4, math.Ceil((math.Ceil(math.Log2(n))+math.Ceil(math.Log2(max(1, rows)))+2)/8))
 }
 
 // storeBytes guesses the bytes of a store without the text of its ids: the gaps

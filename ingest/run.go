@@ -306,7 +306,7 @@ func (r *run) sorter(v view) *sorter {
 		rows = r.late.limit()
 	}
 	return &sorter{
-		ctx: r.ctx, workers: r.workers, load: r.load, rows: rows, late: r.late, view: v, values: values, limit: r.left(),
+		ctx: r.ctx, workers: r.workers, load: r.load, temporary: r.forFillings, rows: rows, late: r.late, view: v, values: values, limit: r.left(),
 		keepLoops: r.c.SelfLoops == KeepLoops,
 		merge:     merger{policy: r.c.Duplicates, values: values, perDirection: r.matrix != nil, directed: v != undirected},
 	}

@@ -1,12 +1,9 @@
 package ingest
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
-	"math/bits"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -19,21 +16,22 @@ import (
 // killed runs left in its directory is removed when it is made.
 //
 // Each part is one record: its codes, packed, then its weights. Records are
-// written once, in any order, and read once for every pass over the edges.
+// written once, in any order. So is each bucket of a filling of entries.
 type spill struct {
 	file *durable.Pending
 
-	mu  sync.Mutex
-	end int64
+	mu   sync.Mutex
+	end  int64
+	most int64 // what end has been before it was released
 }
 
-// record is where a part is on disk, and how it is written.
+// record is where codes or keys are on disk, and how they are written.
 type record struct {
 	offset int64
 	length int
-	sum    uint32 // CRC-32C of its bytes
-	width  uint   // bits of a code
-	form   weightForm
+	sum    uint32     // CRC-32C of its bytes
+	width  uint8      // bits of a code, bytes of a key
+	form   weightForm // of the weights behind
 }
 
 // weightForm is how the weights of a record are written.
@@ -52,118 +50,29 @@ const spillName = "heatwalk-edges"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// wideCode is the number of bits from which on codes are written as 32: two
-// codes of fewer bits, and a start within a byte, fit 64.
-const wideCode = 28
-
-// packSlack is what packing and unpacking touch behind a record.
-const packSlack = 8
-
-// packCodes appends codes, an even number of them, with width bits each.
-func packCodes(dst []byte, code []uint32, width uint) []byte {
-	at := len(dst)
-	total := at + (len(code)*int(width)+7)/8
-	dst = slices.Grow(dst, total-at+packSlack)[:total+packSlack]
-	pending, n := uint64(0), uint(0) // bits that do not fill a byte yet
-	for ; len(code) >= 2; code = code[2:] {
-		pending |= (uint64(code[0]) | uint64(code[1])<<width) << n
-		binary.LittleEndian.PutUint64(dst[at:], pending)
-		n += 2 * width
-		at += int(n >> 3)
-		pending >>= n &^ 7
-		n &= 7
-	}
-	dst[at] = byte(pending)
-	return dst[:total]
-}
-
-// unpackCodes is the inverse of packCodes: it fills code from b, behind which
-// packSlack bytes can be read.
-func unpackCodes(code []uint32, b []byte, width uint) {
-	mask := uint64(1)<<width - 1
-	bit := uint(0)
-	for ; len(code) >= 2; code = code[2:] {
-		x := binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7)
-		code[0], code[1] = uint32(x&mask), uint32(x>>width&mask)
-		bit += 2 * width
-	}
-}
-
-// codeWidth returns the bits with which codes up to top are written.
-func codeWidth(top uint32) uint {
-	if w := uint(bits.Len32(top)); w < wideCode {
-		return max(1, w)
-	}
-	return 32
-}
-
-// formOf returns the shortest form of weights.
-func formOf(weight []float64) weightForm {
-	form := weightsEqual
-	for _, w := range weight {
-		if form == weightsEqual && w != weight[0] {
-			form = weightsOf32
-		}
-		if form == weightsOf32 && float64(float32(w)) != w {
-			return weightsOf64
-		}
-	}
-	if form == weightsOf32 && float64(float32(weight[0])) != weight[0] {
-		return weightsOf64
-	}
-	return form
-}
-
-// appendWeights appends weights in a form.
-func appendWeights(dst []byte, weight []float64, form weightForm) []byte {
-	le := binary.LittleEndian
-	switch form {
-	case weightsEqual:
-		if len(weight) > 0 {
-			dst = le.AppendUint64(dst, math.Float64bits(weight[0]))
-		}
-	case weightsOf32:
-		for _, w := range weight {
-			dst = le.AppendUint32(dst, math.Float32bits(float32(w)))
-		}
-	case weightsOf64:
-		for _, w := range weight {
-			dst = le.AppendUint64(dst, math.Float64bits(w))
-		}
-	}
-	return dst
-}
-
-// weightsTo is the inverse of appendWeights.
-func weightsTo(weight []float64, b []byte, form weightForm) {
-	le := binary.LittleEndian
-	for i := range weight {
-		switch form {
-		case weightsEqual:
-			weight[i] = math.Float64frombits(le.Uint64(b))
-		case weightsOf32:
-			weight[i] = float64(math.Float32frombits(le.Uint32(b[4*i:])))
-		case weightsOf64:
-			weight[i] = math.Float64frombits(le.Uint64(b[8*i:]))
-		}
-	}
-}
-
-// write writes the lines of a part and returns where; buf is what it may use.
-func (s *spill) write(p *part, buf *[]byte) (*record, error) {
-	rec := &record{width: codeWidth(largest(p.code))}
-	b := packCodes((*buf)[:0], p.code, rec.width)
+// writePart writes the lines of a part and returns where; buf is what it may use.
+func (s *spill) writePart(p *part, buf *[]byte) (*record, error) {
+	width := codeWidth(largest(p.code))
+	rec := &record{width: uint8(width)}
+	*buf = packCodes((*buf)[:0], p.code, width)
 	if p.weighted {
 		rec.form = formOf(p.weight)
-		b = appendWeights(b, p.weight, rec.form)
+		*buf = appendWeights(*buf, p.weight, rec.form)
 	}
-	*buf = b
-	rec.length, rec.sum = len(b), crc32.Checksum(b, castagnoli)
+	return rec, s.write(rec, *buf)
+}
+
+// write writes the bytes of a record.
+func (s *spill) write(rec *record, b []byte) error {
+	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b), crc32.Checksum(b, castagnoli)
+	return s.writeAt(b, rec.offset)
+}
+
+// release gives what was reserved from an offset on to others.
+func (s *spill) release(offset int64) {
 	s.mu.Lock()
-	rec.offset = s.end
-	s.end += int64(len(b))
-	s.mu.Unlock()
-	return rec, s.writeAt(b, rec.offset)
+	defer s.mu.Unlock()
+	s.most, s.end = max(s.most, s.end), offset
 }
 
 func (s *spill) writeAt(b []byte, offset int64) error {
@@ -189,22 +98,30 @@ type loader struct {
 	weight []float64
 }
 
-// read reads the lines of a spilled part, which are valid until the next one.
-func (s *spill) read(p *part, l *loader) (code []uint32, weight []float64, err error) {
-	rec := p.spilled
-	l.buf = slices.Grow(l.buf[:0], rec.length+packSlack)[:rec.length+packSlack]
-	b := l.buf[:rec.length]
-	if _, err := s.file.ReadAt(b, rec.offset); err != nil {
-		return nil, nil, fmt.Errorf("temporary file: %w", err)
+// read returns the bytes of a record, behind which packSlack more can be read,
+// in buf if there is room.
+func (s *spill) read(rec *record, buf []byte) ([]byte, error) {
+	buf = slices.Grow(buf[:0], rec.length+packSlack)[:rec.length]
+	if _, err := s.file.ReadAt(buf, rec.offset); err != nil {
+		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	if crc32.Checksum(b, castagnoli) != rec.sum {
-		return nil, nil, errSpill
+	if crc32.Checksum(buf, castagnoli) != rec.sum {
+		return nil, errSpill
+	}
+	return buf, nil
+}
+
+// readPart reads the lines of a spilled part, which are valid until the next one.
+func (s *spill) readPart(p *part, l *loader) (code []uint32, weight []float64, err error) {
+	rec := p.spilled
+	if l.buf, err = s.read(rec, l.buf); err != nil {
+		return nil, nil, err
 	}
 	l.code = slices.Grow(l.code[:0], 2*p.edges)[:2*p.edges]
-	unpackCodes(l.code, l.buf, rec.width)
+	unpackCodes(l.code, l.buf[:rec.length+packSlack], uint(rec.width))
 	if p.weighted {
 		l.weight = slices.Grow(l.weight[:0], p.edges)[:p.edges]
-		weightsTo(l.weight, b[(2*p.edges*int(rec.width)+7)/8:], rec.form)
+		weightsTo(l.weight, l.buf[(2*p.edges*int(rec.width)+7)/8:], rec.form)
 		weight = l.weight
 	}
 	return l.code, weight, nil
@@ -233,7 +150,7 @@ func (r *run) endSpill() error {
 	if r.spill == nil {
 		return nil
 	}
-	r.report.SpilledBytes = r.spill.end
+	r.report.SpilledBytes = max(r.spill.most, r.spill.end)
 	return r.spill.file.Abort()
 }
 
@@ -336,7 +253,7 @@ func (r *run) moveToDisk(worker int, p *part) error {
 	if err := r.needSpill(); err != nil {
 		return err
 	}
-	rec, err := r.spill.write(p, &r.loaders[worker].buf)
+	rec, err := r.spill.writePart(p, &r.loaders[worker].buf)
 	if err != nil {
 		return err
 	}
@@ -348,12 +265,24 @@ func (r *run) moveToDisk(worker int, p *part) error {
 // planSort plans the sorting of all edges with what memory there is: if that is too
 // little for all entries together, no line stays there.
 func (r *run) planSort(s *sorter) (lineCount, error) {
+	if s.limit > 0 {
+		s.limit = max(1, r.c.Memory-r.beside()) // once no line is left
+	}
 	count, err := s.plan(r.parts)
 	if err == nil {
 		err = r.makeRoom(s.total() + s.scratchBytes())
 		s.limit = r.left()
 	}
 	return count, err
+}
+
+// forFillings returns the temporary file for so many more bytes.
+func (r *run) forFillings(bytes int64) (*spill, error) {
+	if err := r.checkFree(r.tempDir(), diskTemp, bytes); err != nil {
+		return nil, err
+	}
+	err := r.needSpill()
+	return r.spill, err
 }
 
 // makeRoom moves all parts to disk unless so many bytes are left without that.
@@ -381,7 +310,7 @@ func (r *run) load(worker int, p *part) (code []uint32, weight []float64, err er
 	if p.spilled == nil {
 		return p.code, p.weight, nil
 	}
-	if code, weight, err = r.spill.read(p, &r.loaders[worker]); err != nil {
+	if code, weight, err = r.spill.readPart(p, &r.loaders[worker]); err != nil {
 		return nil, nil, err
 	}
 	if p.inDict && r.runs.merged {

@@ -1,0 +1,144 @@
+package ingest
+
+import "github.com/heatwalk/heatwalk/internal/sched"
+
+// entries are those of the filling in memory, bucket by bucket and in the order of
+// the input, with a value for each key if there are values.
+type entries[K key] struct {
+	s      *sorter
+	keys   []K
+	values []float64
+	starts []int // of each bucket, and the end
+	disk   *spill
+	work   []finisher[K] // of each worker
+}
+
+// fill puts the entries of a filling into their buckets, and tells of the lines of
+// each part.
+func (e *entries[K]) fill(b *filling, read func(lines int)) error {
+	e.starts = append(e.starts[:0], 0)
+	for _, bucket := range e.s.buckets {
+		e.starts = append(e.starts, e.starts[len(e.starts)-1]+bucket.starts[b.to]-bucket.starts[b.from])
+	}
+	return sched.Run(e.s.ctx, e.s.workers, b.to-b.from, func(worker, i int) error {
+		f := &e.work[worker].filler
+		f.begin(e, b.from, b.from+i)
+		for _, p := range e.s.spans[b.from+i] {
+			code, weight, err := e.s.load(worker, p)
+			if err != nil {
+				return err
+			}
+			if e.s.values {
+				f.weighted(e.s, code, weight)
+			} else {
+				f.plain(e.s, code, weight)
+			}
+			read(p.edges)
+		}
+		return nil
+	})
+}
+
+// filler puts entries into buckets.
+type filler[K key] struct {
+	keys     []K
+	values   []float64 // nil without
+	next     []slot    // of each bucket
+	bucketOf []uint16  // by cell
+	shift    uint
+	column   uint // bits of a column and the direction
+}
+
+// slot is where the next entry of a bucket goes, and the bucket's first row.
+type slot struct {
+	at int
+	lo uint32
+}
+
+// begin makes a filler ready for a span of the filling that begins with span from.
+func (f *filler[K]) begin(e *entries[K], from, span int) {
+	f.keys, f.values, f.bucketOf, f.shift, f.column = e.keys, e.values, e.s.bucketOf, e.s.shift, e.s.column+1
+	f.next = f.next[:0]
+	for k, b := range e.s.buckets {
+		f.next = append(f.next, slot{e.starts[k] + b.starts[span] - b.starts[from], uint32(b.lo)})
+	}
+}
+
+// backward is the bit of an entry whose line named the column first, where
+// that is another direction of the same edge.
+func (s *sorter) backward() uint32 {
+	if s.view == undirected {
+		return 1
+	}
+	return 0
+}
+
+// plain adds the entries of lines, without values; weights only say which
+// lines are no edges.
+func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
+	keys, next, bucketOf := f.keys, f.next, f.bucketOf
+	shift, column := f.shift&31, f.column&63
+	ahead, back := s.view != incoming, s.view != outgoing
+	backward := K(s.backward())
+	for e := 0; e+1 < len(code); e += 2 {
+		u, v := code[e], code[e+1]
+		if u == v {
+			if s.keepLoops && u != noRow && (weight == nil || weight[e/2] != 0) {
+				b := &next[bucketOf[u>>shift]]
+				keys[b.at] = K(u-b.lo)<<column | K(u)<<1
+				b.at++
+			}
+			continue
+		}
+		if max(u, v) == noRow || weight != nil && weight[e/2] == 0 {
+			continue
+		}
+		if ahead {
+			b := &next[bucketOf[u>>shift]]
+			at := b.at
+			b.at = at + 1
+			keys[at] = K(u-b.lo)<<column | K(v)<<1
+		}
+		if back {
+			b := &next[bucketOf[v>>shift]]
+			at := b.at
+			b.at = at + 1
+			keys[at] = K(v-b.lo)<<column | K(u)<<1 | backward
+		}
+	}
+}
+
+// weighted adds the entries of lines with their values, 1 without weights.
+func (f *filler[K]) weighted(s *sorter, code []uint32, weight []float64) {
+	backward := s.backward()
+	for e := range len(code) / 2 {
+		u, v := code[2*e], code[2*e+1]
+		w := 1.0
+		if weight != nil {
+			w = weight[e]
+		}
+		switch {
+		case w == 0, u == noRow, v == noRow:
+		case u == v:
+			if s.keepLoops {
+				f.put(u, u, 0, w)
+			}
+		default:
+			if s.view != incoming {
+				f.put(u, v, 0, w)
+			}
+			if s.view != outgoing {
+				f.put(v, u, backward, w)
+			}
+		}
+	}
+}
+
+// put adds an entry with its value.
+func (f *filler[K]) put(row, col, direction uint32, w float64) {
+	b := &f.next[f.bucketOf[row>>(f.shift&31)]]
+	at := b.at
+	b.at++
+	f.keys[at] = K(row-b.lo)<<(f.column&63) | K(col)<<1 | K(direction)
+	f.values[at] = w
+}

@@ -1,0 +1,177 @@
+package ingest
+
+import (
+	"runtime"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// filling is a run of spans whose entries are in memory together. Those of all
+// fillings but the last go to the temporary file, bucket by bucket.
+type filling struct {
+	from, to int // spans
+	entries  int
+	bucket   []record // where each bucket is on disk
+}
+
+// leastBytes is what the entries of a filling need at least, in most graphs.
+const leastBytes = 2 << 20
+
+// entryBytes is the memory of an entry.
+func (s *sorter) entryBytes() int64 {
+	bytes := int64(8)
+	if s.narrow {
+		bytes = 4
+	}
+	if s.values {
+		bytes += 8
+	}
+	return bytes
+}
+
+// finishBytes bounds the memory of an entry of the bucket that a worker
+// finishes, beside that in its filling: gathered, moved and merged, and a record.
+func (s *sorter) finishBytes() int64 {
+	bytes := 3*s.entryBytes() + 4
+	if s.values {
+		bytes += 8
+	}
+	return bytes
+}
+
+// entries returns the number of all entries.
+func (s *sorter) entries() int {
+	n := 0
+	for _, b := range s.buckets {
+		n += b.entries()
+	}
+	return n
+}
+
+// total returns the memory of all entries.
+func (s *sorter) total() int64 { return int64(s.entries()) * s.entryBytes() }
+
+// largest returns the number of entries of the largest bucket.
+func (s *sorter) largest() int {
+	most := 0
+	for _, b := range s.buckets {
+		most = max(most, b.entries())
+	}
+	return most
+}
+
+// bucketBytes is the part of workerBytes in which a worker finishes buckets.
+const bucketBytes = 2 << 20
+
+// scratchBytes is what sorting takes beside the entries and workerBytes for each
+// worker: for the largest bucket, and what is known of all of them.
+func (s *sorter) scratchBytes() int64 {
+	const slot, cell = 16, 2
+	workers := int64(sched.Workers(s.workers))
+	each := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
+	return workers*max(0, int64(s.largest())*s.finishBytes()-bucketBytes) + int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
+}
+
+// cutFillings cuts the spans into fillings. The last ones are as large as can be,
+// so that the least goes to disk.
+func (s *sorter) cutFillings() error {
+	s.fillings = nil
+	scratch := s.scratchBytes()
+	most := (s.limit - scratch) / s.entryBytes()
+	for from, to := 0, len(s.spans); to > 0; to = from {
+		n := 0
+		for from = to; from > 0; from-- {
+			more := 0
+			for _, b := range s.buckets {
+				more += b.starts[from] - b.starts[from-1]
+			}
+			if s.limit > 0 && from < to && int64(n+more) > most {
+				break
+			}
+			n += more
+		}
+		if bytes := int64(n)*s.entryBytes() + scratch; s.limit > 0 && bytes > s.limit {
+			return &MemoryError{Need: bytes, Limit: s.limit}
+		}
+		s.fillings = append(s.fillings, filling{from: from, to: to, entries: n})
+	}
+	slices.Reverse(s.fillings)
+	return nil
+}
+
+// spilledBytes bounds what the fillings take on disk.
+func (s *sorter) spilledBytes() int64 {
+	var bytes int64
+	for _, b := range s.fillings[:max(0, len(s.fillings)-1)] {
+		bytes += int64(b.entries) * s.entryBytes()
+	}
+	return bytes
+}
+
+// each calls visit with every bucket in order, one at a time. What it is given
+// is valid during the call.
+func (s *sorter) each(visit func(b *sorted) error) error {
+	if err := s.cutFillings(); err != nil {
+		return err
+	}
+	if s.narrow {
+		return sortFillings[uint32](s, visit)
+	}
+	return sortFillings[uint64](s, visit)
+}
+
+func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
+	if len(s.fillings) == 0 {
+		return nil
+	}
+	most := 0
+	for _, b := range s.fillings {
+		most = max(most, b.entries)
+	}
+	if s.limit > 0 {
+		runtime.GC() // or what an earlier sorter has left could be there beside as much again
+	}
+	e := &entries[K]{s: s, keys: make([]K, most), work: make([]finisher[K], sched.Workers(s.workers))}
+	pages.Advise(e.keys)
+	if s.values {
+		e.values = make([]float64, most)
+		pages.Advise(e.values)
+	}
+	last := len(s.fillings) - 1
+	if last > 0 {
+		disk, err := s.temporary(s.spilledBytes())
+		if err != nil {
+			return err
+		}
+		e.disk = disk
+		defer disk.release(disk.end)
+	}
+	read := s.stage(planShare, fillShare, s.lines)
+	for i := range s.fillings {
+		if err := e.fill(&s.fillings[i], read); err != nil {
+			return err
+		}
+		if i < last {
+			if err := e.spill(&s.fillings[i]); err != nil {
+				return err
+			}
+		}
+	}
+	turns := newTurns()
+	done := s.stage(fillShare, 1, s.rows)
+	return sched.Run(s.ctx, s.workers, len(s.buckets), func(worker, k int) error {
+		return turns.piece(k, func() error {
+			out, err := e.finish(&e.work[worker], k)
+			if err != nil {
+				return err
+			}
+			return turns.do(k, func() error {
+				err := visit(out)
+				done(s.buckets[k].hi - s.buckets[k].lo)
+				return err
+			})
+		})
+	})
+}

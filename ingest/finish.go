@@ -1,0 +1,143 @@
+package ingest
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// sorted is a finished bucket: row lo+i has the columns col[ptr[i]:ptr[i+1]]
+// and, if there are values, those of val.
+type sorted struct {
+	lo  int
+	ptr []int
+	col []uint32
+	val []float64
+	mergeCount
+}
+
+// finisher is what one worker needs to fill, spill and finish buckets.
+type finisher[K key] struct {
+	filler         filler[K]
+	record         []byte
+	keys, moved    []K // keys if some of them come from disk
+	values, movedV []float64
+	out            sorted
+}
+
+// keyBits returns the bits of the keys of a bucket.
+func (s *sorter) keyBits(b bucket) uint {
+	return s.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
+}
+
+// spill writes the buckets of the filling in memory to disk, as they are: sorted
+// they would take a third less, and twice the time.
+func (e *entries[K]) spill(b *filling) error {
+	b.bucket = make([]record, len(e.s.buckets))
+	return sched.Run(e.s.ctx, e.s.workers, len(e.s.buckets), func(worker, k int) error {
+		lo, hi := e.starts[k], e.starts[k+1]
+		if lo == hi {
+			return nil
+		}
+		f := &e.work[worker]
+		rec := &b.bucket[k]
+		rec.width = uint8(max(4, (e.s.keyBits(e.s.buckets[k])+7)/8))
+		f.record = appendKeys(f.record[:0], e.keys[lo:hi], int(rec.width))
+		if e.s.values {
+			rec.form = formOf(e.values[lo:hi])
+			f.record = appendWeights(f.record, e.values[lo:hi], rec.form)
+		}
+		return e.disk.write(rec, f.record)
+	})
+}
+
+// gather returns the entries of bucket k from all fillings, in the order of the
+// input. They may be overwritten.
+func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, err error) {
+	lo, hi := e.starts[k], e.starts[k+1]
+	keys = e.keys[lo:hi]
+	if e.s.values {
+		values = e.values[lo:hi]
+	}
+	last := len(e.s.fillings) - 1
+	if last == 0 {
+		return keys, values, nil
+	}
+	f.keys, f.values = f.keys[:0], f.values[:0]
+	for i := range e.s.fillings[:last] {
+		b := &e.s.fillings[i]
+		n := e.s.buckets[k].starts[b.to] - e.s.buckets[k].starts[b.from]
+		if n == 0 {
+			continue
+		}
+		rec := &b.bucket[k]
+		if f.record, err = e.disk.read(rec, f.record); err != nil {
+			return nil, nil, err
+		}
+		f.keys = keysFrom(f.keys, f.record, n, int(rec.width))
+		if e.s.values {
+			at := len(f.values)
+			f.values = slices.Grow(f.values, n)[:at+n]
+			weightsTo(f.values[at:], f.record[n*int(rec.width):], rec.form)
+		}
+	}
+	f.keys, f.values = append(f.keys, keys...), append(f.values, values...)
+	return f.keys, f.values, nil
+}
+
+// finish sorts bucket k and merges the lines of each entry.
+func (e *entries[K]) finish(f *finisher[K], k int) (*sorted, error) {
+	if f.moved == nil {
+		f.make(e.s.largest(), e.s.values, len(e.s.fillings) > 1)
+	}
+	keys, values, err := e.gather(f, k)
+	if err != nil {
+		return nil, err
+	}
+	var moved []float64
+	if e.s.values {
+		moved = f.movedV[:len(keys)]
+	} else {
+		values = nil
+	}
+	b := e.s.buckets[k]
+	keys, values = radixSort(keys, f.moved[:len(keys)], values, moved, 1, e.s.keyBits(b))
+	out := &f.out
+	*out = sorted{lo: b.lo, ptr: out.ptr[:0], col: out.col[:0], val: out.val[:0]}
+	if err := mergeRows(&e.s.merge, out, b.hi-b.lo, e.s.column, keys, values); err != nil {
+		return nil, err
+	}
+	if e.s.late != nil {
+		out.number(e.s.late)
+	}
+	return out, nil
+}
+
+// make makes room for buckets of so many entries.
+func (f *finisher[K]) make(entries int, values, gathered bool) {
+	f.moved, f.out.col = make([]K, entries), make([]uint32, 0, entries)
+	if values {
+		f.movedV, f.out.val = make([]float64, entries), make([]float64, 0, entries)
+	}
+	if gathered {
+		f.keys = make([]K, 0, entries)
+	}
+	if gathered && values {
+		f.values = make([]float64, 0, entries)
+	}
+}
+
+// number replaces ids by their rows.
+func (b *sorted) number(ids *ranks) {
+	ids.replace(b.col)
+	n := 0
+	for i, end := range b.ptr[1:] {
+		if ids.has(uint32(b.lo + i)) {
+			n++
+			b.ptr[n] = end
+		}
+	}
+	b.ptr = b.ptr[:n+1]
+	b.lo = int(ids.of(uint32(b.lo)))
+}

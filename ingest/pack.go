@@ -1,0 +1,129 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// wideCode is the number of bits from which on codes are written as 32: two
+// codes of fewer bits, and a start within a byte, fit 64.
+const wideCode = 28
+
+// packSlack is what packing and unpacking touch behind a record.
+const packSlack = 8
+
+// packCodes appends codes, an even number of them, with width bits each.
+func packCodes(dst []byte, code []uint32, width uint) []byte {
+	at := len(dst)
+	total := at + (len(code)*int(width)+7)/8
+	dst = slices.Grow(dst, total-at+packSlack)[:total+packSlack]
+	pending, n := uint64(0), uint(0) // bits that do not fill a byte yet
+	for ; len(code) >= 2; code = code[2:] {
+		pending |= (uint64(code[0]) | uint64(code[1])<<width) << n
+		binary.LittleEndian.PutUint64(dst[at:], pending)
+		n += 2 * width
+		at += int(n >> 3)
+		pending >>= n &^ 7
+		n &= 7
+	}
+	dst[at] = byte(pending)
+	return dst[:total]
+}
+
+// unpackCodes is the inverse of packCodes: it fills code from b, behind which
+// packSlack bytes can be read.
+func unpackCodes(code []uint32, b []byte, width uint) {
+	mask := uint64(1)<<width - 1
+	bit := uint(0)
+	for ; len(code) >= 2; code = code[2:] {
+		x := binary.LittleEndian.Uint64(b[bit>>3:]) >> (bit & 7)
+		code[0], code[1] = uint32(x&mask), uint32(x>>width&mask)
+		bit += 2 * width
+	}
+}
+
+// codeWidth returns the bits with which codes up to top are written.
+func codeWidth(top uint32) uint {
+	if w := uint(bits.Len32(top)); w < wideCode {
+		return max(1, w)
+	}
+	return 32
+}
+
+// formOf returns the shortest form of weights.
+func formOf(weight []float64) weightForm {
+	form := weightsEqual
+	for _, w := range weight {
+		if form == weightsEqual && w != weight[0] {
+			form = weightsOf32
+		}
+		if form == weightsOf32 && float64(float32(w)) != w {
+			return weightsOf64
+		}
+	}
+	if form == weightsOf32 && float64(float32(weight[0])) != weight[0] {
+		return weightsOf64
+	}
+	return form
+}
+
+// appendWeights appends weights in a form.
+func appendWeights(dst []byte, weight []float64, form weightForm) []byte {
+	le := binary.LittleEndian
+	switch form {
+	case weightsEqual:
+		if len(weight) > 0 {
+			dst = le.AppendUint64(dst, math.Float64bits(weight[0]))
+		}
+	case weightsOf32:
+		for _, w := range weight {
+			dst = le.AppendUint32(dst, math.Float32bits(float32(w)))
+		}
+	case weightsOf64:
+		for _, w := range weight {
+			dst = le.AppendUint64(dst, math.Float64bits(w))
+		}
+	}
+	return dst
+}
+
+// weightsTo is the inverse of appendWeights.
+func weightsTo(weight []float64, b []byte, form weightForm) {
+	le := binary.LittleEndian
+	for i := range weight {
+		switch form {
+		case weightsEqual:
+			weight[i] = math.Float64frombits(le.Uint64(b))
+		case weightsOf32:
+			weight[i] = float64(math.Float32frombits(le.Uint32(b[4*i:])))
+		case weightsOf64:
+			weight[i] = math.Float64frombits(le.Uint64(b[8*i:]))
+		}
+	}
+}
+
+// appendKeys appends keys with width bytes each, 4 to 8.
+func appendKeys[K key](dst []byte, keys []K, width int) []byte {
+	at := len(dst)
+	dst = slices.Grow(dst, len(keys)*width+packSlack)
+	room := dst[at:cap(dst)]
+	for i, k := range keys {
+		binary.LittleEndian.PutUint64(room[i*width:], uint64(k))
+	}
+	return dst[:at+len(keys)*width]
+}
+
+// keysFrom appends n keys to dst from b, behind which packSlack bytes can be
+// read.
+func keysFrom[K key](dst []K, b []byte, n, width int) []K {
+	at := len(dst)
+	dst = slices.Grow(dst, n)[:at+n]
+	b = b[:n*width+packSlack]
+	mask := uint64(1)<<(8*width) - 1 // a shift by 64 gives 0
+	for i := range dst[at:] {
+		dst[at+i] = K(binary.LittleEndian.Uint64(b[i*width:]) & mask)
+	}
+	return dst
+}
