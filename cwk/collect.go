@@ -110,7 +110,7 @@ func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.
 	}
 	k := w.walkerOf(picks)
 	dst := sparse.NewBlock[T](len(picks), w.width(from))
-	cols, err := w.slab(k.columns(), w.collectedBytes(from, len(picks)))
+	cols, err := w.slab(k.columns(), w.collectedBytes(from, len(picks))+listBytes(len(picks)))
 	if err != nil {
 		return nil, err
 	}

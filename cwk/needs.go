@@ -15,12 +15,12 @@ func (w *Walk[T]) CollectNeeds(from int, picks []Pick) (Needs, error) {
 		return Needs{}, err
 	}
 	k := w.walkerOf(picks)
-	result := w.collectedBytes(from, len(picks))
-	cols, err := w.slab(k.columns(), result)
+	taken := w.collectedBytes(from, len(picks)) + listBytes(len(picks))
+	cols, err := w.slab(k.columns(), taken)
 	if err != nil {
 		return Needs{}, err
 	}
-	return Needs{result + k.slabsBytes(cols) + listBytes(len(picks)), k.sweepsAt(cols)}, nil
+	return Needs{taken + k.slabsBytes(cols), k.sweepsAt(cols)}, nil
 }
 
 // GramNeeds returns what [Walk.Gram] takes. The error is its where Memory is

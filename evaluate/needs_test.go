@@ -1,0 +1,111 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"testing"
+)
+
+// Sweeps are done as they are announced and counted, one of them for the
+// components of an undirected graph.
+func TestSweepsAsAnnounced(t *testing.T) {
+	of := func(g Grid, kinds ...Features) *Grid {
+		g.Features = kinds
+		return &g
+	}
+	one := Grid{Alpha: []float64{0.5}, Steps: []int{8}, Cost: []float64{4}, Lambda: []float64{1}}
+	several := Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{8}, Cost: []float64{0.5, 4}, Lambda: []float64{1}}
+	base := planted(t, 4, 1200, 40)
+	all := make([]int, len(base.Row))
+	for i := range all {
+		all[i] = i
+	}
+	for _, name := range []string{"auto", "cwk+rls", "lp", "majority"} {
+		for i, c := range []struct {
+			grid  *Grid
+			exact bool
+		}{
+			{of(one, Plain), true}, {of(one, Honest), true},
+			{of(several, Plain), true}, {of(several, Honest), true},
+			{tinyGrid, false}, // the chosen walk may be shorter than the longest
+		} {
+			methods, err := ParseMethods(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := PredictNeeds(methods[0], base, nil, &Settings{Grid: c.grid, Seed: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			narrower := false
+			for _, share := range []int64{0, 100, 60, 40} {
+				t.Run(fmt.Sprintf("%s/%d/%d %%", name, i, share), func(t *testing.T) {
+					a := &counting{Matrix: base.A}
+					p := base.at(all)
+					p.A = a
+					set := &Settings{Grid: c.grid, Memory: whole.Bytes * share / 100, Seed: 2}
+					needs, err := PredictNeeds(methods[0], p, nil, set)
+					if err != nil && share > 0 && share < 100 {
+						return // does not fit
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					narrower = narrower || needs.Sweeps > whole.Sweeps
+					got, err := methods[0].Predict(context.Background(), p, nil, set)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if a.sweeps != got.Work.Sweeps {
+						t.Errorf("%d sweeps, %d counted", a.sweeps, got.Work.Sweeps)
+					}
+					if c.exact && needs.Sweeps != a.sweeps || needs.Sweeps < a.sweeps {
+						t.Errorf("%d sweeps, announced %d", a.sweeps, needs.Sweeps)
+					}
+				})
+			}
+			if !narrower && name != "lp" && name != "majority" {
+				t.Errorf("%s/%d: no memory was tried in which walks are cut into slabs", name, i)
+			}
+		}
+	}
+}
+
+// A directed graph is swept until nothing changes, however often that is.
+func TestSweepsOfDirectedGraphs(t *testing.T) {
+	p := planted(t, 4, 300, 60)
+	a := &counting{Matrix: p.A}
+	p.A, p.Directed = a, true
+	set := &Settings{Grid: tinyGrid, Seed: 2}
+	needs, err := PredictNeeds(methods[0], p, nil, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if needs.Sweeps != depends {
+		t.Errorf("announced %d sweeps", needs.Sweeps)
+	}
+	got, err := methods[0].Predict(context.Background(), p, nil, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.sweeps != got.Work.Sweeps {
+		t.Errorf("%d sweeps, %d counted", a.sweeps, got.Work.Sweeps)
+	}
+}
+
+// What is compared on many training sets looks for components once.
+func TestComponentsAreFoundOnce(t *testing.T) {
+	p := planted(t, 4, 300, 60)
+	a := &counting{Matrix: p.A}
+	p.A = a
+	methods, err := ParseMethods("majority")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.2, 0.5}, Splits: 3, Settings: &Settings{Grid: NoGrid()}}); err != nil {
+		t.Fatal(err)
+	}
+	if a.sweeps != 1 {
+		t.Errorf("%d sweeps", a.sweeps)
+	}
+}
