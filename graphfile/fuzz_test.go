@@ -123,6 +123,7 @@ func FuzzParquet(f *testing.F) {
 func FuzzRecognize(f *testing.F) {
 	f.Add([]byte("Creator \"x\" graph ["))
 	f.Add([]byte("%\n*Vertices 1"))
+	f.Add([]byte("\u00a0"))
 	f.Fuzz(func(t *testing.T, head []byte) {
 		if got := Recognize("e", head); got == METIS || got == GAP {
 			t.Errorf("%v by content", got)

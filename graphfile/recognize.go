@@ -53,8 +53,10 @@ func isPajek(text []byte) bool {
 		if line = bytes.Trim(line, blank); len(line) == 0 || line[0] == '%' || line[0] == '#' {
 			continue
 		}
-		word := bytes.ToLower(bytes.Fields(line)[0])
-		return bytes.Equal(word, []byte("*network")) || bytes.Equal(word, []byte("*vertices"))
+		if end := bytes.IndexAny(line, blank); end >= 0 {
+			line = line[:end]
+		}
+		return bytes.EqualFold(line, []byte("*network")) || bytes.EqualFold(line, []byte("*vertices"))
 	}
 	return false
 }

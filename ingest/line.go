@@ -38,7 +38,7 @@ func separatorName(sep byte) string {
 var (
 	errQuote    = errors.New("a quote is not closed on this line")
 	errQuoteEnd = errors.New("something follows a closing quote")
-	errTab      = errors.New("a quoted field holds a TAB")
+	errTab      = errors.New("a field holds a TAB")
 )
 
 // fields is one line cut at its separators. The slices share memory with the

@@ -159,6 +159,9 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		if len(f.text[i]) == 0 {
 			return 0, fault(f.start[i]+1, fixLine, "empty id")
 		}
+		if bytes.IndexByte(f.text[i], tab) >= 0 {
+			return 0, fault(f.start[i]+1, fixLine, "%v", errTab)
+		}
 	}
 	if lay.market != nil {
 		weight, bad := lay.market.edge(p, number)

@@ -142,6 +142,11 @@ func (t *table) split(line textio.Line) (tableRow, *ParseError) {
 	if len(f.text[0]) == 0 {
 		return tableRow{}, &ParseError{File: t.name, Line: line.Number, Column: f.start[0] + 1, Msg: "empty id", Fix: "fix the line"}
 	}
+	for i, text := range f.text {
+		if bytes.IndexByte(text, tab) >= 0 {
+			return tableRow{}, &ParseError{File: t.name, Line: line.Number, Column: f.start[i] + 1, Msg: errTab.Error(), Fix: "fix the line"}
+		}
+	}
 	return tableRow{line: line.Number, text: f.text, start: f.start}, nil
 }
 
