@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // RLS is regularised least squares, also called kernel ridge regression. For
@@ -101,7 +103,7 @@ func (s *RLS) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelMod
 	if err != nil {
 		return nil, err
 	}
-	coef, err := solve(gram, s.lambda(), targets.of(items))
+	coef, err := solve(ctx, gram, s.lambda(), targets.of(items))
 	if err != nil {
 		return nil, err
 	}
@@ -140,16 +142,21 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	return sym, nil
 }
 
-// solve returns (a + λI)⁻¹·b. It changes a.
-func solve(a *mat.SymDense, lambda float64, b *mat.Dense) (*mat.Dense, error) {
+// solve returns (a + λI)⁻¹·b. It changes a, which nobody may use afterwards:
+// once ctx is done it returns, while the factorisation ends by itself.
+func solve(ctx context.Context, a *mat.SymDense, lambda float64, b *mat.Dense) (*mat.Dense, error) {
 	for i := range a.SymmetricDim() {
 		a.SetSym(i, i, a.At(i, i)+lambda)
 	}
 	var (
-		factor mat.Cholesky
-		x      mat.Dense
+		factor   mat.Cholesky
+		definite bool
+		x        mat.Dense
 	)
-	if !factor.Factorize(a) {
+	if err := sched.Abandon(ctx, func() { definite = factor.Factorize(a) }); err != nil {
+		return nil, err
+	}
+	if !definite {
 		return nil, ErrIndefinite
 	}
 	var condition mat.Condition
@@ -217,7 +224,7 @@ func FitRLS[T Float](ctx context.Context, s *RLS, f Features[T], y []int, classe
 			}
 		}
 	}
-	w, err := solve(squares, s.lambda(), sums)
+	w, err := solve(ctx, squares, s.lambda(), sums)
 	if err != nil {
 		return nil, err
 	}
@@ -255,8 +262,14 @@ func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, er
 	if err != nil {
 		return nil, err
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(gram, true) {
+	var (
+		eigen mat.EigenSym
+		found bool
+	)
+	if err := sched.Abandon(ctx, func() { found = eigen.Factorize(gram, true) }); err != nil {
+		return nil, err
+	}
+	if !found {
 		return nil, errors.New("classify: the eigenvalues of the kernel were not found")
 	}
 	p.values = eigen.Values(nil)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -230,5 +231,45 @@ func TestRLSErrors(t *testing.T) {
 	cancel()
 	if _, err := (*RLS)(nil).Fit(cancelled, clouds(4, 10, 3, 2, 1).gram(), p.y, 2); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// ending is a kernel whose last row ends the context.
+type ending struct {
+	*DenseGram[float64]
+	end context.CancelFunc
+}
+
+func (k ending) RowTo(dst []float64, i int) {
+	k.DenseGram.RowTo(dst, i)
+	if i == k.Len()-1 {
+		k.end()
+	}
+}
+
+func (k ending) PartTo(dst []float64, i int, items []int) {
+	k.DenseGram.PartTo(dst, i, items)
+	if i == k.Len()-1 {
+		k.end()
+	}
+}
+
+// A factorisation does not begin when the context has ended, nor is it waited
+// for.
+func TestLeastSquaresCancelled(t *testing.T) {
+	p := clouds(4, 10, 3, 2, 1)
+	began, end := context.WithCancel(t.Context())
+	if _, err := (*RLS)(nil).Fit(began, ending{p.gram(), end}, p.y, 2); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	began, end = context.WithCancel(t.Context())
+	if _, err := NewRLSPath(began, ending{p.gram(), end}, p.y, 2); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	p = clouds(5, 600, 3, 2, 1)
+	began, end = context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer end()
+	if _, err := NewRLSPath(began, p.gram(), p.y, 2); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err) // some tenths of a second otherwise
 	}
 }
