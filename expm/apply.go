@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -143,24 +144,13 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 		}
 		e.norms, e.zero = make([]float64, e.b.Cols), make([]float64, e.b.Cols)
 	}
-	w, source := e.w[0], e.b
-	if e.outer != nil {
-		source = w
-		if err := e.chunks(ctx, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				scaleTo(w.Row(i), 1/e.outer[i], e.b.Row(i))
-			}
-		}); err != nil {
-			return err
-		}
-	}
-	d := division{evaluation: e, source: source, parts: parts}
+	d := division{evaluation: e, parts: parts, scratch: make([]rowFactors, sched.Workers(e.workers))}
 	if scaled {
 		d.inner = e.inner
 	}
 	if e.null != nil {
 		var err error
-		if d.share, err = e.null.ShareOf(ctx, source, e.workers); err != nil {
+		if d.share, err = e.null.ShareOf(ctx, e.w[0], e.workers, d.fill); err != nil {
 			return err
 		}
 	}
@@ -169,7 +159,6 @@ func (e *evaluation) split(ctx context.Context, parts []*part, scaled bool) erro
 		d.known, d.lone = append(d.known, p.valueAt(e.known)), append(d.lone, p.valueAt(e.isolated))
 		p.sums.Begin(e.b.Cols)
 	}
-	d.scratch = make([]rowFactors, sched.Workers(e.workers))
 	if err := e.chunks(ctx, d.rows); err != nil {
 		return err
 	}
@@ -195,6 +184,20 @@ func (p *part) valueAt(x float64) float64 {
 	return p.expansion.at(p.f, x)
 }
 
+// leastNorm returns what the norm of a part's result is not below, by what B has
+// in the null space and outside, which are orthogonal for H_s: an exponential
+// multiplies the latter by no less than its value at an end of the interval.
+func (p *part) leastNorm(e *evaluation) float64 {
+	switch {
+	case e.outer != nil:
+		return 0
+	case p.f.kind != exponential:
+		return p.null
+	}
+	const slack = 1e-9 // for rounding errors of the norms
+	return math.Hypot(p.null, min(p.valueAt(e.lo), p.valueAt(e.hi))*(1-slack)*e.norm)
+}
+
 // begin takes up the norms of the part in the null space.
 func (p *part) begin(e *evaluation) {
 	p.colNorms = make([]float64, e.b.Cols)
@@ -202,11 +205,7 @@ func (p *part) begin(e *evaluation) {
 	if e.null != nil {
 		p.null = p.sums.rootsTo(p.colNorms)
 	}
-	p.lower = 0
-	if e.outer == nil {
-		// The two parts of the result are orthogonal.
-		p.lower = p.null
-	}
+	p.lower = p.leastNorm(e)
 }
 
 // tolerance returns what a part's error may be, relative to its result: less

@@ -21,8 +21,9 @@ type Map struct {
 	lo, hi  float64 // the interval
 
 	// H = diag(outer)·H_s·diag(1/outer) with H_s symmetric, and a sweep runs
-	// on K = diag(1/inner)·H_s·diag(inner). Nil means ones.
+	// on K = diag(1/inner)·(H_s − centre)·diag(inner). Nil means ones.
 	sweep        sparse.Applier[float64]
+	centre       float64
 	outer, inner []float64
 	back         []float64 // inner·outer: from the variables of sweeps to the caller's
 	outerMax     float64
@@ -72,19 +73,13 @@ func NewLaplacian(ctx context.Context, g *iterative.Graph) (*Map, error) {
 }
 
 // NewLaplacianNormalized returns L̃ = J − S on [0, 2]. The vectors d^½ on each
-// component are split off. A sweep runs on J − D⁻¹A, which is similar to it
-// and needs no scaled copy of the block.
+// component are split off. A sweep runs on −D⁻¹A, which is similar to L̃ − I in
+// the rows that are left and needs no scaled copy of the block.
 func NewLaplacianNormalized(g *iterative.Graph) *Map {
 	root, lone := roots(g.Degrees)
-	left, diag := make([]float64, len(root)), make([]float64, len(root))
-	for i, d := range g.Degrees {
-		if !lone[i] {
-			left[i], diag[i] = 1/d, 1
-		}
-	}
 	return &Map{
-		n: len(g.Degrees), workers: g.Workers, hi: 2, inner: root, back: root, outerMax: 1,
-		sweep: &sparse.Operator[float64]{A: g.A, Scale: -1, Left: left, Diag: diag, Workers: g.Workers},
+		n: len(g.Degrees), workers: g.Workers, hi: 2, inner: root, back: root, outerMax: 1, centre: 1,
+		sweep: &sparse.Operator[float64]{A: g.A, Scale: -1, Left: inverseDegrees(g.Degrees, lone), Workers: g.Workers},
 		null:  g.NullSpace(true), graph: g, normalized: true,
 	}
 }
@@ -134,15 +129,9 @@ func NewAdjacency(ctx context.Context, g *iterative.Graph) (*Map, error) {
 // on each component are split off, and rows without entries, which are 0.
 func NewAdjacencyNormalized(g *iterative.Graph) *Map {
 	root, lone := roots(g.Degrees)
-	left := make([]float64, len(root))
-	for i, d := range g.Degrees {
-		if !lone[i] {
-			left[i] = 1 / d
-		}
-	}
 	return &Map{
 		n: len(g.Degrees), workers: g.Workers, lo: -1, hi: 1, inner: root, back: root, outerMax: 1,
-		sweep: &sparse.Operator[float64]{A: g.A, Left: left, Workers: g.Workers},
+		sweep: &sparse.Operator[float64]{A: g.A, Left: inverseDegrees(g.Degrees, lone), Workers: g.Workers},
 		null:  g.NullSpace(true), known: 1, lone: lone,
 	}
 }
@@ -173,6 +162,17 @@ func roots(deg []float64) (root []float64, lone []bool) {
 		}
 	}
 	return root, lone
+}
+
+// inverseDegrees returns 1/d, 0 in rows without entries.
+func inverseDegrees(deg []float64, lone []bool) []float64 {
+	inverse := make([]float64, len(deg))
+	for i, d := range deg {
+		if !lone[i] {
+			inverse[i] = 1 / d
+		}
+	}
+	return inverse
 }
 
 // outerMin returns the least factor of the similarity.

@@ -87,7 +87,7 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 	}
 	x, y := s.w[0], s.w[1]
 	s.evaluation.sums.Begin(1)
-	err := s.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Visit: func(rows sparse.Rows) {
+	err := s.sweep.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1, Beta: s.centre, Visit: func(rows sparse.Rows) {
 		sums := s.evaluation.sums.Of(rows.Range)
 		for i := rows.Lo; i < rows.Hi; i++ {
 			f, a, b := factor(s.inner, i), x.Row(i), y.Row(i)

@@ -108,7 +108,8 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 			return err
 		}
 		for _, p := range falling { // all are 1 in the null space
-			p.null, p.lower = falling[0].null, falling[0].lower
+			p.null = falling[0].null
+			p.lower = p.leastNorm(e)
 		}
 		best := infinity
 		for at := len(falling); at >= 0; at-- {

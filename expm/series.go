@@ -92,7 +92,7 @@ func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	} else {
 		next, _ = p.reach(0, ahead*tolerance*p.size)
 	}
-	if ok && next >= settle {
+	if ok && settle <= next+1 { // a norm costs about as much as a term
 		p.end, p.settled = settle, true
 		return
 	}
@@ -202,7 +202,7 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	if half == 0 {
 		half = 1
 	}
-	s := sparse.Step[float64]{Alpha: 1 / half, Beta: -(r.hi + r.lo) / (2 * half), Visit: r.rows}
+	s := sparse.Step[float64]{Alpha: 1 / half, Beta: (r.centre - (r.hi+r.lo)/2) / half, Visit: r.rows}
 	r.j, r.x, r.t = j, r.w[(j-1)%2], r.w[j%2]
 	if j > 1 {
 		s.Alpha, s.Beta, s.Delta, s.Prev = 2*s.Alpha, 2*s.Beta, -1, r.t

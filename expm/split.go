@@ -1,6 +1,8 @@
 package expm
 
 import (
+	"math"
+
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -9,8 +11,7 @@ import (
 // division divides a block into its part in the null space and the rest.
 type division struct {
 	*evaluation
-	source      *sparse.Block[float64]
-	share       *iterative.Share // of source; nil: there is no null space
+	share       *iterative.Share // of the block; nil: there is no null space
 	inner       []float64        // what the rest is divided by
 	parts       []*part
 	known, lone []float64 // values of the parts at the eigenvalues of the null space
@@ -20,12 +21,30 @@ type division struct {
 // rowFactors holds a factor for each row of a chunk.
 type rowFactors [chunkRows]float64
 
-// rows divides a chunk of rows: W = (B − P₀B)/inner, Y = f·P₀B/inner.
+// fill stores in W a chunk of rows of the block, in the variables of H_s.
+func (d *division) fill(worker, lo, hi int) {
+	factors := unitFactor
+	if d.outer != nil {
+		factors = d.inverses(worker, d.outer[lo:hi])
+	}
+	d.scaleRows(d.w[0], d.b, lo, hi, factors)
+}
+
+// inverses returns 1/v for a chunk of rows.
+func (d *division) inverses(worker int, v []float64) []float64 {
+	factors := d.scratch[worker][:len(v)]
+	for i, x := range v {
+		factors[i] = 1 / x
+	}
+	return factors
+}
+
+// rows divides a chunk of rows: W = (W − P₀W)/inner, Y = f·P₀W/inner.
 func (d *division) rows(worker, lo, hi int) {
 	sums := d.sums.Of(lo / chunkRows)
 	if d.share == nil {
+		d.fill(worker, lo, hi)
 		for i := lo; i < hi; i++ {
-			copy(d.w[0].Row(i), d.source.Row(i))
 			for _, p := range d.parts {
 				clear(p.y.Row(i))
 			}
@@ -35,17 +54,13 @@ func (d *division) rows(worker, lo, hi int) {
 		d.share.EachRun(lo, hi, func(r iterative.Run) { d.run(worker, r, sums) })
 	}
 	if d.inner != nil {
-		factors := d.scratch[worker][:hi-lo]
-		for i := range factors {
-			factors[i] = 1 / d.inner[lo+i]
-		}
-		d.scaleRows(d.w[0], d.w[0], lo, hi, factors)
+		d.scaleRows(d.w[0], d.w[0], lo, hi, d.inverses(worker, d.inner[lo:hi]))
 	}
 }
 
 // run divides a run of rows, but for the scaling of W.
 func (d *division) run(worker int, r iterative.Run, sums []float64) {
-	w, k := d.w[0], d.b.Cols
+	w, k := rowsOf(d.w[0], r.Lo), d.b.Cols
 	if r.Total == nil {
 		for i := r.Lo; i < r.Hi; i++ {
 			d.single(i, r.Own, sums)
@@ -57,46 +72,40 @@ func (d *division) run(worker int, r iterative.Run, sums []float64) {
 	for i, u := range r.Unit {
 		factors[i] = -u
 	}
-	simd.AddRows(rowsOf(w, r.Lo), rows, k, rowsOf(d.source, r.Lo), factors, total)
-	simd.DotColumns(sums, rows, rowsOf(w, r.Lo), rowsOf(w, r.Lo))
-	for q := len(d.parts) - 1; q >= 0; q-- {
-		p := d.parts[q]
-		// First as the caller sees it, for the norms, then as sweeps do.
-		for i, u := range r.Unit {
-			factors[i] = d.known[q] * u * factor(d.outer, r.Lo+i)
-		}
-		y := rowsOf(p.y, r.Lo)
-		simd.AddRows(y, rows, k, simd.Rows[float64]{Data: d.zero}, factors, total)
-		simd.DotColumns(p.sums.Of(r.Lo/chunkRows), rows, y, y)
-		if d.outer == nil && d.inner == nil {
-			continue
-		}
+	simd.AddRows(w, rows, k, w, factors, total)
+	simd.DotColumns(sums, rows, w, w)
+	// The norms are those that the caller sees, the rows what sweeps do.
+	square := 0.0
+	for i, u := range r.Unit {
+		seen := u * factor(d.outer, r.Lo+i)
+		square += float64(seen * seen)
+	}
+	for q, p := range d.parts {
+		addSquares(p.sums.Of(r.Lo/chunkRows), d.known[q]*math.Sqrt(square), r.Total)
 		for i, u := range r.Unit {
 			factors[i] = d.known[q] * u / factor(d.inner, r.Lo+i)
 		}
-		simd.AddRows(y, rows, k, simd.Rows[float64]{Data: d.zero}, factors, total)
+		simd.AddRows(rowsOf(p.y, r.Lo), rows, k, simd.Rows[float64]{Data: d.zero}, factors, total)
 	}
 }
 
 // single divides a row that is in the null space, or has nothing of it.
 func (d *division) single(i int, own bool, sums []float64) {
-	w, from := d.w[0].Row(i), d.source.Row(i)
+	w := d.w[0].Row(i)
 	if !own {
-		copy(w, from)
 		addSquares(sums, 1, w)
 		for _, p := range d.parts {
 			clear(p.y.Row(i))
 		}
 		return
 	}
-	for q := len(d.parts) - 1; q >= 0; q-- {
+	for q, p := range d.parts {
 		value := d.known[q]
 		if d.evaluation.lone != nil && d.evaluation.lone[i] {
 			value = d.lone[q]
 		}
-		p := d.parts[q]
-		addSquares(p.sums.Of(i/chunkRows), value*factor(d.outer, i), from)
-		scaleTo(p.y.Row(i), value/factor(d.inner, i), from)
+		addSquares(p.sums.Of(i/chunkRows), value*factor(d.outer, i), w)
+		scaleTo(p.y.Row(i), value/factor(d.inner, i), w)
 	}
 	clear(w)
 }

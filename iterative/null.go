@@ -120,7 +120,7 @@ func (n *NullSpace) apply(ctx context.Context, dst, x *sparse.Block[float64], wo
 	if len(n.unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
 	}
-	share, err := n.ShareOf(ctx, x, workers)
+	share, err := n.ShareOf(ctx, x, workers, nil)
 	if err != nil {
 		return err
 	}
@@ -152,13 +152,18 @@ func (n *NullSpace) apply(ctx context.Context, dst, x *sparse.Block[float64], wo
 // products with the vectors.
 type Share struct{ sums nullSums }
 
-// ShareOf returns X's share. Cost: a pass over x.
-func (n *NullSpace) ShareOf(ctx context.Context, x *sparse.Block[float64], workers int) (*Share, error) {
+// ShareOf returns X's share. Cost: a pass over x, whose rows fill, if it is not
+// nil, stores before they are read: the rows lo ≤ i < hi of a chunk.
+func (n *NullSpace) ShareOf(ctx context.Context, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) (*Share, error) {
 	s := new(Share)
 	s.sums.begin(n, x.Cols)
-	err := sched.Run(ctx, workers, chunkCount(x.Rows), func(_, chunk int) error {
+	err := sched.Run(ctx, workers, chunkCount(x.Rows), func(worker, chunk int) error {
 		s.sums.clear(chunk)
-		for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, x.Rows); i++ {
+		lo, hi := chunk*chunkRows, min((chunk+1)*chunkRows, x.Rows)
+		if fill != nil {
+			fill(worker, lo, hi)
+		}
+		for i := lo; i < hi; i++ {
 			if slot := n.slot[i]; slot < ownSlot {
 				addScaled(s.sums.at(slot), n.unit[i], x.Row(i))
 			}

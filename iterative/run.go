@@ -156,7 +156,7 @@ func (r *run) start(ctx context.Context) error {
 // startEasy stores in x the solution for what B has of the easy vectors, and
 // takes that from r: no product is needed. Cost: two passes.
 func (r *run) startEasy(ctx context.Context) error {
-	share, err := r.easy.ShareOf(ctx, r.b, r.Workers)
+	share, err := r.easy.ShareOf(ctx, r.b, r.Workers, nil)
 	if err != nil {
 		return err
 	}
