@@ -81,6 +81,7 @@ type graph struct {
 	temp *tempDir // of a store made on the fly, nil if GRAPH is one
 
 	streamed   bool           // nothing of it stays in memory
+	asStreamed bool           // it is planned as if it were
 	matrix     sparse.Matrix  // what is swept: the store, or its copy with plain ids
 	plainBytes int64          // what that copy takes, 0 if there is to be none
 	report     *ingest.Report // of a graph that was ingested on the fly
@@ -181,7 +182,15 @@ func (g *graph) memory() int64 {
 	if g.in.memory == 0 {
 		return 0
 	}
-	return max(1, g.in.plannable()-g.Store.Memory()-g.plainBytes)
+	return max(1, g.in.plannable()-g.held())
+}
+
+// held returns what the graph takes.
+func (g *graph) held() int64 {
+	if g.asStreamed {
+		return g.Store.Memory() - g.Store.Kept()
+	}
+	return g.Store.Memory() + g.plainBytes
 }
 
 // open opens the graph's store. None of its frames stays in memory if it is

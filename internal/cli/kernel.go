@@ -199,8 +199,7 @@ func (in *invocation) rowsOf(path string, g *graph) ([]int, error) {
 
 // nodesOf returns the ids of the given rows.
 func nodesOf(g *graph, rows []int) axis {
-	nodes := g.Nodes()
-	return axis{len(rows), func(i int) string { return nodes.ID(rows[i]) }}
+	return axis{len(rows), func(i int) string { return g.Nodes().ID(rows[i]) }}
 }
 
 // walkOf returns the walk that the flags describe, in one variant.

@@ -53,7 +53,8 @@ type Store struct {
 	degrees []float64
 	zstd    *zstd.Decoder
 	plan    budget.Plan
-	longest int // bytes of a frame
+	kept    int64 // of its bytes: frames that stay in memory
+	longest int   // bytes of a frame
 
 	mu   sync.Mutex
 	runs []*run // buffers of sweeps that have ended
@@ -284,6 +285,7 @@ func (s *Store) planMemory(workers int, stream bool) error {
 			}
 		}
 	}
+	s.kept = keep
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
@@ -341,6 +343,10 @@ func (s *Store) Transpose() sparse.Matrix {
 // Memory returns the bytes that the store holds once everything was read, its
 // buffers for sweeps with them. Options.Memory bounds it.
 func (s *Store) Memory() int64 { return s.plan.Total() }
+
+// Kept returns how many of these bytes are frames that stay in memory between
+// sweeps; with Options.Stream there would be none.
+func (s *Store) Kept() int64 { return s.kept }
 
 // Resident reports whether every frame stays in memory once it was read.
 func (s *Store) Resident() bool {
