@@ -1,12 +1,14 @@
 package kernel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -92,8 +94,8 @@ func CentreTo(dst, k *sparse.Block[float64]) {
 
 // PositivePartTo stores in dst the nearest positive semidefinite matrix to the
 // symmetric k, Σ max(λ, 0)·uuᵀ, symmetric to the bit. dst may be k. Cost: a
-// dense eigenproblem.
-func PositivePartTo(dst, k *sparse.Block[float64]) error {
+// dense eigenproblem, which ends by itself when ctx is done before.
+func PositivePartTo(ctx context.Context, dst, k *sparse.Block[float64]) error {
 	checkSame(dst, k)
 	checkSquare(k)
 	n := k.Rows
@@ -103,8 +105,14 @@ func PositivePartTo(dst, k *sparse.Block[float64]) error {
 			sym.SetSym(i, j, (k.Row(i)[j]+k.Row(j)[i])/2)
 		}
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(sym, true) {
+	var (
+		eigen mat.EigenSym
+		found bool
+	)
+	if err := sched.Abandon(ctx, func() { found = eigen.Factorize(sym, true) }); err != nil {
+		return err
+	}
+	if !found {
 		return errors.New("kernel: the eigenvalues of the matrix were not found")
 	}
 	var u mat.Dense
@@ -117,6 +125,9 @@ func PositivePartTo(dst, k *sparse.Block[float64]) error {
 		}
 	}
 	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for j := range i + 1 {
 			v := dot(f.Row(i), f.Row(j))
 			dst.Row(i)[j], dst.Row(j)[i] = v, v

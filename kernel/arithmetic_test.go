@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -43,12 +44,17 @@ func TestArithmetic(t *testing.T) {
 	CentreTo(dst, a)
 	wantBlock(t, dst, 2.25, -2.25, -2.25, 2.25)
 	// Eigenvalues 3 and −1 with vectors (1, ±1)/√2.
-	if err := PositivePartTo(dst, blockOf(2, 2, 1, 2, 2, 1)); err != nil {
+	if err := PositivePartTo(t.Context(), dst, blockOf(2, 2, 1, 2, 2, 1)); err != nil {
 		t.Fatal(err)
 	}
 	wantBlock(t, dst, 1.5, 1.5, 1.5, 1.5)
-	if err := PositivePartTo(dst, a); err != nil {
+	if err := PositivePartTo(t.Context(), dst, a); err != nil {
 		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := PositivePartTo(ended, dst, a); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 	wantBlock(t, dst, 4, 2, 2, 9)
 	func() {

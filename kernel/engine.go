@@ -52,6 +52,32 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	return &applied{bound: f.ColumnBound, sweeps: r.Sweeps, method: f.Method.String(), least: err != nil}, nil
 }
 
+// inverseRoot is scale·(c + a·L)^−½ of a Laplacian L, a Chebyshev series.
+type inverseRoot struct {
+	series
+	scale float64
+	lone  []int // rows where the root is 1
+}
+
+func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
+	return &inverseRoot{series{m, expm.Matern(c/a, 0.5)}, scale / math.Sqrt(a), lone}
+}
+
+func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
+	out, err := e.series.applyTo(ctx, dst, x, o, again)
+	if err != nil {
+		return nil, err
+	}
+	scaleBy(dst, e.scale)
+	for _, i := range e.lone {
+		copy(dst.Row(i), x.Row(i))
+	}
+	for j := range out.bound {
+		out.bound[j] = out.bound[j]*e.scale + 4*epsilon*e.scale
+	}
+	return out, nil
+}
+
 // solves is the inverse of a system, times scale, by package iterative.
 type solves struct {
 	system *iterative.System

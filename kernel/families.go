@@ -82,7 +82,9 @@ func NewAll(ctx context.Context, g *iterative.Graph, name string, ps []Parameter
 		}
 		switch k := ks[i].(type) {
 		case *spectral:
-			k.demand = demandOf(name, p, g.Degrees)
+			if k.demand = demandOf(name, p, g.Degrees); !k.demand.half {
+				k.half = nil
+			}
 		case *distance:
 			k.inverse.demand = demandOf(name, p, g.Degrees)
 		}
@@ -224,7 +226,13 @@ func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1}}, nil
+		m, err := g.laplacian(ctx, true)
+		if err != nil {
+			return nil, err
+		}
+		// I − αS is (1−α)I + αL̃, but for rows without entries.
+		return &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1},
+			half: newInverseRoot(m, p.Alpha, 1-p.Alpha, 1, lone(g.Degrees))}, nil
 	}
 	m, err := g.base(ctx, Adjacency)
 	if err != nil {
@@ -234,8 +242,10 @@ func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 		if m, err = nearRadius(ctx, g, p.Alpha); err != nil {
 			return nil, err
 		}
+		return &spectral{graph: g.Graph, whole: &series{m, expm.Inverse(1, -p.Alpha)}}, nil
 	}
-	return &spectral{graph: g.Graph, whole: &series{m, expm.Inverse(1, -p.Alpha)}}, nil
+	root := expm.Smooth(func(x float64) float64 { return 1 / math.Sqrt(1-p.Alpha*x) })
+	return &spectral{graph: g.Graph, whole: &series{m, expm.Inverse(1, -p.Alpha)}, half: &series{m, root}}, nil
 }
 
 // Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
@@ -262,12 +272,17 @@ func nearRadius(ctx context.Context, g *maps, alpha float64) (*expm.Map, error) 
 	return expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
 }
 
-func regularizedLaplacian(_ context.Context, g *maps, p Parameters) (Kernel, error) {
+func regularizedLaplacian(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	s, root, err := systemOf(g, p.Laplacian, p.Alpha, 1)
 	if err != nil {
 		return nil, err
 	}
-	return &spectral{graph: g.Graph, root: root, whole: &solves{system: s, scale: 1}}, nil
+	m, _, err := laplacianOf(ctx, g, p.Laplacian)
+	if err != nil {
+		return nil, err
+	}
+	return &spectral{graph: g.Graph, root: root, whole: &solves{system: s, scale: 1},
+		half: newInverseRoot(m, p.Alpha, 1, 1, nil)}, nil
 }
 
 func pseudoInverse(_ context.Context, g *maps, p Parameters) (Kernel, error) {
@@ -319,18 +334,23 @@ func matern(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 		whole: &series{m, expm.Matern(sigma, p.Nu)}, half: &series{m, expm.Matern(sigma, p.Nu/2)}}, nil
 }
 
-func pageRank(_ context.Context, g *maps, p Parameters) (Kernel, error) {
+func pageRank(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	s, err := g.VonNeumann(p.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	k := &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1 - p.Alpha}}
-	if !p.Symmetric {
-		k.root = roots(g.Degrees)
+	m, err := g.laplacian(ctx, true)
+	if err != nil {
+		return nil, err
 	}
 	// A walk that cannot leave its node stays: the kernel is 1 there, where
 	// the system is that of the identity.
-	k.whole.(*solves).lone = lone(g.Degrees)
+	stay := lone(g.Degrees)
+	k := &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1 - p.Alpha, lone: stay},
+		half: newInverseRoot(m, p.Alpha, 1-p.Alpha, math.Sqrt(1-p.Alpha), stay)}
+	if !p.Symmetric {
+		k.root = roots(g.Degrees)
+	}
 	return k, nil
 }
 

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -38,12 +39,15 @@ func mustMatrix(t testing.TB, k Kernel, rows, cols []int, s *Settings) (*sparse.
 	return b, r
 }
 
-// symmetric are the kernels that are symmetric and positive semidefinite, with
-// parameters.
-var symmetric = []struct {
+// named is a kernel with its parameters.
+type named struct {
 	name string
 	p    Parameters
-}{
+}
+
+// symmetric are the kernels that are symmetric and positive semidefinite, with
+// parameters.
+var symmetric = []named{
 	{"diffusion", Parameters{Beta: 1.5}},
 	{"diffusion", Parameters{Laplacian: Normalized, Beta: 20}},
 	{"exponential", Parameters{Beta: 0.3}},
@@ -62,13 +66,14 @@ var symmetric = []struct {
 	{"modularity", Parameters{}},
 	{"modularity", Parameters{Rank: 3}},
 	{"pagerank", Parameters{Alpha: 0.85, Symmetric: true}},
+	{"heat-pagerank", Parameters{Beta: 3, Symmetric: true}},
+	{"von-neumann", Parameters{Alpha: 0.995}},
+	{"regularized-laplacian", Parameters{Alpha: 50}},
+	{"pagerank", Parameters{Alpha: 0.999, Symmetric: true}},
 }
 
 // asymmetric are the kernels that are not, and the commute time.
-var others = []struct {
-	name string
-	p    Parameters
-}{
+var others = []named{
 	{"commute-time", Parameters{}},
 	{"diffusion", Parameters{Laplacian: RandomWalk, Beta: 2}},
 	{"regularized-laplacian", Parameters{Laplacian: RandomWalk, Alpha: 2}},
@@ -77,15 +82,37 @@ var others = []struct {
 	{"heat-pagerank", Parameters{Beta: 3}},
 }
 
-// Blocks of nodes among themselves equal their transpose to the bit and have
-// no eigenvalue below what their error bound and rounding allow.
+// Blocks of nodes among themselves, by half steps or without, equal their
+// transpose to the bit and have no eigenvalue below what their error bound and
+// rounding allow, on a weighted graph with isolated nodes and several
+// components. Every kernel is among them, but for the one that is a distance.
 func TestSymmetricAndSemidefinite(t *testing.T) {
-	g := newGraph(t, testgraph.Random(5, 90, 130, true), 2)
+	g := newGraph(t, testgraph.Random(5, 90, 80, true), 2)
+	isolated, larger := 0, 0
+	for _, size := range g.Components.Sizes {
+		if size == 1 {
+			isolated++
+		} else {
+			larger++
+		}
+	}
+	if isolated == 0 || larger < 2 {
+		t.Fatalf("%d isolated nodes and %d larger components", isolated, larger)
+	}
+	for _, name := range Names() {
+		if name != "commute-time" && !slices.ContainsFunc(symmetric, func(c named) bool { return c.name == name }) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	halves := map[string]int{}
 	for _, c := range symmetric {
 		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
 			k := mustNew(t, g, c.name, c.p)
 			for _, nodes := range [][]int{upTo(90), {7, 3, 80, 3, 0}} {
 				b, r := mustMatrix(t, k, nodes, nodes, nil)
+				if r.HalfSteps {
+					halves[c.name]++
+				}
 				sym := mat.NewSymDense(len(nodes), nil)
 				for i := range nodes {
 					for j := range nodes {
@@ -105,6 +132,11 @@ func TestSymmetricAndSemidefinite(t *testing.T) {
 				}
 			}
 		})
+	}
+	want := map[string]int{"diffusion": 4, "exponential": 4, "von-neumann": 4, "regularized-laplacian": 4, "p-step": 2,
+		"matern": 4, "modularity": 4, "pagerank": 2, "heat-pagerank": 2}
+	if fmt.Sprint(halves) != fmt.Sprint(want) {
+		t.Errorf("half steps of %v, want %v", halves, want)
 	}
 }
 

@@ -105,9 +105,14 @@ const (
 // demand is what a kernel's engine takes.
 type demand struct {
 	blocks int64 // of the width of a slab
-	half   bool  // there is a half step
+	half   bool  // blocks of nodes among themselves are made by half steps
 	factor bool  // solves that want a factor
 }
+
+// narrow is the ratio of eigenvalues up to which the root of an inverse is a
+// series of about as many sweeps as the solve of the inverse takes. Beyond it
+// the root is a sum of many resolvents.
+const narrow = 200
 
 // demandOf returns what the engine of the named kernel takes.
 func demandOf(name string, p Parameters, degrees []float64) demand {
@@ -129,6 +134,12 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 	case "matern":
 		resolvents.half = true
 		return resolvents
+	case "regularized-laplacian":
+		return demand{blocks: 7, half: p.Alpha*hi <= narrow}
+	case "pagerank":
+		return demand{blocks: 7, half: 2*p.Alpha <= narrow*(1-p.Alpha)}
+	case "von-neumann":
+		return demand{blocks: 7, half: p.Matrix == Adjacency || 2*p.Alpha <= narrow*(1-p.Alpha)}
 	case "exponential":
 		series.half = true
 		return series
