@@ -3,12 +3,16 @@ package classify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 const epsilon = 0x1p-52
@@ -271,5 +275,60 @@ func TestLeastSquaresCancelled(t *testing.T) {
 	defer end()
 	if _, err := NewRLSPath(began, p.gram(), p.y, 2); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err) // some tenths of a second otherwise
+	}
+}
+
+// Golden files hold the solutions of (K + m/C·I)·A = ±1, their scores on all
+// nodes, and what the training nodes get from each other alone.
+func TestLeastSquaresGolden(t *testing.T) {
+	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
+		g := testgraph.Load(t, graph)
+		var k *sparse.Block[float64] // all nodes by training nodes
+		if graph == "sbm300" {
+			k = testgraph.Golden(t, graph+"/learner_K_columns.npy")
+		} else {
+			k = columns(testgraph.Golden(t, graph+"/learner_K.npy"), g.Train)
+		}
+		m := len(g.Train)
+		gram := &DenseGram[float64]{N: m, Stride: m, Data: make([]float64, m*m)}
+		for a, i := range g.Train {
+			copy(gram.Data[a*m:], k.Row(i))
+		}
+		for _, cost := range []float64{1, 100} {
+			golden := func(what string) *sparse.Block[float64] {
+				return testgraph.Golden(t, fmt.Sprintf("%s/rls_C%.1f_%s.npy", graph, cost, what))
+			}
+			lambda := float64(m) / cost
+			direct, err := (&RLS{Lambda: lambda}).Fit(t.Context(), gram, g.TrainClass, len(g.Classes))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, err := NewRLSPath(t.Context(), gram, g.TrainClass, len(g.Classes))
+			if err != nil {
+				t.Fatal(err)
+			}
+			turned, err := path.Fit(lambda)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, model := range []*KernelModel{direct, turned} {
+				coef, scores := sparse.NewBlock[float64](m, len(model.Pairs)), sparse.NewBlock[float64](k.Rows, len(model.Pairs))
+				for q := range model.Pairs {
+					for a, v := range model.CoefTo(nil, q) {
+						coef.Row(a)[q] = v
+					}
+				}
+				for i := range k.Rows {
+					copy(scores.Row(i), model.DecisionsTo(nil, k.Row(i)))
+				}
+				testgraph.Close(t, coef, golden("coef"), 1e-10, 1e-9)
+				testgraph.Close(t, scores, golden("scores"), 1e-10, 1e-9)
+			}
+			alone, err := path.LeaveOneOutTo(nil, lambda)
+			if err != nil {
+				t.Fatal(err)
+			}
+			testgraph.Close(t, sparse.BlockOf(m, len(path.Pairs()), alone), golden("loo"), 1e-10, 1e-9)
+		}
 	}
 }
