@@ -219,7 +219,7 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 		width = machines // exponentials are normalised over all
 	}
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
-	sums := sparse.NewBlock[float64](n, len(r.p.Names))
+	r.out.Scores = packed[float32](n, len(r.p.Names))
 	coef := make([]float64, r.dual.Items)
 	for lo := 0; lo < machines; lo += width {
 		hi := min(lo+width, machines)
@@ -242,9 +242,9 @@ func (r *kernelPredictor) score(ctx context.Context) error {
 				row[j] -= r.dual.Machines[lo+j].Rho
 			}
 		}
-		if err := r.addAllVotes(ctx, sums, decisions, lo); err != nil {
+		if err := r.addAllVotes(ctx, decisions, lo); err != nil {
 			return err
 		}
 	}
-	return r.scoresFrom(ctx, sums)
+	return nil
 }

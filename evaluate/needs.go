@@ -165,10 +165,13 @@ func (a *account) scores() error {
 	return a.phase(blockBytes[float32](n, len(a.p.Names))+8*n, "scores of all nodes")
 }
 
-// votes accounts for sums of votes and what is made of them.
-func (a *account) votes() error {
-	n, k := int64(len(a.p.Degrees)), len(a.p.Names)
-	return a.phase(packedBytes[float64](n, k)+packedBytes[float32](n, k), "votes on all nodes")
+// votes accounts for what the votes become.
+func (a *account) votes(rest bool) error {
+	bytes := packedBytes[float32](int64(len(a.p.Degrees)), len(a.p.Names))
+	if rest {
+		bytes += sumsBytes(a.p, rest)
+	}
+	return a.phase(bytes, "votes on all nodes")
 }
 
 // propagation accounts for label propagation.
@@ -216,7 +219,7 @@ func (a *account) walk(par *Parameters) error {
 	if !rest {
 		machines = k * (k - 1) / 2
 	}
-	sums := packedBytes[float64](int64(len(a.p.Degrees)), k)
+	sums := sumsBytes(a.p, rest)
 	w := scoreWalk(a.p, a.left(), last, machines, rest)
 	var need cwk.Needs
 	var err error
@@ -232,7 +235,7 @@ func (a *account) walk(par *Parameters) error {
 	if err := a.phase(sums+need.Bytes, "walk for the scores of all nodes"); err != nil {
 		return err
 	}
-	if err := a.votes(); err != nil {
+	if err := a.votes(rest); err != nil {
 		return err
 	}
 	return a.scores()

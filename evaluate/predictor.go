@@ -90,6 +90,7 @@ func (r *predictor) trainingWalk(folds int, leftOut func(number int, fold []int)
 			}
 		}
 	}
+	narrow(w, r.par.MinSteps, len(picks))
 	return w, picks, nil
 }
 
@@ -262,7 +263,7 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest boo
 		limit = 0
 	}
 	if w.Memory > 0 {
-		left := max(1, w.Memory-packedBytes[float64](int64(len(p.Degrees)), len(p.Names)))
+		left := max(1, w.Memory-sumsBytes(p, rest))
 		if limit == 0 || left < limit {
 			limit = left
 		}
@@ -271,10 +272,20 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest boo
 	return w
 }
 
+// sumsBytes is what the votes on all nodes take while they come: scores already,
+// or all decisions of one against the rest.
+func sumsBytes(p *Problem, rest bool) int64 {
+	n, k := int64(len(p.Degrees)), len(p.Names)
+	if rest {
+		return packedBytes[float64](n, k)
+	}
+	return packedBytes[float32](n, k)
+}
+
 // score walks again and turns the decisions on every node into scores. Pairs
 // of classes come in slabs; their votes are added one pair after the other, so
 // that the slabs leave no trace. Of one against the rest all decisions are
-// needed together, and become scores where they are.
+// needed together.
 func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.p.A.Dims()
 	machines := len(r.model.Pairs)
@@ -292,16 +303,17 @@ func (r *predictor) score(ctx context.Context) error {
 		sweeps = done
 		r.tell("walk", float64(done)/float64(all))
 	}
-	sums := packed[float64](n, len(r.p.Names))
 	var err error
 	if rest {
-		decisions := sums.Columns(0, machines)
+		decisions := packed[float64](n, machines)
 		if err = w.ScoresTo(ctx, decisions, r.par.MinSteps, weights, r.model.Bias); err == nil {
-			err = r.addAllVotes(ctx, sums, decisions, 0)
+			r.out.Scores = packed[float32](n, len(r.p.Names))
+			err = r.addAllVotes(ctx, decisions, 0)
 		}
 	} else {
+		r.out.Scores = packed[float32](n, len(r.p.Names))
 		err = w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
-			return r.addAllVotes(ctx, sums, decisions, lo)
+			return r.addAllVotes(ctx, decisions, lo)
 		})
 	}
 	if err != nil {
@@ -309,32 +321,23 @@ func (r *predictor) score(ctx context.Context) error {
 	}
 	r.out.Work.Sweeps += sweeps
 	r.out.Work.EntryColumns += w.A.NNZ() * int64(sweeps) * int64(w.Seeds.Classes)
-	return r.scoresFrom(ctx, sums)
+	return nil
 }
 
 // chunk is the number of nodes in one piece of work on votes.
 const chunk = 4096
 
-// addAllVotes adds the votes of the machines from number lo on, on all nodes.
-func (r *predictor) addAllVotes(ctx context.Context, sums, decisions *sparse.Block[float64], lo int) error {
-	return sched.Run(ctx, r.set.Workers, (sums.Rows+chunk-1)/chunk, func(_, piece int) error {
+// addAllVotes adds the votes of the machines from number lo on to the scores of
+// all nodes, and finishes these with the last machine's.
+func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[float64], lo int) error {
+	last := lo+decisions.Cols == len(r.model.Pairs)
+	return sched.Run(ctx, r.set.Workers, (decisions.Rows+chunk-1)/chunk, func(_, piece int) error {
 		vote := make([]float64, len(r.p.Names))
-		for i := piece * chunk; i < min(sums.Rows, (piece+1)*chunk); i++ {
-			r.addVotes(sums.Row(i), decisions.Row(i), lo, vote)
-		}
-		return nil
-	})
-}
-
-// scoresFrom makes the scores of the sums of votes.
-func (r *predictor) scoresFrom(ctx context.Context, sums *sparse.Block[float64]) error {
-	r.out.Scores = packed[float32](sums.Rows, len(r.p.Names))
-	return sched.Run(ctx, r.set.Workers, (sums.Rows+chunk-1)/chunk, func(_, piece int) error {
-		for i := piece * chunk; i < min(sums.Rows, (piece+1)*chunk); i++ {
-			row := sums.Row(i)
-			r.votes.scoresTo(row)
-			for c, v := range row {
-				r.out.Scores.Row(i)[c] = float32(v)
+		for i := piece * chunk; i < min(decisions.Rows, (piece+1)*chunk); i++ {
+			scores := r.out.Scores.Row(i)
+			r.addVotes(scores, decisions.Row(i), lo, vote)
+			if last {
+				r.finishVotes(scores, vote)
 			}
 		}
 		return nil
@@ -342,17 +345,30 @@ func (r *predictor) scoresFrom(ctx context.Context, sums *sparse.Block[float64])
 }
 
 // addVotes adds the votes of the machines from number lo on to sums. Those of
-// one against the rest come all at once and are stored, over decisions too.
-func (r *predictor) addVotes(sums, decisions []float64, lo int, vote []float64) {
+// one against the rest come all at once.
+func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote []float64) {
 	pairs := r.model.Pairs[lo : lo+len(decisions)]
 	if pairs[0].Negative == classify.Rest {
-		r.votes.soft.ScoresTo(sums, pairs, vote[:copy(vote, decisions)])
+		for c, v := range r.votes.soft.ScoresTo(vote, pairs, decisions) {
+			sums[c] = float32(v)
+		}
 		return
 	}
 	for m, pair := range pairs {
 		r.votes.soft.ScoresTo(vote, pairs[m:m+1], decisions[m:m+1])
-		sums[pair.Positive] += vote[pair.Positive]
-		sums[pair.Negative] += vote[pair.Negative]
+		sums[pair.Positive] += float32(vote[pair.Positive])
+		sums[pair.Negative] += float32(vote[pair.Negative])
+	}
+}
+
+// finishVotes makes scores of sums of votes.
+func (r *predictor) finishVotes(sums []float32, vote []float64) {
+	for c, v := range sums {
+		vote[c] = float64(v)
+	}
+	r.votes.scoresTo(vote)
+	for c, v := range vote {
+		sums[c] = float32(v)
 	}
 }
 

@@ -17,7 +17,7 @@ var tinyGrid = &Grid{
 
 // leastMemory is below what all walks of tinyGrid take at once, so that they
 // are cut into slabs.
-const leastMemory = 100_000
+const leastMemory = 104_000
 
 func TestWorkersAndMemoryAgree(t *testing.T) {
 	p := planted(t, 4, 300, 60)
