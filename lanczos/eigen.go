@@ -96,8 +96,8 @@ func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, er
 			w.allocateBlocks()
 			out, err = w.finish(ctx, nil)
 		}
-	case w.n <= denseRows || 2*(size+w.p.Known.Count()) >= w.n:
-		if err = w.reserve(denseBytes(w.n), "the map as a dense matrix"); err == nil {
+	case smallMap(w.n, size+w.p.Known.Count()):
+		if err = w.reserve(denseBytes(w.n), denseMap); err == nil {
 			out, err = w.dense(ctx)
 		}
 	default:
@@ -119,7 +119,7 @@ func (w *solve) measureNorm(ctx context.Context) error {
 
 func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
 	size := w.basisSize()
-	if err := w.reserve(w.bytes(size), fmt.Sprintf("a basis of %d vectors", size)); err != nil {
+	if err := w.reserve(w.bytes(size), basisOf(size)); err != nil {
 		return nil, err
 	}
 	w.result.Method, w.result.Basis = Lanczos, size
@@ -144,14 +144,41 @@ func (w *solve) allocateBlocks() {
 	w.image = newBasis(w.n, width)
 }
 
+// Bytes returns the memory that [Problem.Lanczos] takes for k pairs of a map
+// with n rows, known of which are known, beside the map and the known vectors,
+// and what most of it is for. That is with the basis that it begins with: where
+// progress stalls, or LOBPCG takes over, it is more.
+func Bytes(n, k, known int, s *Settings) (bytes int64, what string) {
+	set := s.withDefaults()
+	wanted := max(0, k-known)
+	size := set.basisSize(wanted)
+	switch {
+	case wanted == 0:
+		return lanczosBytes(n, k, 0), "eigenvectors"
+	case smallMap(n, size+known):
+		return denseBytes(n), denseMap
+	}
+	return lanczosBytes(n, k, size), basisOf(size)
+}
+
+const denseMap = "the map as a dense matrix"
+
+func basisOf(size int) string { return fmt.Sprintf("a basis of %d vectors", size) }
+
+// smallMap reports whether a map is solved as a dense matrix, for the number of
+// vectors that the iteration would keep.
+func smallMap(n, vectors int) bool { return n <= denseRows || 2*vectors >= n }
+
 // basisSize returns the number of basis vectors to begin with.
-func (w *solve) basisSize() int {
-	size := w.s.Basis
+func (w *solve) basisSize() int { return w.s.basisSize(w.wanted) }
+
+func (s *Settings) basisSize(wanted int) int {
+	size := s.Basis
 	if size == 0 {
-		size = 2*w.wanted + 40
+		size = 2*wanted + 40
 	}
 	// Without three blocks more than the pairs Lanczos cannot work.
-	return roundUp(max(size, w.wanted+3*width))
+	return roundUp(max(size, wanted+3*width))
 }
 
 func roundUp(columns int) int { return (columns + width - 1) / width * width }
@@ -169,9 +196,10 @@ func (w *solve) reserve(bytes int64, what string) error {
 
 // bytes returns the memory of Lanczos with a basis of size vectors, far ones
 // and the result included.
-func (w *solve) bytes(size int) int64 {
-	pairs := sparse.Stride[float64](len(w.result.Values))
-	return basisBytes(w.n, size+2*width) + int64(w.n)*8*int64(3*width+pairs)
+func (w *solve) bytes(size int) int64 { return lanczosBytes(w.n, len(w.result.Values), size) }
+
+func lanczosBytes(n, k, size int) int64 {
+	return basisBytes(n, size+2*width) + int64(n)*8*int64(3*width+sparse.Stride[float64](k))
 }
 
 // complete finds the pairs, and searches again in their complement while there

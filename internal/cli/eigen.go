@@ -78,7 +78,11 @@ entry of each is positive. The residual ‖Av − λv‖ is computed with one mo
 product: an eigenvalue lies within it of λ (that of transition is ‖Tw − λw‖ in
 the norm of D). That none was missed between them is certified by no iteration.
 The eigenvalue 0 of a Laplacian, and 1 of S and T, has a vector for each
-component; they are known exactly and come first.`,
+component; they are known exactly and come first.
+
+The plan of estimate is for the basis that the iteration begins with. Where that
+makes no progress it is doubled, and at the lower end of a Laplacian may give way
+to a method with a factor of the matrix: --max-memory bounds these too.`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
@@ -159,7 +163,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return err
 	}
-	g, err := in.openSwept(name, &f.reading, f.out)
+	g, err := in.openFor(name, &f.reading, f.out, true)
 	if err != nil {
 		return err
 	}
@@ -179,15 +183,31 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err := checkSpace(f.out, 8*int64(n)*int64(f.K), shape, "ask for fewer pairs (--k), or another disk"); err != nil {
 		return err
 	}
+	settings := &lanczos.Settings{
+		Tolerance: f.Tolerance, MaxProducts: f.products, RNGSeed: uint64(f.Seed),
+		Workers: in.threads, Progress: in.eigenProgress(),
+	}
+	known := 0
+	if f.splits() {
+		c, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
+		if err != nil {
+			return err
+		}
+		known = len(c.Sizes)
+	}
+	plan, err := in.fit(g, func() (*needs, error) { return planEigen(f, g, nodesOf(g, rows), known, settings) })
+	if err != nil {
+		return err
+	}
+	if err := in.begin(g, plan); err != nil {
+		return err
+	}
 	nodes, err := iterative.NewGraph(in.ctx, g.matrix, in.threads)
 	if err != nil {
 		return err
 	}
 	e := newEigenproblem(nodes, &f.eigenParameters)
-	pairs, err := e.Solve(in.ctx, f.K, &lanczos.Settings{
-		Tolerance: f.Tolerance, MaxProducts: f.products, RNGSeed: uint64(f.Seed),
-		Memory: g.memory(), Workers: in.threads, Progress: in.eigenProgress(),
-	})
+	pairs, err := e.Solve(in.ctx, f.K, settings)
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		return &machineError{"eigen", fmt.Sprintf("%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
 			pairs.Converged, f.K, counted(int64(pairs.Products), "product")), err}
@@ -209,6 +229,39 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		r.ErrorBounds[j] = v + e.rounding
 	}
 	return in.finishEigen(files, out, g, r)
+}
+
+// splits reports whether each component has an eigenvector that is known, at the
+// wanted end.
+func (p *eigenParameters) splits() bool {
+	switch p.Matrix {
+	case ofNormalizedAdjacency, ofTransition:
+		return p.Which == "largest"
+	case ofLaplacian, ofLaplacianNormalized:
+		return p.Which == "smallest"
+	}
+	return false
+}
+
+// planEigen returns what the eigenpairs of a graph with the nodes ids take,
+// known of which are known, and sets the memory of their settings.
+func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings) (*needs, error) {
+	n := g.needs()
+	n.sweeps = unknownSweeps
+	n.disk += 8*int64(ids.n+1)*int64(f.K) + runFileBytes
+	if g.in.estimating {
+		n.disk += idBytes(ids)
+	}
+	// Degrees and their roots, components, the matrix, the known vectors.
+	const perNode = 64
+	if err := n.Reserve(perNode*int64(ids.n), "vectors of the matrix"); err != nil {
+		return n, err
+	}
+	if left, limited := n.Left(); limited {
+		s.Memory = max(1, left)
+	}
+	bytes, what := lanczos.Bytes(ids.n, f.K, known, s)
+	return n, n.Reserve(bytes, what)
 }
 
 // eigenProgress returns a callback that shows the products of an eigenproblem.

@@ -50,6 +50,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 		"features g --labels labels.tsv --steps 10 --max-memory 96MiB -o F.npy",
 		"kernel g --labels labels.tsv --steps 10 --cols few.ids -o K.npy",
 		"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
+		"eigen g --matrix normalized-adjacency --which largest --k 10 --tolerance 1e-3 -o E.npy",
 		"classify g --labels labels.tsv --alpha 0.9 --steps 10 --cost 1 --features plain -o p.tsv",
 	} {
 		args := strings.Fields(line)
