@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 func goldenProblem(t *testing.T, name string) *Problem {
@@ -240,5 +241,38 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		if r.out.Work.EntryColumns == 0 {
 			t.Errorf("%s: no work", name)
 		}
+	}
+}
+
+// graded is a kernel with the eigenvalues 1 … 1e-16.
+type graded struct{ kernel.Kernel }
+
+func (graded) ApplyTo(_ context.Context, dst, x *sparse.Block[float64], _ *kernel.Settings) (*kernel.Report, error) {
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			dst.Row(i)[j] = math.Pow(1e-16, float64(i)/float64(x.Rows)) * v
+		}
+	}
+	return &kernel.Report{Sweeps: 1}, nil
+}
+
+// A system that conjugate gradients do not solve is an error, not a machine.
+func TestLeastSquaresGivenUp(t *testing.T) {
+	p := *goldenProblem(t, "sbm300")
+	p.Row, p.Class = nil, nil
+	for i := range 300 {
+		p.Row, p.Class = append(p.Row, i), append(p.Class, i%2)
+	}
+	set := (&Settings{Grid: NoGrid(), Learner: RLS}).filled()
+	r := &kernelPredictor{
+		predictor: predictor{p: &p, set: &set, out: &Prediction{}},
+		kernels:   []kernel.Kernel{graded{}}, strength: 1e-30, scale: 1,
+	}
+	err := r.solveWithout(t.Context())
+	if !errors.Is(err, iterative.ErrIterationLimit) && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
+		t.Fatalf("error %v", err)
+	}
+	if text := err.Error(); !strings.Contains(text, "λ = 1e-30") || !strings.Contains(text, "; choose a larger λ") || r.dual != nil {
+		t.Errorf("%q, machines %v", text, r.dual)
 	}
 }

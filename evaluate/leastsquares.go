@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -104,12 +105,19 @@ func (r *kernelPredictor) solve(ctx context.Context) (err error) {
 	return err
 }
 
-// solveTolerance is the residual of the solution without a kernel block,
-// relative to the targets, all ±1.
-const solveTolerance = 1e-7
+const (
+	// solveTolerance is the residual of the solution without a kernel block,
+	// relative to the targets, all ±1.
+	solveTolerance = 1e-7
+
+	// solveSteps is the number of products with the kernel after which that
+	// solution is given up.
+	solveSteps = 1000
+)
 
 // solveWithout trains the machines without the kernel between labels, by
-// conjugate gradients on E_Lᵀ·K·E_L + λI.
+// conjugate gradients on E_Lᵀ·K·E_L + λI. The error wraps those of
+// [iterative.CG.SolveTo] where the tolerance is not reached.
 func (r *kernelPredictor) solveWithout(ctx context.Context) error {
 	targets, err := classify.NewTargets(r.p.Class, len(r.p.Names))
 	if err != nil {
@@ -123,11 +131,14 @@ func (r *kernelPredictor) solveWithout(ctx context.Context) error {
 		x: sparse.NewBlock[float64](n, machines), y: sparse.NewBlock[float64](n, machines),
 	}
 	cg := &iterative.CG{A: between, Workers: r.set.Workers}
-	_, err = cg.SolveTo(ctx, coef, t, &iterative.Settings{Tolerance: solveTolerance, Recurrence: true})
+	_, err = cg.SolveTo(ctx, coef, t, &iterative.Settings{Tolerance: solveTolerance, MaxIterations: solveSteps})
 	r.out.Work.Sweeps += between.sweeps
 	r.out.Work.EntryColumns += r.p.A.NNZ() * int64(between.sweeps) * int64(machines)
-	if err != nil && !errors.Is(err, iterative.ErrIterationLimit) {
-		return err // at the limit the solution is the best so far
+	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
+		return fmt.Errorf("evaluate: least squares with λ = %v: %w; choose a larger λ, or the support vector machine", r.strength, err)
+	}
+	if err != nil {
+		return err
 	}
 	items := make([]int, m)
 	for i := range items {

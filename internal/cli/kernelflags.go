@@ -92,8 +92,12 @@ func (in *invocation) numberVar(flags *pflag.FlagSet, p *float64, name, usage st
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("%s is not a number; give one such as 0.5", quoted(s))
 		}
-		if x == 0 && name != "alpha" { // with labels, walks may go on for ever
-			return errors.New("0 is out of range; give more")
+		switch {
+		case x != 0 || name == "alpha": // with labels, walks may go on for ever
+		case name == "tolerance":
+			return errors.New("0 is out of range; want 0 < tolerance < 1")
+		default:
+			return errors.New("0 is out of range; give a number above 0")
 		}
 		*p = x
 		return nil
@@ -150,7 +154,7 @@ func (in *invocation) checkTolerance(f *kernelFlags) {
 			f.tolerance = 4*rounding - rounding
 		}
 	case f.tolerance <= 0 || f.tolerance >= 1:
-		in.problem("--tolerance", "%v is out of range; want 0 < tolerance < 1", max(f.tolerance, 0))
+		in.problem("--tolerance", "%v is out of range; want 0 < tolerance < 1", f.tolerance)
 	case f.tolerance < least && f.dtype == "float32":
 		in.problem("--tolerance", "%v is below what float32 holds; give %.2g or more, or --dtype float64", f.tolerance, least)
 	case f.tolerance < least:
