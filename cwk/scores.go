@@ -68,15 +68,27 @@ func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[fl
 	return nil
 }
 
-// scoreSlabs returns a scorer and how many of the functions fit at a time.
+// scoreSlabs returns a scorer and how many of the functions fit at a time. Its
+// walks go without padding where more then fit in fewer slabs.
 func (w *Walk[T]) scoreSlabs(functions int) (*scorer[T], int, error) {
 	one := 8 * int64(len(w.Degrees)) // bytes of a column of scores
 	s, err := w.scorer(one)
 	if err != nil || w.Memory <= 0 {
 		return s, functions, err
 	}
-	free := w.Memory - s.walkBytes()
-	return s, clamp(free/max(1, one), functions), nil
+	fit := func() (at, slabs int) {
+		at = clamp((w.Memory-s.walkBytes())/max(1, one), functions)
+		return at, (functions + at - 1) / at
+	}
+	at, slabs := fit()
+	if !s.lane.packed {
+		s.lane.packed = true
+		if more, fewer := fit(); fewer < slabs {
+			return s, more, nil
+		}
+		s.lane.packed = false
+	}
+	return s, at, nil
 }
 
 func (w *Walk[T]) checkScores(from int, weights *sparse.Block[float64], bias []float64) {

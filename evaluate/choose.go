@@ -377,6 +377,24 @@ func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
 	}
 }
 
+// widest is the number of columns that walks of large graphs have at a time: a
+// row of more is read no faster for each column.
+const widest = 64
+
+// narrow keeps a walk that so many rows are picked from to that width, if its
+// blocks do not stay in cache.
+func narrow(w *cwk.Walk[float32], from, picks int) {
+	n, columns := int64(len(w.Degrees)), len(w.Variants)*w.Seeds.Classes
+	if columns <= widest || 2*blockBytes[float32](n, widest) < slabBytes {
+		return
+	}
+	const perPick = 24 // in lists
+	limit := w.CollectBytes(from, picks) + perPick*int64(picks) - 2*(blockBytes[float32](n, columns)-blockBytes[float32](n, widest))
+	if w.Memory == 0 || limit < w.Memory {
+		w.Memory = limit
+	}
+}
+
 // slabWalk returns the walk with the α of number lo ≤ a < hi, and the picks of
 // all their trials.
 func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
@@ -389,6 +407,7 @@ func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
 			picks = append(picks, pick)
 		}
 	}
+	narrow(w, c.set.Grid.MinSteps, len(picks))
 	return w, picks
 }
 
