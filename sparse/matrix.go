@@ -28,6 +28,18 @@ type Matrix interface {
 	Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error
 }
 
+// NearSweeper is a [Matrix] whose ids take arithmetic to find, during which the
+// memory would be idle.
+type NearSweeper interface {
+	Matrix
+
+	// SweepNear is Sweep for a visitor that reads row j of a block for every
+	// column id j. The row begins at rows[j·stride]; the sweep may bring some
+	// of them into a cache before a panel that names them is visited. It
+	// changes nothing else.
+	SweepNear(ctx context.Context, workers int, rows []byte, stride int, visit func(worker int, p Panel) error) error
+}
+
 // Range is a run of consecutive whole rows, or one piece of a row that is
 // longer than [MaxRange].
 type Range struct {

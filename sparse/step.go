@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -54,12 +55,24 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 	if groups := f.groups(workers); groups > 1 {
 		return f.sweepGroups(ctx, workers, groups)
 	}
-	if err := o.A.Sweep(ctx, workers, f.panel); err != nil {
+	if err := f.sweep(ctx, workers); err != nil {
 		return err
 	}
 	f.joinSplitRows()
 	f.visitSplitRows()
 	return nil
+}
+
+// sweep computes the rows of all panels. Where no near cache holds the block,
+// the matrix is told what is gathered.
+func (f *fused[T]) sweep(ctx context.Context, workers int) error {
+	size := len(f.source.Data) * sizeOf[T]()
+	a, ok := f.A.(NearSweeper)
+	if !ok || size <= nearBytes {
+		return f.A.Sweep(ctx, workers, f.panel)
+	}
+	rows := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f.source.Data))), size)
+	return a.SweepNear(ctx, workers, rows, f.source.Stride*sizeOf[T](), f.panel)
 }
 
 // prepare keeps what all steps need.

@@ -14,7 +14,7 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	plainAddRows(dst, rows, k, a, scale, x)
 }
 
-func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8, _ Near) {
 	plainDecodeFourWidths(dst, n, sel, data, widths, bits)
 }
 

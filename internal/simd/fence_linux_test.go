@@ -71,7 +71,7 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 // TestDecodersStayInTheirMemory gives the decoders no more than they ask for.
 func TestDecodersStayInTheirMemory(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
-		for n := range 100 {
+		for _, n := range decodedCounts(100) {
 			for _, widths := range [][4]uint8{{0, 0, 0, 0}, {1, 5, 9, 31}, {31, 31, 31, 31}} {
 				ids := make([]uint32, n)
 				for e := range ids {
@@ -87,7 +87,7 @@ func TestDecodersStayInTheirMemory(t *testing.T) {
 				dst, s, d := fenced[uint32](t, n+16), fenced[byte](t, len(sel)), fenced[byte](t, len(data))
 				copy(s, sel)
 				copy(d, data)
-				DecodeFourWidths(dst, n, s, d, widths, bits)
+				DecodeFourWidths(dst, n, s, d, widths, bits, Near{})
 			}
 		}
 	})

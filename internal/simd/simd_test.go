@@ -280,6 +280,14 @@ func decodeOneByOne(dst []uint32, sel, data []byte, widths [4]uint8, idBits uint
 	}
 }
 
+// decodedCounts returns 0 to n − 1 and counts around the blocks of the decoders.
+func decodedCounts(n int) (counts []int) {
+	for i := range n {
+		counts = append(counts, i)
+	}
+	return append(counts, 240, 241, 255, 256, 257, 272, 273, 496, 511, 512, 513, 768, 1024, 16384)
+}
+
 func TestDecodeFourWidths(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
@@ -297,7 +305,7 @@ func TestDecodeFourWidths(t *testing.T) {
 			{[4]uint8{0, 0, 0, 0}, 0},
 		} {
 			modulus := uint32(1)<<c.bits - 1
-			for n := range 200 {
+			for _, n := range decodedCounts(200) {
 				ids := make([]uint32, n)
 				for i := range ids {
 					// Distances of every length, so that every selector occurs.
@@ -313,7 +321,11 @@ func TestDecodeFourWidths(t *testing.T) {
 					t.Fatalf("widths %v, %d ids: coded %v, want %v", c.widths, n, defined, ids)
 				}
 				dst, check := guarded[uint32](t, n+16, guard)
-				DecodeFourWidths(dst, n, sel, data, c.widths, c.bits)
+				near := Near{}
+				if n%3 == 0 {
+					near = Near{Data: make([]byte, 1<<10), Stride: 32}
+				}
+				DecodeFourWidths(dst, n, sel, data, c.widths, c.bits, near)
 				if !slices.Equal(dst[:n], ids) {
 					t.Fatalf("widths %v, %d ids: %v, want %v", c.widths, n, dst[:n], ids)
 				}
@@ -331,7 +343,7 @@ func TestDecodeFourWidthsByHand(t *testing.T) {
 		sel := append([]byte{0b00_01_00_10, 0b11}, make([]byte, 64)...)
 		data := append([]byte{0b100_10_101, 0b1}, make([]byte, 64)...)
 		dst := make([]uint32, 5+16)
-		DecodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4)
+		DecodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4, Near{})
 		if want := []uint32{5, 6, 9, 10, 7}; !slices.Equal(dst[:5], want) {
 			t.Errorf("%v, want %v", dst[:5], want)
 		}

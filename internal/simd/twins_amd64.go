@@ -68,7 +68,7 @@ func dotPanelsAVX2(dst *float64, v0 *float64, v1 *float64, w0 *float64, w1 *floa
 func addPanelsAVX2(w0 *float64, w1 *float64, v0 *float64, v1 *float64, v2 *float64, v3 *float64, c *float64, n int)
 
 //go:noescape
-func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)
+func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)
 
 //go:noescape
-func decodeFourWidthsAVX512(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)
+func decodeFourWidthsAVX512(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)

@@ -7721,19 +7721,11 @@ DATA selectorShifts<>+16(SB)/4, $0x00000008
 DATA selectorShifts<>+20(SB)/4, $0x0000000a
 DATA selectorShifts<>+24(SB)/4, $0x0000000c
 DATA selectorShifts<>+28(SB)/4, $0x0000000e
-DATA selectorShifts<>+32(SB)/4, $0x00000010
-DATA selectorShifts<>+36(SB)/4, $0x00000012
-DATA selectorShifts<>+40(SB)/4, $0x00000014
-DATA selectorShifts<>+44(SB)/4, $0x00000016
-DATA selectorShifts<>+48(SB)/4, $0x00000018
-DATA selectorShifts<>+52(SB)/4, $0x0000001a
-DATA selectorShifts<>+56(SB)/4, $0x0000001c
-DATA selectorShifts<>+60(SB)/4, $0x0000001e
-GLOBL selectorShifts<>(SB), RODATA|NOPTR, $64
+GLOBL selectorShifts<>(SB), RODATA|NOPTR, $32
 
-// func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)
+// func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)
 // Requires: AVX, AVX2, BMI2, MMX+
-TEXT ·decodeFourWidthsAVX2(SB), NOSPLIT, $0-48
+TEXT ·decodeFourWidthsAVX2(SB), NOSPLIT, $8-64
 	MOVQ         dst+0(FP), AX
 	MOVQ         sel+8(FP), CX
 	MOVQ         data+16(FP), DX
@@ -7761,41 +7753,44 @@ TEXT ·decodeFourWidthsAVX2(SB), NOSPLIT, $0-48
 	VPSUBD       Y0, Y5, Y5
 	VMOVDQU      (SI), Y6
 	VMOVDQU      selectorShifts<>+0(SB), Y7
+	MOVQ         rows+48(FP), R11
+	MOVQ         stride+56(FP), R12
+	MOVQ         AX, R10
 
 loop:
 	VPBROADCASTW (CX), Y8
 	VPSRLVD      Y7, Y8, Y8
 	VPERMD       Y6, Y8, Y8
-	MOVWQZX      (CX), R10
-	PDEPQ        R8, R10, R10
-	MOVQ         R10, R11
-	SHRQ         $0x01, R11
-	ANDQ         R9, R10
-	ANDQ         R9, R11
-	MOVQ         R10, R12
-	ANDQ         R11, R12
-	IMULQ        64(SI), R10
-	IMULQ        72(SI), R11
-	IMULQ        80(SI), R12
-	ADDQ         R11, R10
-	ADDQ         88(SI), R12
-	ADDQ         R12, R10
-	MOVQ         R10, R11
-	SHRQ         $0x38, R11
-	SHLQ         $0x08, R10
-	MOVQ         DI, R12
-	SHRQ         $0x03, R12
-	PREFETCHT0   1024(DX)(R12*1)
-	MOVQ         DI, R13
-	ANDQ         $0x07, R13
-	ADDQ         R11, DI
-	IMULQ        R9, R13
-	ADDQ         R13, R10
-	VMOVQ        R10, X9
+	MOVWQZX      (CX), R13
+	PDEPQ        R8, R13, R13
+	MOVQ         R13, R14
+	SHRQ         $0x01, R14
+	ANDQ         R9, R13
+	ANDQ         R9, R14
+	MOVQ         R13, R15
+	ANDQ         R14, R15
+	IMULQ        64(SI), R13
+	IMULQ        72(SI), R14
+	IMULQ        80(SI), R15
+	ADDQ         R14, R13
+	ADDQ         88(SI), R15
+	ADDQ         R15, R13
+	MOVQ         R13, R14
+	SHRQ         $0x38, R14
+	SHLQ         $0x08, R13
+	MOVQ         DI, R15
+	SHRQ         $0x03, R15
+	PREFETCHT0   1024(DX)(R15*1)
+	MOVQ         DI, BP
+	ANDQ         $0x07, BP
+	ADDQ         R14, DI
+	IMULQ        R9, BP
+	ADDQ         BP, R13
+	VMOVQ        R13, X9
 	VPMOVZXBD    X9, Y9
 
 	// The two words around each value, shifted together.
-	VMOVDQU (DX)(R12*1), Y10
+	VMOVDQU (DX)(R15*1), Y10
 	VPSRLD  $0x05, Y9, Y11
 	VPADDD  Y0, Y11, Y12
 	VPERMD  Y10, Y11, Y11
@@ -7821,6 +7816,10 @@ loop:
 	VPAND      Y4, Y9, Y9
 	VMOVDQU    Y9, (AX)
 	VPADDD     Y8, Y5, Y5
+	MOVL       (R10), R13
+	IMULQ      R12, R13
+	PREFETCHT1 (R11)(R13*1)
+	ADDQ       $0x04, R10
 	ADDQ       $0x02, CX
 	ADDQ       $0x20, AX
 	DECQ       BX
@@ -7828,113 +7827,331 @@ loop:
 	VZEROUPPER
 	RET
 
-// func decodeFourWidthsAVX512(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI2, BMI2, MMX+
-TEXT ·decodeFourWidthsAVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         sel+8(FP), CX
-	MOVQ         data+16(FP), DX
-	MOVQ         groups+24(FP), BX
-	MOVQ         table+40(FP), SI
-	MOVQ         $0x0303030303030303, R8
-	MOVQ         $0x0101010101010101, R9
-	XORQ         DI, DI
-	MOVL         $0x00000001, R10
-	VPBROADCASTD R10, Z0
-	MOVL         $0x0000000f, R10
-	VPBROADCASTD R10, Z1
-	MOVL         modulus+32(FP), R10
-	VPBROADCASTD R10, Z2
-	VPXORD       Z3, Z3, Z3
-	VPSUBD       Z0, Z3, Z4
-	VMOVDQU32    (SI), Z5
-	VMOVDQU32    selectorShifts<>+0(SB), Z6
-	MOVL         $0x0000ff00, R10
-	KMOVW        R10, K1
+// func decodeFourWidthsAVX512(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+TEXT ·decodeFourWidthsAVX512(SB), NOSPLIT, $384-64
+	MOVQ                dst+0(FP), AX
+	MOVQ                sel+8(FP), CX
+	MOVQ                data+16(FP), DX
+	MOVQ                groups+24(FP), BX
+	MOVQ                table+40(FP), SI
+	VMOVDQU32           (SI), Z0
+	VMOVDQU32           96(SI), Z1
+	VMOVDQU32           160(SI), Z2
+	VMOVDQU32           decodeBefore<>+0(SB), Z3
+	VMOVDQU32           decodeBeforeUpper<>+0(SB), Z4
+	VMOVDQU32           decodeSelector<>+0(SB), Z5
+	VMOVDQU32           decodeRamp<>+0(SB), Z6
+	MOVL                $0x01010101, SI
+	VPBROADCASTD        SI, Z7
+	MOVL                $0x00000001, SI
+	VPBROADCASTD        SI, Z8
+	MOVL                $0x00000007, SI
+	VPBROADCASTD        SI, Z9
+	MOVL                $0x00000010, SI
+	VPBROADCASTD        SI, Z10
+	MOVL                $0x0000000f, SI
+	VPBROADCASTD        SI, Z11
+	MOVL                modulus+32(FP), SI
+	VPBROADCASTD        SI, Z12
+	VPXORD              Z13, Z13, Z13
+	VMOVDQU32           decodeDouble<>+0(SB), Z14
+	VMOVDQU32           decodeQuarter<>+0(SB), Z15
+	VMOVDQU32           decodeHalf<>+0(SB), Z16
+	MOVL                $0x0000cccc, SI
+	KMOVW               SI, K1
+	MOVL                $0x0000fff0, SI
+	KMOVW               SI, K2
+	MOVL                $0x0000ff00, SI
+	KMOVW               SI, K3
+	VMOVDQA32           Z13, Z17
+	XORQ                SI, SI
+	MOVQ                BX, DI
+	MOVQ                rows+48(FP), R11
+	MOVQ                stride+56(FP), R12
+	MOVQ                AX, R10
+	VMOVDQU32           (CX), Z18
+	VPSRLD              $0x04, Z18, Z19
+	VMOVDQU32           Z19, (SP)(SI*1)
+	VPERMB              Z1, Z18, Z18
+	VPERMB              Z1, Z19, Z19
+	VPADDB              Z19, Z18, Z18
+	VMOVDQA32           Z13, Z19
+	VPDPBUSD            Z7, Z18, Z19
+	VMOVDQA32           Z19, Z18
+	VPMULLQ             Z14, Z18, Z18
+	VPSHUFD.Z           $0x50, Z18, K1, Z20
+	VPADDD              Z20, Z18, Z18
+	VPERMD.Z            Z18, Z15, K2, Z20
+	VPADDD              Z20, Z18, Z18
+	VPERMD.Z            Z18, Z16, K3, Z20
+	VPADDD              Z20, Z18, Z18
+	VPSUBD              Z19, Z17, Z19
+	VPADDD              Z19, Z18, Z19
+	VPERMD              Z18, Z11, Z18
+	VPADDD              Z18, Z17, Z17
+	VPANDD              Z9, Z19, Z18
+	VMOVDQU32           Z18, 256(SP)(SI*1)
+	VPSRLD              $0x03, Z19, Z19
+	VMOVDQU32           Z19, 128(SP)(SI*1)
+	XORQ                $0x40, SI
+	SUBQ                $0x10, DI
+	XORQ                R8, R8
+	XORQ                R13, R13
+	VPANDD.BCST         (CX), Z3, Z18
+	VPANDD.BCST         (SP)(R8*1), Z4, Z19
+	VPERMB              Z1, Z18, Z18
+	VPERMB              Z1, Z19, Z19
+	VPMULTISHIFTQB.BCST (CX), Z5, Z22
+	VPADDD.BCST         256(SP)(R8*1), Z2, Z21
+	MOVL                128(SP)(R8*1), R9
+	VPADDB              Z19, Z18, Z18
+	ADDQ                $0x04, CX
+	VPDPBUSD            Z7, Z18, Z21
+	ADDQ                $0x04, R8
+	VPERMD              Z0, Z22, Z22
+	ANDQ                $0x7c, R8
+	VMOVDQA32           Z13, Z23
+	VMOVDQA32           Z21, Z18
+	VMOVDQA32           Z22, Z19
+	VMOVDQA32           Z23, Z20
+	VPSRLD              $0x05, Z18, Z22
+	VPANDD.BCST         (CX), Z3, Z20
+	VPADDD              Z8, Z22, Z24
+	VPANDD.BCST         (SP)(R8*1), Z4, Z25
+	VMOVDQU32           (DX)(R9*1), Z21
+	VPERMB              Z1, Z20, Z20
+	PREFETCHT0          1024(DX)(R9*1)
+	VPERMB              Z1, Z25, Z25
+	VPERMD              Z21, Z22, Z23
+	VPMULTISHIFTQB.BCST (CX), Z5, Z22
+	VPERMD              Z21, Z24, Z24
+	VPADDD.BCST         256(SP)(R8*1), Z2, Z21
+	MOVL                128(SP)(R8*1), R9
+	VPSHRDVD            Z18, Z24, Z23
+	VPADDB              Z25, Z20, Z20
+	ADDQ                $0x04, CX
+	VPANDD              Z19, Z23, Z23
+	VPDPBUSD            Z7, Z20, Z21
+	ADDQ                $0x04, R8
+	VPMULLQ             Z14, Z23, Z23
+	VPERMD              Z0, Z22, Z22
+	ANDQ                $0x7c, R8
+	VMOVDQA32           Z21, Z18
+	VMOVDQA32           Z22, Z19
+	VMOVDQA32           Z23, Z20
 
-loop:
-	VPBROADCASTD   (CX), Z7
-	VPSRLVD        Z6, Z7, Z7
-	VPERMD         Z5, Z7, Z7
-	MOVWQZX        (CX), R10
-	MOVWQZX        2(CX), R11
-	PDEPQ          R8, R10, R10
-	MOVQ           R10, R12
-	SHRQ           $0x01, R12
-	ANDQ           R9, R10
-	ANDQ           R9, R12
-	MOVQ           R10, R13
-	ANDQ           R12, R13
-	IMULQ          64(SI), R10
-	IMULQ          72(SI), R12
-	IMULQ          80(SI), R13
-	ADDQ           R12, R10
-	ADDQ           88(SI), R13
-	ADDQ           R13, R10
-	PDEPQ          R8, R11, R11
-	MOVQ           R11, R12
-	SHRQ           $0x01, R12
-	ANDQ           R9, R11
-	ANDQ           R9, R12
-	MOVQ           R11, R13
-	ANDQ           R12, R13
-	IMULQ          64(SI), R11
-	IMULQ          72(SI), R12
-	IMULQ          80(SI), R13
-	ADDQ           R12, R11
-	ADDQ           88(SI), R13
-	ADDQ           R13, R11
-	MOVQ           R10, R12
-	SHRQ           $0x38, R12
-	MOVQ           R11, R13
-	SHRQ           $0x38, R13
-	SHLQ           $0x08, R10
-	SHLQ           $0x08, R11
-	VMOVQ          R10, X8
-	VPINSRQ        $0x01, R11, X8, X8
-	VPMOVZXBD      X8, Z8
-	VPBROADCASTD.Z R12, K1, Z9
-	VPADDD         Z9, Z8, Z8
-	MOVQ           DI, R10
-	SHRQ           $0x03, R10
-	PREFETCHT0     1024(DX)(R10*1)
-	MOVQ           DI, R11
-	ANDQ           $0x07, R11
-	ADDQ           R12, R13
-	ADDQ           R13, DI
-	VPBROADCASTD   R11, Z9
-	VPADDD         Z9, Z8, Z8
+group:
+	// At the third group of a block comes the next block.
+	MOVQ      R8, R14
+	ANDQ      $0x3c, R14
+	CMPQ      R14, $0x08
+	JNE       found
+	CMPQ      DI, $0x00
+	JLE       found
+	VMOVDQU32 56(CX), Z21
+	VPSRLD    $0x04, Z21, Z22
+	VMOVDQU32 Z22, (SP)(SI*1)
+	VPERMB    Z1, Z21, Z21
+	VPERMB    Z1, Z22, Z22
+	VPADDB    Z22, Z21, Z21
+	VMOVDQA32 Z13, Z22
+	VPDPBUSD  Z7, Z21, Z22
+	VMOVDQA32 Z22, Z21
+	VPMULLQ   Z14, Z21, Z21
+	VPSHUFD.Z $0x50, Z21, K1, Z23
+	VPADDD    Z23, Z21, Z21
+	VPERMD.Z  Z21, Z15, K2, Z23
+	VPADDD    Z23, Z21, Z21
+	VPERMD.Z  Z21, Z16, K3, Z23
+	VPADDD    Z23, Z21, Z21
+	VPSUBD    Z22, Z17, Z22
+	VPADDD    Z22, Z21, Z22
+	VPERMD    Z21, Z11, Z21
+	VPADDD    Z21, Z17, Z17
+	VPANDD    Z9, Z22, Z21
+	VMOVDQU32 Z21, 256(SP)(SI*1)
+	VPSRLD    $0x03, Z22, Z22
+	VMOVDQU32 Z22, 128(SP)(SI*1)
+	XORQ      $0x40, SI
+	SUBQ      $0x10, DI
 
-	// The two words around each value, shifted together.
-	VMOVDQU32 (DX)(R10*1), Z9
-	VPSRLD    $0x05, Z8, Z10
-	VPADDD    Z0, Z10, Z11
-	VPERMD    Z9, Z10, Z10
-	VPERMD    Z9, Z11, Z9
-	VPSHRDVD  Z8, Z9, Z10
-	VPANDD    Z7, Z10, Z10
-
-	// Sums of distances.
-	VPADDD    Z0, Z10, Z10
-	VPSLLDQ   $0x04, Z10, Z7
-	VPADDD    Z7, Z10, Z10
-	VPSLLDQ   $0x08, Z10, Z7
-	VPADDD    Z7, Z10, Z10
-	VPSHUFD   $0xff, Z10, Z7
-	VALIGND   $0x0c, Z3, Z7, Z8
-	VALIGND   $0x08, Z3, Z7, Z9
-	VALIGND   $0x04, Z3, Z7, Z7
-	VPADDD    Z8, Z10, Z10
-	VPADDD    Z9, Z7, Z7
-	VPADDD    Z7, Z10, Z10
-	VPERMD    Z10, Z1, Z7
-	VPADDD    Z4, Z10, Z8
-	VPANDD    Z2, Z8, Z8
-	VMOVDQU32 Z8, (AX)
-	VPADDD    Z7, Z4, Z4
-	ADDQ      $0x04, CX
-	ADDQ      $0x40, AX
-	DECQ      BX
-	JNZ       loop
+found:
+	// No group comes after the last, whose window need not be there.
+	CMPQ                BX, $0x01
+	CMOVQEQ             R13, R9
+	VPSHUFD.Z           $0x50, Z20, K1, Z21
+	VPSRLD              $0x05, Z18, Z22
+	VPANDD.BCST         (CX), Z3, Z24
+	VPADDD              Z21, Z20, Z20
+	VPADDD              Z8, Z22, Z25
+	VPANDD.BCST         (SP)(R8*1), Z4, Z26
+	VPERMD.Z            Z20, Z15, K2, Z23
+	VMOVDQU32           (DX)(R9*1), Z21
+	VPERMB              Z1, Z24, Z24
+	VPADDD              Z23, Z20, Z20
+	PREFETCHT0          1024(DX)(R9*1)
+	VPERMB              Z1, Z26, Z26
+	VPERMD.Z            Z20, Z16, K3, Z27
+	VPERMD              Z21, Z22, Z23
+	VPMULTISHIFTQB.BCST (CX), Z5, Z22
+	VPADDD              Z27, Z20, Z20
+	VPERMD              Z21, Z25, Z25
+	VPADDD.BCST         256(SP)(R8*1), Z2, Z21
+	MOVL                128(SP)(R8*1), R9
+	VPERMD              Z20, Z11, Z27
+	VPADDD              Z6, Z20, Z20
+	VPSHRDVD            Z18, Z25, Z23
+	VPADDB              Z26, Z24, Z24
+	ADDQ                $0x04, CX
+	VPADDD              Z10, Z6, Z6
+	VPANDD              Z12, Z20, Z20
+	VPANDD              Z19, Z23, Z23
+	VPDPBUSD            Z7, Z24, Z21
+	ADDQ                $0x04, R8
+	VMOVDQU32           Z20, (AX)
+	VPADDD              Z27, Z6, Z6
+	ADDQ                $0x40, AX
+	VPMULLQ             Z14, Z23, Z23
+	VPERMD              Z0, Z22, Z22
+	ANDQ                $0x7c, R8
+	MOVL                (R10), R14
+	IMULQ               R12, R14
+	PREFETCHT1          (R11)(R14*1)
+	MOVL                4(R10), R14
+	IMULQ               R12, R14
+	PREFETCHT1          (R11)(R14*1)
+	ADDQ                $0x08, R10
+	VMOVDQA32           Z21, Z18
+	VMOVDQA32           Z22, Z19
+	VMOVDQA32           Z23, Z20
+	DECQ                BX
+	JNZ                 group
 	VZEROUPPER
 	RET
+
+DATA decodeBefore<>+0(SB)/4, $0x00000000
+DATA decodeBefore<>+4(SB)/4, $0x00000003
+DATA decodeBefore<>+8(SB)/4, $0x0000000f
+DATA decodeBefore<>+12(SB)/4, $0x0000003f
+DATA decodeBefore<>+16(SB)/4, $0x000000ff
+DATA decodeBefore<>+20(SB)/4, $0x000003ff
+DATA decodeBefore<>+24(SB)/4, $0x00000fff
+DATA decodeBefore<>+28(SB)/4, $0x00003fff
+DATA decodeBefore<>+32(SB)/4, $0x0000ffff
+DATA decodeBefore<>+36(SB)/4, $0x0003ffff
+DATA decodeBefore<>+40(SB)/4, $0x000fffff
+DATA decodeBefore<>+44(SB)/4, $0x003fffff
+DATA decodeBefore<>+48(SB)/4, $0x00ffffff
+DATA decodeBefore<>+52(SB)/4, $0x03ffffff
+DATA decodeBefore<>+56(SB)/4, $0x0fffffff
+DATA decodeBefore<>+60(SB)/4, $0x3fffffff
+GLOBL decodeBefore<>(SB), RODATA|NOPTR, $64
+
+DATA decodeBeforeUpper<>+0(SB)/4, $0x00000000
+DATA decodeBeforeUpper<>+4(SB)/4, $0x00000000
+DATA decodeBeforeUpper<>+8(SB)/4, $0x00000000
+DATA decodeBeforeUpper<>+12(SB)/4, $0x00000003
+DATA decodeBeforeUpper<>+16(SB)/4, $0x0000000f
+DATA decodeBeforeUpper<>+20(SB)/4, $0x0000003f
+DATA decodeBeforeUpper<>+24(SB)/4, $0x000000ff
+DATA decodeBeforeUpper<>+28(SB)/4, $0x000003ff
+DATA decodeBeforeUpper<>+32(SB)/4, $0x00000fff
+DATA decodeBeforeUpper<>+36(SB)/4, $0x00003fff
+DATA decodeBeforeUpper<>+40(SB)/4, $0x0000ffff
+DATA decodeBeforeUpper<>+44(SB)/4, $0x0003ffff
+DATA decodeBeforeUpper<>+48(SB)/4, $0x000fffff
+DATA decodeBeforeUpper<>+52(SB)/4, $0x003fffff
+DATA decodeBeforeUpper<>+56(SB)/4, $0x00ffffff
+DATA decodeBeforeUpper<>+60(SB)/4, $0x03ffffff
+GLOBL decodeBeforeUpper<>(SB), RODATA|NOPTR, $64
+
+DATA decodeSelector<>+0(SB)/4, $0x00000000
+DATA decodeSelector<>+4(SB)/4, $0x00000002
+DATA decodeSelector<>+8(SB)/4, $0x00000004
+DATA decodeSelector<>+12(SB)/4, $0x00000006
+DATA decodeSelector<>+16(SB)/4, $0x00000008
+DATA decodeSelector<>+20(SB)/4, $0x0000000a
+DATA decodeSelector<>+24(SB)/4, $0x0000000c
+DATA decodeSelector<>+28(SB)/4, $0x0000000e
+DATA decodeSelector<>+32(SB)/4, $0x00000010
+DATA decodeSelector<>+36(SB)/4, $0x00000012
+DATA decodeSelector<>+40(SB)/4, $0x00000014
+DATA decodeSelector<>+44(SB)/4, $0x00000016
+DATA decodeSelector<>+48(SB)/4, $0x00000018
+DATA decodeSelector<>+52(SB)/4, $0x0000001a
+DATA decodeSelector<>+56(SB)/4, $0x0000001c
+DATA decodeSelector<>+60(SB)/4, $0x0000001e
+GLOBL decodeSelector<>(SB), RODATA|NOPTR, $64
+
+DATA decodeRamp<>+0(SB)/4, $0x00000000
+DATA decodeRamp<>+4(SB)/4, $0x00000001
+DATA decodeRamp<>+8(SB)/4, $0x00000002
+DATA decodeRamp<>+12(SB)/4, $0x00000003
+DATA decodeRamp<>+16(SB)/4, $0x00000004
+DATA decodeRamp<>+20(SB)/4, $0x00000005
+DATA decodeRamp<>+24(SB)/4, $0x00000006
+DATA decodeRamp<>+28(SB)/4, $0x00000007
+DATA decodeRamp<>+32(SB)/4, $0x00000008
+DATA decodeRamp<>+36(SB)/4, $0x00000009
+DATA decodeRamp<>+40(SB)/4, $0x0000000a
+DATA decodeRamp<>+44(SB)/4, $0x0000000b
+DATA decodeRamp<>+48(SB)/4, $0x0000000c
+DATA decodeRamp<>+52(SB)/4, $0x0000000d
+DATA decodeRamp<>+56(SB)/4, $0x0000000e
+DATA decodeRamp<>+60(SB)/4, $0x0000000f
+GLOBL decodeRamp<>(SB), RODATA|NOPTR, $64
+
+DATA decodeDouble<>+0(SB)/4, $0x00000001
+DATA decodeDouble<>+4(SB)/4, $0x00000001
+DATA decodeDouble<>+8(SB)/4, $0x00000001
+DATA decodeDouble<>+12(SB)/4, $0x00000001
+DATA decodeDouble<>+16(SB)/4, $0x00000001
+DATA decodeDouble<>+20(SB)/4, $0x00000001
+DATA decodeDouble<>+24(SB)/4, $0x00000001
+DATA decodeDouble<>+28(SB)/4, $0x00000001
+DATA decodeDouble<>+32(SB)/4, $0x00000001
+DATA decodeDouble<>+36(SB)/4, $0x00000001
+DATA decodeDouble<>+40(SB)/4, $0x00000001
+DATA decodeDouble<>+44(SB)/4, $0x00000001
+DATA decodeDouble<>+48(SB)/4, $0x00000001
+DATA decodeDouble<>+52(SB)/4, $0x00000001
+DATA decodeDouble<>+56(SB)/4, $0x00000001
+DATA decodeDouble<>+60(SB)/4, $0x00000001
+GLOBL decodeDouble<>(SB), RODATA|NOPTR, $64
+
+DATA decodeQuarter<>+0(SB)/4, $0x00000000
+DATA decodeQuarter<>+4(SB)/4, $0x00000000
+DATA decodeQuarter<>+8(SB)/4, $0x00000000
+DATA decodeQuarter<>+12(SB)/4, $0x00000000
+DATA decodeQuarter<>+16(SB)/4, $0x00000003
+DATA decodeQuarter<>+20(SB)/4, $0x00000003
+DATA decodeQuarter<>+24(SB)/4, $0x00000003
+DATA decodeQuarter<>+28(SB)/4, $0x00000003
+DATA decodeQuarter<>+32(SB)/4, $0x00000007
+DATA decodeQuarter<>+36(SB)/4, $0x00000007
+DATA decodeQuarter<>+40(SB)/4, $0x00000007
+DATA decodeQuarter<>+44(SB)/4, $0x00000007
+DATA decodeQuarter<>+48(SB)/4, $0x0000000b
+DATA decodeQuarter<>+52(SB)/4, $0x0000000b
+DATA decodeQuarter<>+56(SB)/4, $0x0000000b
+DATA decodeQuarter<>+60(SB)/4, $0x0000000b
+GLOBL decodeQuarter<>(SB), RODATA|NOPTR, $64
+
+DATA decodeHalf<>+0(SB)/4, $0x00000000
+DATA decodeHalf<>+4(SB)/4, $0x00000000
+DATA decodeHalf<>+8(SB)/4, $0x00000000
+DATA decodeHalf<>+12(SB)/4, $0x00000000
+DATA decodeHalf<>+16(SB)/4, $0x00000000
+DATA decodeHalf<>+20(SB)/4, $0x00000000
+DATA decodeHalf<>+24(SB)/4, $0x00000000
+DATA decodeHalf<>+28(SB)/4, $0x00000000
+DATA decodeHalf<>+32(SB)/4, $0x00000003
+DATA decodeHalf<>+36(SB)/4, $0x00000003
+DATA decodeHalf<>+40(SB)/4, $0x00000003
+DATA decodeHalf<>+44(SB)/4, $0x00000003
+DATA decodeHalf<>+48(SB)/4, $0x00000007
+DATA decodeHalf<>+52(SB)/4, $0x00000007
+DATA decodeHalf<>+56(SB)/4, $0x00000007
+DATA decodeHalf<>+60(SB)/4, $0x00000007
+GLOBL decodeHalf<>(SB), RODATA|NOPTR, $64

@@ -172,14 +172,22 @@ func appendLengths(dst []byte, lengths []uint32) []byte {
 // ends too early.
 func lengthsTo(ptr []int64, b []byte) int {
 	ptr[0] = 0
-	sum, i := int64(0), 1
-	// Most rows are short: as long as all are, bytes and rows go in step.
-	for ; i < len(ptr) && i <= len(b) && b[i-1] != escape; i++ {
-		sum += int64(b[i-1])
-		ptr[i] = sum
-	}
-	at := i - 1
-	for ; i < len(ptr); i++ {
+	sum, at := int64(0), 0
+	for rest := ptr[1:]; len(rest) > 0; {
+		// Most rows are short: eight of them at a time.
+		if len(rest) >= 8 && len(b)-at >= 8 {
+			if word := binary.LittleEndian.Uint64(b[at:]); !hasEscape(word) {
+				to := (*[8]int64)(rest)
+				for i := range to {
+					sum += int64(word & 0xff)
+					word >>= 8
+					to[i] = sum
+				}
+				rest = rest[8:]
+				at += 8
+				continue
+			}
+		}
 		if at >= len(b) {
 			return -1
 		}
@@ -193,9 +201,17 @@ func lengthsTo(ptr []int64, b []byte) int {
 			at += 4
 		}
 		sum += n
-		ptr[i] = sum
+		rest[0] = sum
+		rest = rest[1:]
 	}
 	return at
+}
+
+// hasEscape reports whether one of eight bytes is [escape]: all of its bits are
+// set, so that one more carries out of it.
+func hasEscape(word uint64) bool {
+	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	return word&((word&low)+0x0101010101010101)&high != 0
 }
 
 // buffers are what decoding a frame needs, kept by each worker.
@@ -205,6 +221,7 @@ type buffers struct {
 	val     []float64
 	frame   []byte // what is read of a store that is not in memory
 	payload []byte // what decompression gives
+	near    simd.Near
 }
 
 func newBuffers(weighted bool) *buffers {
@@ -300,7 +317,8 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 		}
 	}
 	coded = coded[:size+slack]
-	simd.DecodeFourWidths(b.ids, n, coded[:sel+slack], coded[sel:], widths, idBits)
+	simd.DecodeFourWidths(b.ids, n, coded[:sel+slack], coded[sel:], widths, idBits, b.near)
+	clear(b.ids[n:min(n+spareIDs, len(b.ids))]) // ids of a frame before would be prefetched in vain
 	return ""
 }
 

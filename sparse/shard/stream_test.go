@@ -79,6 +79,40 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// TestSweepNear sweeps with rows to bring near: the panels are the same, and
+// the rows are forgotten afterwards.
+func TestSweepNear(t *testing.T) {
+	mem, a := streamed(t, FourWidths)
+	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
+		s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
+		rows := make([]byte, 20000*32)
+		for range 2 {
+			var entries atomic.Int64
+			must(0, s.SweepNear(bg, 2, rows, 32, func(_ int, p sparse.Panel) error {
+				for i := range p.Hi - p.Lo {
+					col, _ := p.Row(i)
+					if want, _ := a.Row(p.Lo + i); p.Pieces == 1 && !slices.Equal(col, want) {
+						t.Errorf("row %d: columns %v, want %v", p.Lo+i, col, want)
+					}
+				}
+				entries.Add(int64(p.Entries))
+				return nil
+			}))
+			if entries.Load() != a.NNZ() {
+				t.Errorf("%d entries, want %d", entries.Load(), a.NNZ())
+			}
+		}
+		for _, r := range s.runs {
+			for _, b := range r.buffers {
+				if b.near.Data != nil {
+					t.Error("a sweep that has ended holds rows")
+				}
+			}
+		}
+		must(0, s.Close())
+	}
+}
+
 // TestAnnounced holds that a sweep announces every chunk but the first once,
 // before it comes there.
 func TestAnnounced(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -16,9 +17,22 @@ import (
 // the system is asked to have what follows at hand. The error of a damaged
 // frame is a [*CorruptError] or wraps [ErrChanged].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return v.sweep(ctx, workers, simd.Near{}, visit)
+}
+
+// SweepNear implements [sparse.NearSweeper]: what the decoder leaves idle of
+// the memory brings the first rows near that a panel names.
+func (v *view) SweepNear(ctx context.Context, workers int, rows []byte, stride int, visit func(worker int, p sparse.Panel) error) error {
+	return v.sweep(ctx, workers, simd.Near{Data: rows, Stride: stride}, visit)
+}
+
+func (v *view) sweep(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel) error) error {
 	workers = min(sched.Workers(workers), len(v.direct.frames))
 	r := v.s.takeRun(workers)
 	defer v.s.putRun(r)
+	for _, b := range r.buffers {
+		b.near = near
+	}
 	return sched.Run(ctx, workers, len(v.direct.frames), func(worker, i int) error {
 		b := r.buffers[worker]
 		frame, err := v.frame(b, i)
@@ -53,6 +67,9 @@ func (s *Store) takeRun(workers int) *run {
 }
 
 func (s *Store) putRun(r *run) {
+	for _, b := range r.buffers {
+		b.near = simd.Near{}
+	}
 	s.mu.Lock()
 	s.runs = append(s.runs, r)
 	s.mu.Unlock()

@@ -6,22 +6,29 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The decoders find the bit offsets of eight values with three products. With
+// The decoder for AVX2 finds the bit offsets of eight values with three products. With
 // selector bits lo and hi spread to one byte for each value, the widths are
 //
 //	w0 + (w1−w0)·lo + (w2−w0)·hi + (w3−w2−w1+w0)·(lo·hi)
 //
 // and a product with 0x0101010101010101 sums bytes from the lowest up. The
-// factors come multiplied with it, in the table's words from byte 64 on; the
-// table begins with the four masks, four times.
+// factors come multiplied with it.
 const (
 	spread   = 0x0303030303030303
 	eachByte = 0x0101010101010101
-	table    = "func(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)"
+	table    = "func(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)"
 	readHead = 1024 // how far ahead of the window data is prefetched
 )
 
-// decoder holds what both decoders keep in registers.
+// Places in the table, in bytes.
+const (
+	atMasks = 0   // the four masks, four times
+	atTerms = 64  // the factors of lo, hi and lo·hi, and w0
+	atPairs = 96  // the widths of two selectors together, four times
+	atBase  = 160 // for lane i, −(16−i)·w0
+)
+
+// decoder holds what the decoder for AVX2 keeps in registers.
 type decoder struct {
 	dst, sel, data, groups, table reg.GPVirtual
 	position                      reg.GPVirtual // in bits
@@ -53,11 +60,11 @@ func (d *decoder) ends(selectors reg.GPVirtual) reg.GPVirtual {
 	ANDQ(d.eachByte, hi)
 	MOVQ(lo, all)
 	ANDQ(hi, all)
-	IMULQ(Mem{Base: d.table, Disp: 64}, lo)
-	IMULQ(Mem{Base: d.table, Disp: 72}, hi)
-	IMULQ(Mem{Base: d.table, Disp: 80}, all)
+	IMULQ(Mem{Base: d.table, Disp: atTerms}, lo)
+	IMULQ(Mem{Base: d.table, Disp: atTerms + 8}, hi)
+	IMULQ(Mem{Base: d.table, Disp: atTerms + 16}, all)
 	ADDQ(hi, lo)
-	ADDQ(Mem{Base: d.table, Disp: 88}, all)
+	ADDQ(Mem{Base: d.table, Disp: atTerms + 24}, all)
 	ADDQ(all, lo)
 	return lo
 }
@@ -83,11 +90,9 @@ func twice(n int) Mem {
 	return m
 }
 
-var shifts Mem
-
 // decodeAVX2 writes the decoder of eight ids at a time.
 func decodeAVX2() {
-	shifts = twice(16)
+	shifts := twice(8)
 	d := newDecoder("decodeFourWidthsAVX2")
 	fill := func(word Op) reg.VecVirtual {
 		x, y := XMM(), YMM()
@@ -107,6 +112,8 @@ func decodeAVX2() {
 	VPSUBD(one, carry, carry)
 	VMOVDQU(Mem{Base: d.table}, masks)
 	VMOVDQU(shifts, shift)
+
+	near := newNear(d.dst)
 
 	Label("loop")
 	selector, mask := YMM(), YMM()
@@ -160,6 +167,7 @@ func decodeAVX2() {
 	VPAND(modulus, id, id)
 	VMOVDQU(id, Mem{Base: d.dst})
 	VPADDD(sum, carry, carry)
+	near.fetch(1)
 	ADDQ(Imm(2), d.sel)
 	ADDQ(Imm(32), d.dst)
 	DECQ(d.groups)
@@ -169,95 +177,209 @@ func decodeAVX2() {
 }
 
 // decodeAVX512 writes the decoder of sixteen ids at a time, for processors
-// with VBMI2.
+// with VBMI2 and VNNI.
+//
+// The value in lane i of a group begins at the sum of the widths before it:
+// the lane keeps the selectors before its own, looks two of them up at a time
+// and adds up. The selectors it does not keep count as zeros, which a constant
+// takes back. Where groups begin, on which all the rest waits, is found in the
+// same way for sixteen of them, a block ahead, and kept in rings of two blocks.
+//
+// A group goes through three steps, offsets, values and ids; a turn of the
+// loop takes one group through the last, the next group through the second and
+// the one after that through the first. What stands side by side then does not
+// wait for one another.
 func decodeAVX512() {
-	d := newDecoder("decodeFourWidthsAVX512")
-	fill := func(word Op) reg.VecVirtual {
+	TEXT("decodeFourWidthsAVX512", NOSPLIT, table)
+	Pragma("noescape")
+	dst, sel, data, groups := argument("dst"), argument("sel"), argument("data"), argument("groups")
+	upper, starts, skips := AllocLocal(128), AllocLocal(128), AllocLocal(128)
+
+	lookup := argument("table")
+	word := func(at int) reg.VecVirtual {
 		z := ZMM()
+		VMOVDQU32(Mem{Base: lookup, Disp: at}, z)
+		return z
+	}
+	lanes := func(name string, lane func(i int) uint32) reg.VecVirtual {
+		m, z := GLOBL("decode"+name, RODATA|NOPTR), ZMM()
+		for i := range 16 {
+			DATA(4*i, U32(lane(i)))
+		}
+		VMOVDQU32(m, z)
+		return z
+	}
+	fill := func(word Op) reg.VecVirtual {
 		if _, constant := word.(U32); constant {
 			r := GP32()
 			MOVL(word, r)
 			word = r
 		}
+		z := ZMM()
 		VPBROADCASTD(word, z)
 		return z
 	}
-	one, top := fill(U32(1)), fill(U32(15))
-	modulus := fill(Load(Param("modulus"), GP32()))
-	zero, carry, masks, shift := ZMM(), ZMM(), ZMM(), ZMM()
+	only := func(set uint32) reg.OpmaskVirtual {
+		r, k := GP32(), K()
+		MOVL(U32(set), r)
+		KMOVW(r, k)
+		return k
+	}
+	masks, pairs, base := word(atMasks), word(atPairs), word(atBase)
+	before := lanes("Before", func(i int) uint32 { return 1<<(2*i) - 1 })
+	beforeUpper := lanes("BeforeUpper", func(i int) uint32 { return (1<<(2*i) - 1) >> 4 })
+	selector := lanes("Selector", func(i int) uint32 { return uint32(2 * i) })
+	ramp := lanes("Ramp", func(i int) uint32 { return uint32(i) })
+	each, one, seven, sixteen := fill(U32(0x01010101)), fill(U32(1)), fill(U32(7)), fill(U32(16))
+	last, modulus := fill(U32(15)), fill(Load(Param("modulus"), GP32()))
+	zero := ZMM()
 	VPXORD(zero, zero, zero)
-	VPSUBD(one, zero, carry)
-	VMOVDQU32(Mem{Base: d.table}, masks)
-	VMOVDQU32(shifts, shift)
-	r, upper := GP32(), K()
-	MOVL(U32(0xff00), r)
-	KMOVW(r, upper)
 
-	Label("loop")
-	selector, mask := ZMM(), ZMM()
-	VPBROADCASTD(Mem{Base: d.sel}, selector)
-	VPSRLVD(shift, selector, selector)
-	VPERMD(masks, selector, mask)
-	sel0, sel1 := GP64(), GP64()
-	MOVWQZX(Mem{Base: d.sel}, sel0)
-	MOVWQZX(Mem{Base: d.sel, Disp: 2}, sel1)
-	offset0, offset1 := d.ends(sel0), d.ends(sel1)
-	total0, total1 := GP64(), GP64()
-	MOVQ(offset0, total0)
-	SHRQ(U8(56), total0)
-	MOVQ(offset1, total1)
-	SHRQ(U8(56), total1)
-	SHLQ(U8(8), offset0)
-	SHLQ(U8(8), offset1)
-	x, bits, start := XMM(), ZMM(), ZMM()
-	VMOVQ(offset0, x)
-	VPINSRQ(U8(1), offset1, x, x)
-	VPMOVZXBD(x, bits)
-	VPBROADCASTD_Z(total0.As32(), upper, start)
-	VPADDD(start, bits, bits)
-	at, bit := d.window()
-	ADDQ(total0, total1)
-	ADDQ(total1, d.position)
-	start = ZMM()
-	VPBROADCASTD(bit.As32(), start)
-	VPADDD(start, bits, bits)
+	// Each lane becomes the sum of the lanes up to it: of two by a product with
+	// 2³² + 1, then of four, of eight and of all.
+	double := lanes("Double", func(int) uint32 { return 1 })
+	quarter := lanes("Quarter", func(i int) uint32 { return uint32(max(0, i/4*4-1)) })
+	half := lanes("Half", func(i int) uint32 { return uint32(max(0, i/4*4-5)) })
+	inFour, afterQuarter, afterHalf := only(0xcccc), only(0xfff0), only(0xff00)
+	sumPairs := func(v reg.VecVirtual) { VPMULLQ(double, v, v) }
+	var t reg.VecVirtual
+	sumRest := func(v reg.VecVirtual) []func() {
+		add := func() { VPADDD(t, v, v) }
+		return []func(){
+			func() { t = ZMM(); VPSHUFD_Z(U8(0x50), v, inFour, t) }, add,
+			func() { t = ZMM(); VPERMD_Z(v, quarter, afterQuarter, t) }, add,
+			func() { t = ZMM(); VPERMD_Z(v, half, afterHalf, t) }, add,
+		}
+	}
 
-	Comment("The two words around each value, shifted together.")
-	words, first, second, value, above := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
-	VMOVDQU32(Mem{Base: d.data, Index: at, Scale: 1}, words)
-	VPSRLD(U8(5), bits, first)
-	VPADDD(one, first, second)
-	VPERMD(words, first, value)
-	VPERMD(words, second, above)
-	VPSHRDVD(bits, above, value)
-	VPANDD(mask, value, value)
+	position, slot, left := ZMM(), GP64(), GP64() // of the block to come, and groups in none
+	VMOVDQA32(zero, position)
+	XORQ(slot, slot)
+	MOVQ(groups, left)
+	block := func(from Mem) {
+		s, u, total, sum := ZMM(), ZMM(), ZMM(), ZMM()
+		VMOVDQU32(from, s)
+		VPSRLD(U8(4), s, u)
+		VMOVDQU32(u, upper.Idx(slot, 1))
+		VPERMB(pairs, s, s)
+		VPERMB(pairs, u, u)
+		VPADDB(u, s, s)
+		VMOVDQA32(zero, total)
+		VPDPBUSD(each, s, total)
+		VMOVDQA32(total, sum)
+		sumPairs(sum)
+		inTurn(sumRest(sum))
+		VPSUBD(total, position, total)
+		VPADDD(total, sum, total)
+		VPERMD(sum, last, sum)
+		VPADDD(sum, position, position)
+		VPANDD(seven, total, sum)
+		VMOVDQU32(sum, skips.Idx(slot, 1))
+		VPSRLD(U8(3), total, total)
+		VMOVDQU32(total, starts.Idx(slot, 1))
+		XORQ(Imm(64), slot)
+		SUBQ(Imm(16), left)
+	}
 
-	Comment("Sums of distances.")
-	VPADDD(one, value, value)
-	t := ZMM()
-	VPSLLDQ(U8(4), value, t)
-	VPADDD(t, value, value)
-	t = ZMM()
-	VPSLLDQ(U8(8), value, t)
-	VPADDD(t, value, value)
-	last, by1, by2, by3 := ZMM(), ZMM(), ZMM(), ZMM()
-	VPSHUFD(U8(0xff), value, last)
-	VALIGND(U8(12), zero, last, by1)
-	VALIGND(U8(8), zero, last, by2)
-	VALIGND(U8(4), zero, last, by3)
-	VPADDD(by1, value, value)
-	VPADDD(by2, by3, by3)
-	VPADDD(by3, value, value)
-	sum, id := ZMM(), ZMM()
-	VPERMD(value, top, sum)
-	VPADDD(carry, value, id)
-	VPANDD(modulus, id, id)
-	VMOVDQU32(id, Mem{Base: d.dst})
-	VPADDD(sum, carry, carry)
-	ADDQ(Imm(4), d.sel)
-	ADDQ(Imm(64), d.dst)
-	DECQ(d.groups)
-	JNZ(LabelRef("loop"))
+	at := GP64() // in the rings, of the group whose offsets come next
+	offset, mask, value, start := ZMM(), ZMM(), ZMM(), GP64()
+	nextOffset, nextMask, nextValue, nextStart := ZMM(), ZMM(), ZMM(), GP64()
+	var a, b reg.VecVirtual
+	offsets := []func(){
+		func() { a = ZMM(); VPANDD_BCST(Mem{Base: sel}, before, a) },
+		func() { b = ZMM(); VPANDD_BCST(upper.Idx(at, 1), beforeUpper, b) },
+		func() { VPERMB(pairs, a, a) },
+		func() { VPERMB(pairs, b, b) },
+		func() { VPMULTISHIFTQB_BCST(Mem{Base: sel}, selector, nextMask) },
+		func() { VPADDD_BCST(skips.Idx(at, 1), base, nextOffset); MOVL(starts.Idx(at, 1), nextStart.As32()) },
+		func() { VPADDB(b, a, a); ADDQ(Imm(4), sel) },
+		func() { VPDPBUSD(each, a, nextOffset); ADDQ(Imm(4), at) },
+		func() { VPERMD(masks, nextMask, nextMask); ANDQ(Imm(124), at) },
+	}
+	var words, first, above reg.VecVirtual
+	values := []func(){
+		func() { first = ZMM(); VPSRLD(U8(5), offset, first) },
+		func() { above = ZMM(); VPADDD(one, first, above) },
+		func() { words = ZMM(); VMOVDQU32(Mem{Base: data, Index: start, Scale: 1}, words) },
+		func() { PREFETCHT0(Mem{Base: data, Index: start, Scale: 1, Disp: readHead}) },
+		func() { VPERMD(words, first, nextValue) },
+		func() { VPERMD(words, above, above) },
+		func() { VPSHRDVD(offset, above, nextValue) },
+		func() { VPANDD(mask, nextValue, nextValue) },
+		func() { sumPairs(nextValue) },
+	}
+	var sum, id reg.VecVirtual
+	ids := append(sumRest(value),
+		func() { sum, id = ZMM(), ZMM(); VPERMD(value, last, sum); VPADDD(ramp, value, id) },
+		func() { VPADDD(sixteen, ramp, ramp); VPANDD(modulus, id, id) },
+		func() { VMOVDQU32(id, Mem{Base: dst}); VPADDD(sum, ramp, ramp); ADDQ(Imm(64), dst) },
+	)
+	goOn := func() {
+		VMOVDQA32(nextOffset, offset)
+		VMOVDQA32(nextMask, mask)
+		VMOVDQA32(nextValue, value)
+		MOVQ(nextStart, start)
+	}
+	near := newNear(dst)
+	block(Mem{Base: sel})
+	XORQ(at, at)
+	beginning := GP64()
+	XORQ(beginning, beginning)
+	inTurn(offsets)
+	VMOVDQA32(zero, nextValue)
+	goOn()
+	inTurn(values, offsets)
+	goOn()
+	Label("group")
+	Comment("At the third group of a block comes the next block.")
+	place := GP64()
+	MOVQ(at, place)
+	ANDQ(Imm(60), place)
+	CMPQ(place, Imm(8))
+	JNE(LabelRef("found"))
+	CMPQ(left, Imm(0))
+	JLE(LabelRef("found"))
+	block(Mem{Base: sel, Disp: 56})
+	Label("found")
+	Comment("No group comes after the last, whose window need not be there.")
+	CMPQ(groups, Imm(1))
+	CMOVQEQ(beginning, start)
+	inTurn(ids, values, offsets)
+	near.fetch(2)
+	goOn()
+	DECQ(groups)
+	JNZ(LabelRef("group"))
 	VZEROUPPER()
 	RET()
+}
+
+// inTurn writes the first instructions of all steps, then the second ones and
+// so on.
+func inTurn(steps ...[]func()) {
+	for i := range steps[0] {
+		for _, s := range steps {
+			s[i]()
+		}
+	}
+}
+
+// near prefetches rows that ids name.
+type near struct{ ids, rows, stride reg.GPVirtual }
+
+// newNear returns what begins with the first id in dst.
+func newNear(dst reg.GPVirtual) near {
+	n := near{ids: GP64(), rows: argument("rows"), stride: argument("stride")}
+	MOVQ(dst, n.ids)
+	return n
+}
+
+// fetch writes the prefetches of the rows of so many ids.
+func (n near) fetch(ids int) {
+	for i := range ids {
+		row := GP64()
+		MOVL(Mem{Base: n.ids, Disp: 4 * i}, row.As32())
+		IMULQ(n.stride, row)
+		PREFETCHT1(Mem{Base: n.rows, Index: row, Scale: 1})
+	}
+	ADDQ(Imm(uint64(4*ids)), n.ids)
 }
