@@ -12,22 +12,27 @@ const (
 // which are the ones given or the scratch. Cost: one pass to move for every 11
 // bits in which keys differ, and one to count for every 33.
 func radixSort[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo, hi uint) ([]K, []V) {
-	if len(keys) < 2 {
+	if len(keys) < 2 || lo >= hi {
 		return keys, values
 	}
-	for lo < hi {
-		width := min(radixBits, (hi-lo+radixDigits-1)/radixDigits)
+	digits := (hi - lo + radixBits - 1) / radixBits
+	width := (hi - lo + digits - 1) / digits
+	for ; lo < hi; lo += radixDigits * width {
 		var mask [radixDigits]uint64
 		for d := range mask {
-			mask[d] = 1<<min(width, hi-min(hi, lo+uint(d)*width)) - 1
+			from := min(hi, lo+uint(d)*width)
+			mask[d] = 1<<min(width, hi-from) - 1
 		}
 		var count [radixDigits][radixSize]uint32
-		countDigits(&count, keys, lo, width, mask)
+		if lo+width < hi {
+			countDigits(&count, keys, lo, width, mask)
+		} else {
+			countDigit(&count[0], keys, lo, mask[0])
+		}
 		for d := range mask {
-			shift := lo & 63
-			lo += width
+			shift := (lo + uint(d)*width) & 63
 			at := &count[d]
-			if int(at[uint64(keys[0])>>shift&mask[d]]) == len(keys) {
+			if mask[d] == 0 || int(at[uint64(keys[0])>>shift&mask[d]]) == len(keys) {
 				continue
 			}
 			sum := uint32(0)
@@ -63,6 +68,15 @@ func countDigits[K key](count *[radixDigits][radixSize]uint32, keys []K, lo, wid
 		middle[x&second%radixSize]++
 		x >>= width & 63
 		high[x&third%radixSize]++
+	}
+}
+
+// countDigit counts one digit of all keys.
+//
+//go:noinline
+func countDigit[K key](count *[radixSize]uint32, keys []K, shift uint, mask uint64) {
+	for _, k := range keys {
+		count[uint64(k)>>(shift&63)&mask%radixSize]++
 	}
 }
 

@@ -172,8 +172,8 @@ func TestDictionaryInRuns(t *testing.T) {
 	}
 }
 
-// TestProgressOfRounds watches lines that are read from disk many times.
-func TestProgressOfRounds(t *testing.T) {
+// TestProgressOfFillings watches entries that do not fit the memory together.
+func TestProgressOfFillings(t *testing.T) {
 	const lines = 300_000
 	paths := write(t, file{"e.txt", edgeText(lines, func(i int) string { return fmt.Sprintf("%d %d", i%5003, i*7919%10_007) })})
 	var steps []int64
@@ -198,7 +198,7 @@ func TestProgressOfRounds(t *testing.T) {
 	}
 }
 
-// TestRecords packs and unpacks codes and weights.
+// TestRecords packs and unpacks codes, keys and weights.
 func TestRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := rapid.Uint32().Draw(t, "top") >> rapid.IntRange(0, 31).Draw(t, "shift")
@@ -215,6 +215,15 @@ func TestRecords(t *testing.T) {
 			if got[i] != code[i] {
 				t.Fatalf("code %d is %d, want %d (%d bits)", i, got[i], code[i], width)
 			}
+		}
+		keyWidth := rapid.IntRange(4, 8).Draw(t, "bytes of a key")
+		keys := rapid.SliceOfN(rapid.Uint64Range(0, math.MaxUint64>>(64-8*keyWidth)), 0, 100).Draw(t, "keys")
+		b = appendKeys([]byte("head"), keys, keyWidth)
+		if want := 4 + len(keys)*keyWidth; len(b) != want {
+			t.Fatalf("%d bytes, want %d", len(b), want)
+		}
+		if back := keysFrom([]uint64{1}, append(b, 255, 255, 255, 255, 255, 255, 255, 255)[4:], len(keys), keyWidth); !slices.Equal(back[1:], keys) {
+			t.Fatalf("keys %x, want %x", back[1:], keys)
 		}
 		weight := rapid.SliceOfN(rapid.OneOf(rapid.Just(0.1), rapid.Just(0.25), rapid.Just(2.0), rapid.Float64Min(0)), 0, 20).Draw(t, "weight")
 		form := formOf(weight)
