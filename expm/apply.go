@@ -241,10 +241,10 @@ func (p *part) finish(e *evaluation, bound float64, columns []float64, norm floa
 	if p.expansion != nil {
 		o.LogScale = p.logScale
 	}
-	if o.ErrorBound > 0 {
+	if o.ErrorBound != 0 {
 		o.Relative = o.ErrorBound / o.NormLowerBound
 	}
-	if o.Relative > e.settings.Tolerance {
+	if !(o.Relative <= e.settings.Tolerance) { // it is no number if B is none
 		e.refuse(p)
 	}
 }

@@ -20,6 +20,8 @@ type Map struct {
 	workers int
 	lo, hi  float64 // the interval
 
+	unproven bool // the interval is the caller's
+
 	// H = diag(outer)·H_s·diag(1/outer) with H_s symmetric, and a sweep runs
 	// on K = diag(1/inner)·(H_s − centre)·diag(inner). Nil means ones.
 	sweep        sparse.Applier[float64]
@@ -147,7 +149,7 @@ func NewBounded(a sparse.Applier[float64], lo, hi float64, workers int) (*Map, e
 	if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return nil, fmt.Errorf("%w: interval [%g, %g]", ErrParameter, lo, hi)
 	}
-	return &Map{n: r, workers: workers, lo: lo, hi: hi, sweep: a, outerMax: 1}, nil
+	return &Map{n: r, workers: workers, lo: lo, hi: hi, unproven: true, sweep: a, outerMax: 1}, nil
 }
 
 // roots returns d^½, 1 in rows without entries, and which rows these are.

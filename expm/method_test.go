@@ -435,6 +435,17 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// What is no number is never within a tolerance.
+func TestNotANumber(t *testing.T) {
+	m := NewLaplacianNormalized(graphOf(t, testgraph.Random(3, 200, 800, false), 1))
+	b := randomBlock(4, m.n, 2)
+	b.Row(7)[1] = math.NaN()
+	r, err := m.ApplyTo(ctx, blocks(m.n, 2, 1), b, []Function{Exp(-3)}, nil)
+	if !errors.Is(err, ErrTolerance) || !math.IsNaN(r.Functions[0].Relative) {
+		t.Errorf("error %v, %+v", err, r)
+	}
+}
+
 // A map whose spectrum is not in its interval is found out.
 func TestWrongInterval(t *testing.T) {
 	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)

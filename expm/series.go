@@ -207,10 +207,10 @@ func (r *recurrence) step(ctx context.Context, j, last int) error {
 	if j > 1 {
 		s.Alpha, s.Beta, s.Delta, s.Prev = 2*s.Alpha, 2*s.Beta, -1, r.t
 	}
-	r.guard = j%guardEvery == 0 || j == last
+	r.guard = r.unproven && (j%guardEvery == 0 || j == last)
 	for _, p := range r.parts {
 		p.scheduleTerm(j)
-		r.guard = r.guard || p.norms
+		r.guard = r.guard || r.unproven && p.norms
 		if p.norms {
 			p.sums.Begin(r.b.Cols)
 		}

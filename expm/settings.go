@@ -10,8 +10,9 @@ var (
 	// exceed the tolerance: ‖f(H)B‖ is too small beside ‖B‖.
 	ErrTolerance = errors.New("expm: the tolerance is beyond the precision of float64 here")
 
-	// ErrInterval is returned when the vectors of a recurrence grow, which
-	// they cannot while the interval holds the spectrum.
+	// ErrInterval is returned when the vectors of a recurrence of a map from
+	// [NewBounded] grow, which they cannot while the interval holds the
+	// spectrum.
 	ErrInterval = errors.New("expm: the interval does not hold the spectrum")
 
 	// ErrSmooth is returned for a function whose Chebyshev coefficients do not

@@ -59,7 +59,7 @@ func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 	}
 	for i, p := range wanted {
 		e.slabs.Put(inner[i].y)
-		if p.out.Relative > e.settings.Tolerance {
+		if !(p.out.Relative <= e.settings.Tolerance) {
 			e.refuse(p)
 		}
 	}
@@ -76,7 +76,7 @@ func (o *Outcome) join(next *Outcome) {
 	o.ColumnBound = append(o.ColumnBound, next.ColumnBound...)
 	o.NormLowerBound = math.Hypot(o.NormLowerBound, next.NormLowerBound)
 	o.Relative = 0
-	if o.ErrorBound > 0 {
+	if o.ErrorBound != 0 {
 		o.Relative = o.ErrorBound / o.NormLowerBound
 	}
 }
