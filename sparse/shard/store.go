@@ -30,13 +30,10 @@ type Options struct {
 var ErrMemory = budget.ErrOver
 
 const (
-	// chunkBytes is how much is announced to the system, or kept in memory, at
-	// a time; less where Memory has no room for many.
+	// chunkBytes is how much is kept in memory, or not, as a whole; less where
+	// Memory has no room for many.
 	chunkBytes    = 1 << 20
 	minChunkBytes = 64 << 10
-
-	// readAhead is the number of chunks announced beyond the one in use.
-	readAhead = 4
 )
 
 // Store is an open store. As a [sparse.Matrix] it is the matrix of the out
@@ -75,11 +72,10 @@ const seenBit = 1 << 32
 
 // chunk is a run of frames of one shard that stay in memory together.
 type chunk struct {
-	first, last int // the frames first ≤ i < last
-	shard       int32
-	offset      int64
-	bytes       int
-	resident    bool // stays in memory once it was read
+	shard    int32
+	offset   int64
+	bytes    int
+	resident bool // stays in memory once it was read
 
 	loading sync.Mutex // held while it is read to stay
 	data    atomic.Pointer[[]byte]
@@ -196,6 +192,7 @@ func (s *Store) openShards(ctx context.Context) error {
 			return err
 		}
 		s.files = append(s.files, f)
+		readInOrder(f)
 		info, err := f.Stat()
 		if err != nil {
 			return err
@@ -312,9 +309,8 @@ func (v *view) cut(target int) (longest int) {
 	for i, f := range frames {
 		c := &v.chunks[v.chunkOf[i]]
 		if c.bytes == 0 {
-			c.first, c.shard, c.offset = i, f.shard, f.offset
+			c.shard, c.offset = f.shard, f.offset
 		}
-		c.last = i + 1
 		c.bytes += int(f.bytes)
 		longest = max(longest, int(f.bytes))
 	}

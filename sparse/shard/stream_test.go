@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -113,25 +114,30 @@ func TestSweepNear(t *testing.T) {
 	}
 }
 
-// TestAnnounced holds that a sweep announces every chunk but the first once,
-// before it comes there.
-func TestAnnounced(t *testing.T) {
-	for _, chunks := range []int{1, 2, readAhead, readAhead + 1, readAhead + 2, 50} {
-		times := make([]int, chunks)
-		for at := range chunks {
-			for i, end := announced(at, chunks); i < end; i++ {
-				times[i]++
-				if i <= at || i > at+readAhead {
-					t.Errorf("chunk %d of %d is announced at %d", i, chunks, at)
-				}
-			}
+// TestReadsOutstanding holds the first reads back until there is one for each
+// worker.
+func TestReadsOutstanding(t *testing.T) {
+	const workers = 3
+	mem, _ := streamed(t, FourWidths)
+	var sweeping atomic.Bool
+	var reads atomic.Int64
+	together := make(chan struct{})
+	s := must(Open(bg, "g", &Options{Workers: workers, Stream: true, FS: durabletest.Watch(mem, func() {
+		if !sweeping.Load() {
+			return
 		}
-		for i, n := range times {
-			if n != min(i, 1) {
-				t.Errorf("chunk %d of %d is announced %d times", i, chunks, n)
-			}
+		if reads.Add(1) == workers {
+			close(together)
 		}
-	}
+		select {
+		case <-together:
+		case <-time.After(10 * time.Second):
+			t.Errorf("%d reads under way, want %d", reads.Load(), workers)
+		}
+	})}))
+	defer s.Close()
+	sweeping.Store(true)
+	must(0, s.Sweep(bg, workers, func(int, sparse.Panel) error { return nil }))
 }
 
 func TestMemoryTooSmall(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 
 // Sweep implements [sparse.Matrix]. Frames that are not in memory are read by
 // the worker that takes them, and checked before visit sees a number of them;
-// the system is asked to have what follows at hand. The error of a damaged
-// frame is a [*CorruptError] or wraps [ErrChanged].
+// the system reads ahead of them. The error of a damaged frame is a
+// [*CorruptError] or wraps [ErrChanged].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	return v.sweep(ctx, workers, simd.Near{}, visit)
 }
@@ -78,11 +78,7 @@ func (s *Store) putRun(r *run) {
 // frame returns the bytes of frame i: from its chunk if that stays in memory,
 // else read into the buffers. What follows them stays readable.
 func (v *view) frame(b *buffers, i int) ([]byte, error) {
-	at, f := int(v.chunkOf[i]), v.direct.frames[i]
-	c := &v.chunks[at]
-	if i == c.first {
-		v.lookAhead(at)
-	}
+	c, f := &v.chunks[v.chunkOf[i]], v.direct.frames[i]
 	if c.resident {
 		data, err := v.load(c)
 		if err != nil {
@@ -95,27 +91,6 @@ func (v *view) frame(b *buffers, i int) ([]byte, error) {
 	}
 	frame := b.frame[:f.bytes]
 	return frame, v.read(frame, f.shard, f.offset)
-}
-
-// lookAhead announces the chunks that a sweep at the first frame of a chunk
-// comes to later, unless they are in memory.
-func (v *view) lookAhead(at int) {
-	for i, end := announced(at, len(v.chunks)); i < end; i++ {
-		if c := &v.chunks[i]; c.data.Load() == nil {
-			willNeed(v.s.files[c.shard], c.offset, int64(c.bytes))
-		}
-	}
-}
-
-// announced returns which chunks first ≤ i < end are announced when a sweep
-// comes to a chunk: one that lies readAhead further, and in the beginning all
-// up to it.
-func announced(at, chunks int) (first, end int) {
-	first = at + readAhead
-	if at == 0 {
-		first = 1
-	}
-	return first, min(at+readAhead+1, chunks)
 }
 
 // load returns the bytes of a chunk that stays in memory.
