@@ -76,8 +76,16 @@ func (m *modularity) largest() (v float64) {
 	return v
 }
 
-// find finds the eigenpairs, and one more, which tells how well they are told
-// from the rest.
+// pairsOf returns the number of eigenpairs that are looked for: one more than
+// the rank, which tells how well they are told from the rest, or all.
+func pairsOf(n, rank int) int {
+	if rank == 0 {
+		return n
+	}
+	return min(rank+1, n)
+}
+
+// find finds the eigenpairs.
 func (m *modularity) find(ctx context.Context, s Settings) error {
 	n := m.Len()
 	m.features, m.tolerance, m.sweeps, m.method = sparse.NewBlock[float64](n, 1), s.Tolerance, 0, "no eigenpairs"
@@ -87,17 +95,13 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 	op := sparse.NewModularity[float64](m.graph.A, m.graph.Degrees, m.resolution)
 	op.Workers = m.graph.Workers
 	problem := lanczos.Problem{A: op}
-	wanted := min(m.rank+1, n)
-	if m.rank == 0 {
-		wanted = n
-	}
 	settings := &lanczos.Settings{Tolerance: max(s.Tolerance/100, 1e-14), Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {
 		settings.Progress = func(p lanczos.Progress) {
 			s.Progress(p.Products, p.Products*p.Wanted/max(p.Converged, 1))
 		}
 	}
-	pairs, err := problem.Lanczos(ctx, wanted, settings)
+	pairs, err := problem.Lanczos(ctx, pairsOf(n, m.rank), settings)
 	if err != nil {
 		return err
 	}

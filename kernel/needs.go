@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
 )
 
 // BlockBytes returns what Block of the named kernel, its construction and its
@@ -28,11 +29,7 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
 	if name == "modularity" {
-		rank := p.Rank
-		if rank == 0 {
-			rank = n
-		}
-		return vectors + (1+eigenBases)*blockBytes(n, rank+1) + panelBytes, nil
+		return vectors + modularityBytes(n, p.Rank) + panelBytes, nil
 	}
 	e := demandOf(name, p, degrees)
 	short, long := cols, rows
@@ -65,6 +62,16 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	return least, nil
 }
 
+// modularityBytes returns what F and finding it take; rank 0 stands for all
+// positive eigenvalues.
+func modularityBytes(n, rank int) int64 {
+	search, _ := lanczos.Bytes(n, pairsOf(n, rank), 0, nil)
+	if rank == 0 {
+		rank = n
+	}
+	return search + blockBytes(n, rank)
+}
+
 // GramsBytes returns what [Grams] of so many kernels of one matrix takes.
 func GramsBytes(n, nodes, kernels int) int64 {
 	width := gramsWidth(n, nodes, kernels)
@@ -86,7 +93,7 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
 	if name == "modularity" {
-		return vectors + (1+eigenBases)*blockBytes(n, p.Rank+1) + 2*blockBytes(n, cols), nil
+		return vectors + modularityBytes(n, p.Rank) + 2*blockBytes(n, cols), nil
 	}
 	return vectors + demandOf(name, p, degrees).blocks*blockBytes(n, cols), nil
 }
@@ -95,9 +102,6 @@ const (
 	// graphVectors is the number of vectors of float64 that the graph, its maps
 	// and their null spaces take.
 	graphVectors = 9
-
-	// eigenBases is the size of a Krylov basis beside the pairs asked for.
-	eigenBases = 3
 
 	panelBytes = 8 << 20 // of a panel of the block of modularity
 )

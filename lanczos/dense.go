@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -46,7 +47,13 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 			h.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
 		}
 	}
-	values, vectors := symmetricEigen(h)
+	var (
+		values  []float64
+		vectors *mat.Dense
+	)
+	if err := sched.Abandon(ctx, func() { values, vectors = symmetricEigen(h) }); err != nil {
+		return nil, err
+	}
 	k.v = newBasis(w.n, w.wanted)
 	for j := range w.wanted {
 		for i := range w.n {

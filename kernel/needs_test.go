@@ -1,0 +1,36 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+)
+
+// Every block is computed within the memory that is planned for it.
+func TestBlockBytes(t *testing.T) {
+	const n = 600
+	a := testgraph.Random(9, n, 2000, true)
+	g := newGraph(t, a, 2)
+	few := []int{3, 1, 4, 15, 92}
+	cases := slices.Concat(symmetric, others, []named{
+		{"modularity", Parameters{Rank: 1}}, {"modularity", Parameters{Rank: 100}}, {"modularity", Parameters{Rank: n}},
+	})
+	for _, c := range cases {
+		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
+			if c.p.Matrix == Adjacency {
+				c.p.Alpha /= 10
+			}
+			for _, nodes := range [][2][]int{{few, few}, {upTo(n), few}} {
+				bytes, err := BlockBytes(c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes[0], nodes[1], &Settings{Memory: bytes}); err != nil {
+					t.Error(fmt.Errorf("%d × %d within %d bytes: %w", len(nodes[0]), len(nodes[1]), bytes, err))
+				}
+			}
+		})
+	}
+}
