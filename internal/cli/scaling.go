@@ -12,8 +12,8 @@ import (
 
 // scaling is the JSON document of the command.
 type scaling struct {
-	Output string `json:"output,omitempty"`
-	Graph  string `json:"graph,omitempty"`
+	Output string   `json:"output,omitempty"`
+	Graphs []string `json:"graphs,omitempty"`
 	*bench.Scaling
 	Closing
 }
@@ -29,14 +29,15 @@ type scalingFlags struct {
 func newScaling(in *invocation) *cobra.Command {
 	f := new(scalingFlags)
 	cmd := &cobra.Command{
-		Use:   "scaling [GRAPH] --over columns|threads|nodes [-o PLOT.svg]",
+		Use:   "scaling [GRAPH...] --over columns|threads|nodes [-o PLOT.svg]",
 		Short: "How the time of a product changes with columns, threads or nodes",
 		Long: `Times "bench spmm" along one axis and draws ns per entry and column.
 
   columns  on GRAPH, 1 to --most columns, doubling
   threads  on GRAPH, 1 to --most threads
-  nodes    on R-MAT graphs of scale --least to --most, which it makes`,
-		Args: in.arguments("GRAPH", 0, 1),
+  nodes    on every GRAPH, or on R-MAT graphs of scale --least to --most, which
+           it makes`,
+		Args: in.arguments("GRAPH", 0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkScaling(cmd, args, f)
 			if err := in.checked(); err != nil {
@@ -63,9 +64,15 @@ func (in *invocation) checkScaling(cmd *cobra.Command, args []string, f *scaling
 	}
 	switch {
 	case f.over == "nodes" && len(args) > 0:
-		in.problem("--over", "nodes makes its own graphs; leave out %s", quoted(args[0]))
+		for _, name := range []string{"least", "most"} {
+			if cmd.Flags().Changed(name) {
+				in.problem("--"+name, "the graphs are given; leave it out")
+			}
+		}
 	case f.over != "nodes" && len(args) == 0:
 		in.problem("scaling", "GRAPH is missing; usage: heatwalk bench %s", cmd.Use)
+	case f.over != "nodes" && len(args) > 1:
+		in.problem("scaling", "%s change on one GRAPH; leave out %s", f.over, quoted(args[1]))
 	case f.over == "nodes" && (f.most > 32 || f.most < f.least):
 		in.problem("--most", "%d is no scale from %d on; give %d to 32", f.most, f.least, f.least)
 	}
@@ -78,10 +85,7 @@ func (in *invocation) checkScaling(cmd *cobra.Command, args []string, f *scaling
 func (in *invocation) scale(args []string, f *scalingFlags) error {
 	outs := &outputs{in: in}
 	defer outs.abort()
-	v := &scaling{Output: f.out}
-	if len(args) > 0 {
-		v.Graph = args[0]
-	}
+	v := &scaling{Output: f.out, Graphs: args}
 	var err error
 	if f.dtype == "float64" {
 		v.Scaling, err = runScaling[float64](in, args, f)
@@ -121,6 +125,9 @@ func (in *invocation) scale(args []string, f *scalingFlags) error {
 
 // runScaling measures along one axis with blocks of T.
 func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) (*bench.Scaling, error) {
+	if f.over == "nodes" && len(args) > 0 {
+		return overGraphs[T](in, args, f)
+	}
 	if f.over == "nodes" {
 		temp, err := in.makeTemp(f.out)
 		if err != nil {
@@ -153,4 +160,23 @@ func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) 
 		columns = append(columns, k)
 	}
 	return bench.OverColumns[T](in.ctx, g.matrix, g.Degrees(), columns, in.threads, f.repeat)
+}
+
+// overGraphs measures on one graph after the other.
+func overGraphs[T sparse.Float](in *invocation, names []string, f *scalingFlags) (*bench.Scaling, error) {
+	s := &bench.Scaling{Over: f.over}
+	for _, name := range names {
+		g, err := in.openSwept(name, &f.reading, f.out)
+		if err != nil {
+			return nil, err
+		}
+		nodes, _ := g.matrix.Dims()
+		sweeps, err := bench.SpMM[T](in.ctx, g.matrix, g.Degrees(), nil, f.columns, in.threads, f.repeat)
+		g.close()
+		if err != nil {
+			return nil, err
+		}
+		s.Points = append(s.Points, bench.Point{X: nodes, Sweeps: sweeps})
+	}
+	return s, nil
 }
