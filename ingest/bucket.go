@@ -50,7 +50,8 @@ type sorter struct {
 	spans    [][]*part
 	fillings []filling
 	lines    int
-	shift    uint // a cell is 1<<shift rows
+	shift    uint   // a cell is 1<<shift rows
+	head     uint32 // but each row below is one of its own
 	buckets  []bucket
 	bucketOf []uint16 // by cell
 	most     int      // rows of a bucket
@@ -156,11 +157,12 @@ func (s *sorter) cutSpans(parts []*part) {
 	}
 }
 
-// cutCells decides on the cells and returns their number.
+// cutCells decides on the cells and returns a number above all of them. The first
+// rows, where orders and many programs put the hubs, are cells of their own.
 func (s *sorter) cutCells() int {
 	cells := min(maxCells, max(1, s.lines/cellLines))
 	if s.limit > 0 {
-		cells = min(cells, max(1, int(s.limit/(4*countShare))/max(1, len(s.spans))))
+		cells = min(cells, max(1, int(s.limit/(8*countShare))/max(1, len(s.spans))))
 	}
 	for (s.rows-1)>>s.shift >= cells {
 		s.shift++
@@ -168,8 +170,13 @@ func (s *sorter) cutCells() int {
 	for s.shift > 0 && 1<<s.shift > s.most {
 		s.shift--
 	}
-	return (s.rows-1)>>s.shift + 1
+	s.head = uint32(min(cells, s.rows))
+	return s.cell(uint32(s.rows-1)) + 1
 }
+
+// cell returns the cell of a row. Cells grow with the rows; some numbers are of
+// none.
+func (s *sorter) cell(row uint32) int { return int(row>>(s.shift&31) + min(row, s.head)) }
 
 // What is done of the work once the entries are counted, and once all are in
 // their buckets.
@@ -205,14 +212,14 @@ func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weigh
 		case u == v:
 			count.loops++
 			if s.keepLoops {
-				cell[u>>s.shift]++
+				cell[s.cell(u)]++
 			}
 		default:
 			if s.view != incoming {
-				cell[u>>s.shift]++
+				cell[s.cell(u)]++
 			}
 			if s.view != outgoing {
-				cell[v>>s.shift]++
+				cell[s.cell(v)]++
 			}
 		}
 	}
@@ -231,21 +238,25 @@ func (s *sorter) cutBuckets(histogram [][]uint32, cells int) {
 	usual := max(bucketEntries, total/maxBuckets)
 	if s.limit > 0 {
 		worker := max(bucketBytes, s.limit/int64(16*sched.Workers(s.workers)))
-		usual = min(usual, int(worker/s.finishBytes()))
+		usual = max(min(usual, int(worker/s.finishBytes())), total/(2*maxBuckets))
 	}
-	width := 1 << s.shift
 	s.bucketOf = make([]uint16, cells)
 	entries := 0 // of the last bucket
-	for c, sum := range sums {
+	for row, next := 0, 0; row < s.rows; row = next {
+		next = row + 1
+		if row >= int(s.head) {
+			next = min((row>>s.shift+1)<<s.shift, s.rows)
+		}
+		c := s.cell(uint32(row))
 		last := len(s.buckets) - 1
-		if last < 0 || entries+sum > usual || s.buckets[last].hi-s.buckets[last].lo+width > s.most {
-			s.buckets = append(s.buckets, bucket{lo: c * width, starts: make([]int, len(s.spans)+1)})
+		if last < 0 || entries+sums[c] > usual || next-s.buckets[last].lo > s.most {
+			s.buckets = append(s.buckets, bucket{lo: row, starts: make([]int, len(s.spans)+1)})
 			last++
 			entries = 0
 		}
 		b := &s.buckets[last]
-		b.hi = min((c+1)*width, s.rows)
-		entries += sum
+		b.hi = next
+		entries += sums[c]
 		for i, h := range histogram {
 			b.starts[i+1] += int(h[c]) // lengths at first
 		}

@@ -54,10 +54,12 @@
 // bytes for any number of workers, its identity apart.
 //
 // What the memory of [Config] has no room for goes to a temporary file: lines as
-// packed codes, which every round of the sorting reads once; dictionaries as
-// sorted runs, which are merged. The store stays the same to the byte. Nothing
-// but the work of each goroutine, some bytes for each node and the store's
-// dictionary must fit; [Estimate] tells how much a run would take.
+// packed codes; dictionaries as sorted runs, which are merged; entries bucket by
+// bucket whenever the memory is full of them. Each bucket is gathered before it
+// is sorted, so that lines are read twice, to count their entries and to make
+// them, and entries once, whatever the memory. The store stays the same to the
+// byte. Nothing but the work of each goroutine, some bytes for each node and the
+// store's dictionary must fit; [Estimate] tells how much a run would take.
 //
 // Errors that come from data name file, line and column, and the way out; see
 // [ParseError]. A cancelled context ends the work within one chunk or bucket.

@@ -45,6 +45,7 @@ type filler[K key] struct {
 	values   []float64 // nil without
 	next     []slot    // of each bucket
 	bucketOf []uint16  // by cell
+	head     uint32
 	shift    uint
 	column   uint // bits of a column and the direction
 }
@@ -57,7 +58,7 @@ type slot struct {
 
 // begin makes a filler ready for a span of the filling that begins with span from.
 func (f *filler[K]) begin(e *entries[K], from, span int) {
-	f.keys, f.values, f.bucketOf, f.shift, f.column = e.keys, e.values, e.s.bucketOf, e.s.shift, e.s.column+1
+	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values, e.s.bucketOf, e.s.head, e.s.shift, e.s.column+1
 	f.next = f.next[:0]
 	for k, b := range e.s.buckets {
 		f.next = append(f.next, slot{e.starts[k] + b.starts[span] - b.starts[from], uint32(b.lo)})
@@ -77,14 +78,14 @@ func (s *sorter) backward() uint32 {
 // lines are no edges.
 func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
 	keys, next, bucketOf := f.keys, f.next, f.bucketOf
-	shift, column := f.shift&31, f.column&63
+	head, shift, column := f.head, f.shift&31, f.column&63
 	ahead, back := s.view != incoming, s.view != outgoing
 	backward := K(s.backward())
 	for e := 0; e+1 < len(code); e += 2 {
 		u, v := code[e], code[e+1]
 		if u == v {
 			if s.keepLoops && u != noRow && (weight == nil || weight[e/2] != 0) {
-				b := &next[bucketOf[u>>shift]]
+				b := &next[bucketOf[u>>shift+min(u, head)]]
 				keys[b.at] = K(u-b.lo)<<column | K(u)<<1
 				b.at++
 			}
@@ -94,13 +95,13 @@ func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
 			continue
 		}
 		if ahead {
-			b := &next[bucketOf[u>>shift]]
+			b := &next[bucketOf[u>>shift+min(u, head)]]
 			at := b.at
 			b.at = at + 1
 			keys[at] = K(u-b.lo)<<column | K(v)<<1
 		}
 		if back {
-			b := &next[bucketOf[v>>shift]]
+			b := &next[bucketOf[v>>shift+min(v, head)]]
 			at := b.at
 			b.at = at + 1
 			keys[at] = K(v-b.lo)<<column | K(u)<<1 | backward
@@ -136,7 +137,7 @@ func (f *filler[K]) weighted(s *sorter, code []uint32, weight []float64) {
 
 // put adds an entry with its value.
 func (f *filler[K]) put(row, col, direction uint32, w float64) {
-	b := &f.next[f.bucketOf[row>>(f.shift&31)]]
+	b := &f.next[f.bucketOf[row>>(f.shift&31)+min(row, f.head)]]
 	at := b.at
 	b.at++
 	f.keys[at] = K(row-b.lo)<<(f.column&63) | K(col)<<1 | K(direction)

@@ -56,10 +56,10 @@ type run struct {
 
 // Run reads the inputs, "-" being standard input, and writes them as one store
 // in the directory dir. While it works all edges are in memory: 8 bytes for a
-// line, 16 with weights, as much again for entries that are sorted, and the
-// dictionary of the ids. If Memory leaves less, most lines go to a temporary
-// file, with 2 to 8 bytes each and what their weights take, and are read as many
-// times as the entries, 4 or 8 bytes each and 8 for a weight, exceed the memory.
+// line, 16 with weights, 4 or 8 for each entry that is sorted and 8 for its
+// weight, and the dictionary of the ids. If Memory leaves less, most lines go to
+// a temporary file, with 2 to 8 bytes each and what their weights take, and so do
+// the entries beyond it, 4 to 8 bytes each.
 //
 // The error is a [*ParseError] or [*BadLines] for wrong data, an [*InputError]
 // for wrong settings or inputs, a [*MemoryError], one of package shard's, or
