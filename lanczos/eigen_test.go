@@ -407,6 +407,24 @@ func TestLimits(t *testing.T) {
 	if _, err := p.LOBPCG(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
 		t.Errorf("error %v", err)
 	}
+	// What is planned is what is refused a byte below.
+	isolated := testgraph.Random(1, 300, 0, false)
+	for _, c := range []struct {
+		a sparse.Matrix
+		k int
+	}{{a, 10}, {testgraph.Path(200), 10}, {isolated, 10}} {
+		n, _ := c.a.Dims()
+		known := NewKnown(componentsOf(t, c.a), nil, 0)
+		l := &Problem{A: sparse.NewLaplacian[float64](c.a, degreesOf(t, c.a)), Which: Smallest, Known: known}
+		bytes, what := Bytes(n, c.k, known.Count(), nil)
+		_, err := l.Lanczos(ctx, c.k, &Settings{Memory: bytes - 1, MaxProducts: 1})
+		if known.Count() < c.k && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), what)) {
+			t.Errorf("%s with a byte less: error %v", what, err)
+		}
+		if _, err = l.Lanczos(ctx, c.k, &Settings{Memory: bytes, MaxProducts: 1}); errors.Is(err, ErrMemory) {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
 	// A limit refuses, or changes nothing.
 	w, _ := p.prepare(10, nil)
 	need := w.bytes(w.basisSize())
