@@ -215,16 +215,13 @@ func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
 // limitMemory settles how much memory there is to plan with: what --max-memory
 // says, or most of what the machine has.
 func (in *invocation) limitMemory() error {
+	limit, whose := allowedMemory()
 	if in.maxMemory == 0 {
-		in.memory = machineMemory() / 10 * 9
+		in.memory = limit / 10 * 9
 		return nil
 	}
 	in.memory = in.maxMemory
-	if limit := machineMemory(); limit > 0 && limit < in.memory {
-		whose := "machine"
-		if limit == containerMemory() {
-			whose = "container"
-		}
+	if limit > 0 && limit < in.memory {
 		in.warn("limit %s (%s) is used instead of %s", formatBytes(limit), whose, formatBytes(in.memory))
 		in.memory = limit
 	}
@@ -234,6 +231,21 @@ func (in *invocation) limitMemory() error {
 	}
 	debug.SetMemoryLimit(in.memory - fileBytes)
 	return nil
+}
+
+// allowedMemory returns the least of what the machine has, its container allows
+// and the environment says, and which of them it is; 0 if unknown.
+func allowedMemory() (limit int64, whose string) {
+	limit, whose = machineMemory(), "machine"
+	if limit > 0 && limit == containerMemory() {
+		whose = "container"
+	}
+	if os.Getenv("GOMEMLIMIT") != "" {
+		if own := debug.SetMemoryLimit(-1); limit == 0 || own < limit {
+			limit, whose = own, "GOMEMLIMIT"
+		}
+	}
+	return limit, whose
 }
 
 // checked returns what is wrong with the command line, all of it, or nil.
