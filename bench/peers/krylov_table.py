@@ -70,7 +70,7 @@ for job in jobs:
         binary, store = prepare(name, edges)
         for beta in os.environ.get("BETAS", "0.1 1 10 100").split():
             for tolerance in ("1e-6", "1e-10"):
-                v = heatwalk("exponential", store, "--beta", beta, "--tolerance", tolerance, "--columns", k)
+                v = heatwalk("exponential", store, "--beta", beta, "--tolerance", tolerance, "--columns", k, "--repeat", "9")
                 if kind == "exponential" or tolerance == "1e-6":
                     theirs = scipy(binary, "exponential", beta, tolerance if kind == "exponential" else "0", k, "1",
                                    *(["multiply"] if kind == "multiply" else []))
