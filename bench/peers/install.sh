@@ -3,4 +3,4 @@
 set -euo pipefail
 apt-get update
 apt-get install -y --no-install-recommends \
-	python3-numpy python3-scipy libgraphblas-dev libeigen3-dev gcc g++
+	python3-numpy python3-scipy python3-pandas python3-igraph libgraphblas-dev libeigen3-dev gcc g++

@@ -1,0 +1,78 @@
+"""Text to a graph: ingest_table.py FILE METHOD...
+
+Runs `heatwalk ingest` with all threads and with one, then each METHOD in a
+process of its own, on the same file. METHOD is pandas, fromstring, igraph,
+mmread or strings (pandas read and factorize, then a CSR matrix); heatwalk
+writes and verifies a store, the others only make a matrix in memory. Times are
+without imports and without heatwalk's fsync.
+"""
+import json, os, resource, subprocess, sys, tempfile, time
+
+
+def peer(method, path):
+    import numpy as np
+    import scipy.sparse as sp
+
+    def csr(u, v):
+        n = int(max(u.max(), v.max())) + 1
+        a = sp.coo_matrix((np.ones(len(u), np.float32), (u, v)), shape=(n, n)).tocsr()
+        return a + a.T
+
+    if method in ("pandas", "strings"):
+        import pandas as pd
+    elif method == "igraph":
+        import igraph
+    elif method == "mmread":
+        import scipy.io
+    start, cpu = time.perf_counter(), time.process_time()
+    if method == "pandas":
+        d = pd.read_csv(path, sep=" ", header=None, dtype=np.int32, engine="c")
+        csr(d[0].values, d[1].values)
+    elif method == "fromstring":
+        with open(path) as f:
+            d = np.fromstring(f.read(), dtype=np.int32, sep=" ").reshape(-1, 2)
+        csr(d[:, 0], d[:, 1])
+    elif method == "igraph":
+        igraph.Graph.Read_Edgelist(path, directed=False)
+    elif method == "mmread":
+        scipy.io.mmread(path).tocsr()
+    elif method == "strings":
+        d = pd.read_csv(path, sep="\t", header=None, dtype=str, engine="c", na_filter=False)
+        code, _ = pd.factorize(np.concatenate([d[0].values, d[1].values]))
+        csr(code[:len(d)], code[len(d):])
+    else:
+        sys.exit("unknown method " + method)
+    return time.perf_counter() - start, time.process_time() - cpu
+
+
+def heatwalk(path, *flags):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as d:
+        start = time.perf_counter()
+        command = ["heatwalk", "ingest", path, "-o", d + "/graph", "--max-memory=512MiB", "--json", "--quiet", *flags]
+        report = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall - report["seconds_sync"], cpu, report["seconds_read"]
+
+
+def main():
+    path, methods = sys.argv[1], sys.argv[2:]
+    if methods[:1] == ["--one"]:
+        wall, cpu = peer(methods[1], path)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{wall} {cpu} {peak}")
+        return
+    size = os.path.getsize(path) / 1e6
+    best, *_ = two = heatwalk(path)
+    one = heatwalk(path, "--threads=1")
+    print(f"{'heatwalk':22s} {best:7.2f} s  cpu {two[1]:6.2f}  {size / best:7.1f} MB/s  reading {size / two[2]:6.0f} MB/s")
+    print(f"{'heatwalk, one thread':22s} {one[0]:7.2f} s  cpu {one[1]:6.2f}  {size / one[0]:7.1f} MB/s  reading {size / one[2]:6.0f} MB/s")
+    for method in methods:
+        out = subprocess.run([sys.executable, "-W", "ignore", __file__, path, "--one", method], check=True, capture_output=True, text=True).stdout
+        wall, cpu, peak = map(float, out.split())
+        print(f"{method:22s} {wall:7.2f} s  cpu {cpu:6.2f}  {size / wall:7.1f} MB/s  {wall / best:5.2f}x  peak {peak:.0f} MB")
+
+
+main()
