@@ -13,9 +13,10 @@ import (
 // Grams returns the block of each kernel among the given nodes, for trying
 // many parameters. Functions of one matrix (of one call of [NewAll]) are
 // computed from the same vectors: sixteen cost little more than the one that
-// takes longest. Their blocks are symmetric to the bit and, unlike those of
-// [Gram], made without half steps: errors are relative to the largest column
-// of all, by default 1e-8 of it. sweeps is their number over all entries.
+// takes longest. Their blocks, and those of inverses, are symmetric to the bit
+// and, unlike those of [Gram], made without half steps, whose products take
+// longer than the columns of many nodes: errors are relative to the largest
+// column of all, by default 1e-8 of it. sweeps is their number over all entries.
 func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, 0, err
@@ -32,7 +33,7 @@ func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []
 		group := together(ks, i)
 		if len(group) == 1 {
 			var report *Report
-			if grams[i], report, err = Gram(ctx, ks[i], nodes, &set); err != nil {
+			if grams[i], report, err = Gram(ctx, withoutRoot(ks[i]), nodes, &set); err != nil {
 				return nil, sweeps, err
 			}
 			sweeps += report.Sweeps
@@ -45,6 +46,18 @@ func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []
 		sweeps += done
 	}
 	return grams, sweeps, nil
+}
+
+// withoutRoot returns an inverse without its half step, and any other kernel.
+func withoutRoot(k Kernel) Kernel {
+	if f, ok := k.(*spectral); ok {
+		if _, ok := f.half.(*inverseRoot); ok {
+			whole := *f
+			whole.half = nil
+			return &whole
+		}
+	}
+	return k
 }
 
 // together returns the positions from first on of the kernels that are
