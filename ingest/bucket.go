@@ -80,7 +80,7 @@ const (
 	maxSpans       = 256
 	spansInFilling = 8 // about, for the workers to share
 	maxBucketRows  = 1 << 24
-	countShare     = 32 // of the limit, one part of so many is enough for counts
+	countShare     = 8 // of the limit, one part of so many is enough for counts
 )
 
 // narrowBuckets is how many buckets are accepted to have narrow keys. Tests

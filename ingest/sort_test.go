@@ -31,9 +31,17 @@ func TestRadixSort(t *testing.T) {
 		sorts(rt, narrow, min(lo, 32), min(hi, 32))
 		sorts(rt, wide, lo, hi)
 	})
+	r := rand.New(rand.NewPCG(2, 3)) // all bits alike
+	for lo := range uint(24) {
+		keys := make([]uint64, 1000)
+		for i := range keys {
+			keys[i] = r.Uint64()
+		}
+		sorts(t, keys, lo, lo+1+r.UintN(64-lo))
+	}
 }
 
-func sorts[K key](rt *rapid.T, keys []K, lo, hi uint) {
+func sorts[K key](rt interface{ Fatalf(string, ...any) }, keys []K, lo, hi uint) {
 	digits := func(k K) uint64 { return uint64(k) >> lo & (1<<(hi-lo) - 1) }
 	want, place := make([]int, len(keys)), make([]int, len(keys))
 	for i := range want {

@@ -217,7 +217,8 @@ func TestRecords(t *testing.T) {
 			}
 		}
 		keyWidth := rapid.IntRange(4, 8).Draw(t, "bytes of a key")
-		keys := rapid.SliceOfN(rapid.Uint64Range(0, math.MaxUint64>>(64-8*keyWidth)), 0, 100).Draw(t, "keys")
+		largest := uint64(math.MaxUint64) >> (64 - 8*keyWidth)
+		keys := append(rapid.SliceOfN(rapid.Uint64Range(0, largest), 0, 100).Draw(t, "keys"), largest)
 		b = appendKeys([]byte("head"), keys, keyWidth)
 		if want := 4 + len(keys)*keyWidth; len(b) != want {
 			t.Fatalf("%d bytes, want %d", len(b), want)
