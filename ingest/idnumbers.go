@@ -76,6 +76,7 @@ type idTable struct {
 	generation int
 	of         [dictShards][]uint32
 }
+
 // table returns the numbers of the places of a generation, as read by a worker.
 func (r *run) table(worker, generation int) (*idTable, error) {
 	t := &r.runs.tables[worker]
