@@ -21,7 +21,6 @@ type CSR struct {
 	col        []uint32
 	val        []float64
 	ranges     []Range
-	order      []uint16 // of the rows of each range, by length; nil: no range has one
 }
 
 // ErrStructure is returned for row pointers or column ids that do not form a
@@ -57,10 +56,9 @@ func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, err
 	return m, nil
 }
 
-// cut makes the ranges and the order of their rows.
+// cut makes the ranges.
 func (m *CSR) cut() {
 	m.ranges = Cut(m.rows, func(i int) int64 { return m.ptr[i+1] - m.ptr[i] })
-	m.sort()
 }
 
 // Triplet is one entry of a matrix under construction.
@@ -173,9 +171,6 @@ func (m *CSR) Sweep(ctx context.Context, workers int, visit func(worker int, p P
 		p.Col = m.col[start : start+int64(p.Entries)]
 		if m.val != nil {
 			p.Val = m.val[start : start+int64(p.Entries)]
-		}
-		if m.order != nil && shortRows(p.Range) {
-			p.order = m.order[p.Lo:p.Hi]
 		}
 		return visit(worker, p)
 	})

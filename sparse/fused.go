@@ -40,8 +40,8 @@ const (
 	// the other terms of a step, so that they stay in the nearest cache.
 	batchBytes = 16 << 10
 
-	// nearBytes is the size of a block up to which short rows are gathered by
-	// their lengths, without prefetches: every core's own cache holds most of it.
+	// nearBytes is the size of a block that every core's own cache mostly holds:
+	// nothing of it needs to be brought near beforehand.
 	nearBytes = 2 << 20
 
 	// slabBytes of a row are gathered in one pass. The sums stay in registers,
@@ -122,9 +122,6 @@ func (f *fused[T]) panel(worker int, p Panel) error {
 func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	w := &f.worker[worker]
 	g := gathering[T]{p: p, values: f.values(w, p)}
-	if len(f.source.Data)*sizeOf[T]() <= nearBytes {
-		g.order = p.order
-	}
 	for slab := slabWidth[T](); lo < hi; lo = g.hi {
 		g.lo, g.hi = lo, lo+slab
 		if hi-lo <= slab+slab/4 {
@@ -138,7 +135,6 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 type gathering[T Float] struct {
 	p      Panel
 	values []T
-	order  []uint16 // in which the rows are gathered; nil: as they stand
 	lo, hi int
 }
 
@@ -153,9 +149,6 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	}
 	width := g.hi - g.lo
 	batch := max(1, batchBytes/(width*sizeOf[T]()))
-	if g.order != nil {
-		batch = g.p.Hi - g.p.Lo
-	}
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
 		w.factors = grow(w.factors, hi-lo)
@@ -180,15 +173,10 @@ func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
 	x, ptr, col := rowsOf(&f.source, 0, g.lo), g.p.Ptr[lo:hi+1], g.p.Col[start:]
-	switch {
-	case g.values == nil && g.order == nil:
+	if g.values == nil {
 		simd.GatherSum(dst, g.hi-g.lo, scale, x, ptr, col)
-	case g.values == nil:
-		simd.GatherSumByLength(dst, g.hi-g.lo, scale, x, ptr, col, g.order)
-	case g.order == nil:
+	} else {
 		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.values[start:])
-	default:
-		simd.GatherWeightedByLength(dst, g.hi-g.lo, scale, x, ptr, col, g.values[start:], g.order)
 	}
 }
 

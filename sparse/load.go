@@ -48,7 +48,6 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 			}
 		}
 	}
-	m.sort()
 	return m, nil
 }
 

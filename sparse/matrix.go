@@ -59,8 +59,6 @@ type Panel struct {
 	Ptr   []int64   // Hi − Lo + 1 positions; the first need not be 0
 	Col   []uint32  // Entries column ids
 	Val   []float64 // Entries values; nil if every stored entry is 1
-
-	order []uint16 // the rows, counted from Lo, by length; nil: not known
 }
 
 // Row returns the columns and values of row Lo+i; the values are nil if all

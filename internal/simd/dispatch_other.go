@@ -2,11 +2,11 @@
 
 package simd
 
-func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, _ []uint16) {
+func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
 	plainGatherSum(dst, k, scale, x, ptr, col)
 }
 
-func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T, _ []uint16) {
+func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
 	plainGatherWeighted(dst, k, scale, x, ptr, col, val)
 }
 

@@ -3,7 +3,6 @@
 //
 //	GatherSum         sums of rows that a sparse matrix names, scaled
 //	GatherWeighted    the same with a factor for each entry
-//	Gather…ByLength   both for short rows, those of equal length together
 //	AddRows           dst = a + scale·x, by rows
 //	ScaleTo           dst = alpha·x, rounded to the type of dst
 //	DotColumns        a sum of products for each column

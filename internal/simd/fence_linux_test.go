@@ -54,12 +54,6 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				}
 				GatherSum(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col)
 				GatherWeighted(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val)
-				order := fenced[uint16](t, rows)
-				for r := range order {
-					order[r] = uint16(rows - 1 - r)
-				}
-				GatherSumByLength(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, order)
-				GatherWeightedByLength(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val, order)
 				factors := fenced[float64](t, rows)
 				ScaleTo(scale, 2, factors)
 				AddRows(Rows[T]{dst, k}, 3, k, Rows[T]{dst, k}, scale[:3], Rows[T]{x, k})

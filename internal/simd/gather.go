@@ -20,7 +20,7 @@ type Rows[T Float] struct {
 // Ids are not checked: the caller vouches that x has every row col names. What
 // lies between length and capacity of col may be read, and is never used.
 func GatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
-	gatherSum(dst, k, scale, x, ptr, col, nil)
+	gatherSum(dst, k, scale, x, ptr, col)
 }
 
 // GatherWeighted is GatherSum with a factor for each entry, whose products are
@@ -28,21 +28,7 @@ func GatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 //
 //	dst[r][j] = scale[r]·Σ_e val[e]·x[col[e]][j]
 func GatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
-	gatherWeighted(dst, k, scale, x, ptr, col, val, nil)
-}
-
-// GatherSumByLength is GatherSum that may take the rows in another order: row
-// order[0] first, then order[1] and so on, every row once. With rows of equal
-// length together the processor foresees where each ends, which is most of the
-// time of short rows. Nothing is prefetched: it is for an x that the cache next
-// to the nearest holds.
-func GatherSumByLength[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, order []uint16) {
-	gatherSum(dst, k, scale, x, ptr, col, order)
-}
-
-// GatherWeightedByLength is GatherWeighted as GatherSumByLength is GatherSum.
-func GatherWeightedByLength[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T, order []uint16) {
-	gatherWeighted(dst, k, scale, x, ptr, col, val, order)
+	gatherWeighted(dst, k, scale, x, ptr, col, val)
 }
 
 // The plain bodies take the columns eight at a time, then four, then one: the

@@ -10,13 +10,32 @@ import (
 // What a pass of a gather takes of a row, in bytes: its sums stay in
 // registers, more columns are left to another pass.
 const (
-	narrow       = 7   // columns, not bytes, up to which every width has a loop
-	mostAVX2     = 320 // if a row has more, passes take passAVX2
-	passAVX2     = 256
-	leastAVX512  = 256 // less is faster with registers of 32 bytes
-	mostAVX512   = 544
-	passAVX512   = 512
-	mostByLength = 64 // and only powers of two
+	narrow      = 7   // columns, not bytes, up to which every width has a loop
+	mostAVX2    = 320 // if a row has more, passes take passAVX2
+	passAVX2    = 256
+	leastAVX512 = 256 // less is faster with registers of 32 bytes
+	mostAVX512  = 544
+	passAVX512  = 512
+	mostShort   = 64
+)
+
+// shortLength is the mean length of rows up to which their sums take longest
+// where rows end, which the processor cannot foresee, if x is at most shortBytes:
+// a larger one is waited for. The loops for short rows add the first entries
+// without a jump, and read up to shortHeads ids behind a row.
+const (
+	shortLength = 12
+	shortBytes  = 16 << 20
+	shortHeads  = 6
+)
+
+// loop is a kind of gather loop.
+type loop uint8
+
+const (
+	avx2 loop = iota
+	avx512
+	short // AVX2, for short rows without weights
 )
 
 // near is how many entries before their use rows of several lines are brought
@@ -31,37 +50,37 @@ func far(rowBytes int) int {
 }
 
 // passWidth returns how many of the remaining columns the next pass takes, and
-// whether it takes them with AVX-512.
-func passWidth(rest, size int) (width int, wide bool) {
-	most, pass := mostAVX2, passAVX2
-	if wide = hasAVX512 && rest*size >= leastAVX512; wide {
-		most, pass = mostAVX512, passAVX512
-	}
+// with which loop if rows are not short.
+func passWidth(rest, size int) (width int, by loop) {
 	if rest <= narrow {
-		return rest, false
+		return rest, avx2
+	}
+	most, pass := mostAVX2, passAVX2
+	if hasAVX512 && rest*size >= leastAVX512 {
+		most, pass, by = mostAVX512, passAVX512, avx512
 	}
 	bytes := rest * size / registerBytes * registerBytes
 	if bytes > most {
 		bytes = pass
 	}
-	return bytes / size, wide
+	return bytes / size, by
 }
 
-func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, order []uint16) {
+func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
 	if !hasAVX2 {
 		plainGatherSum(dst, k, scale, x, ptr, col)
 		return
 	}
-	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, order: order}
+	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col}
 	g.run(k)
 }
 
-func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T, order []uint16) {
+func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
 	if !hasAVX2 {
 		plainGatherWeighted(dst, k, scale, x, ptr, col, val)
 		return
 	}
-	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val[:ptr[len(ptr)-1]-ptr[0]], order: order}
+	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val[:ptr[len(ptr)-1]-ptr[0]]}
 	g.run(k)
 }
 
@@ -71,8 +90,7 @@ type gather[T Float] struct {
 	scale  []T
 	ptr    []int64
 	col    []uint32
-	val    []T      // nil: ones
-	order  []uint16 // of the rows; nil: as they stand
+	val    []T // nil: ones
 }
 
 // run takes the columns in passes, and each pass in two calls: the prefetches
@@ -84,26 +102,25 @@ func (g *gather[T]) run(k int) {
 	}
 	entries := int(g.ptr[rows] - g.ptr[0])
 	_, _, _ = g.dst.Data[(rows-1)*g.dst.Stride+k-1], g.scale[:rows], g.col[:entries]
-	if rowBytes := k * sizeOf[T](); g.order != nil && rowBytes <= mostByLength && rowBytes&(rowBytes-1) == 0 {
-		_ = g.order[:rows]
-		g.byLength(rows, k)
-		return
-	}
 	for at := 0; at < k; {
-		width, wide := passWidth(k-at, sizeOf[T]())
-		distance, first := far(width*sizeOf[T]()), rows
-		if entries+distance > cap(g.col) {
-			first = sort.Search(rows, func(r int) bool { return int(g.ptr[r+1]-g.ptr[0])+distance > cap(g.col) })
+		width, by := passWidth(k-at, sizeOf[T]())
+		bytes, plain := width*sizeOf[T](), by
+		ahead, first := far(bytes), rows
+		if g.val == nil && bytes <= mostShort && entries <= shortLength*rows && len(g.x.Data)*sizeOf[T]() <= shortBytes {
+			by, ahead = short, ahead+shortHeads
 		}
-		g.pass(at, width, 0, first, distance, near, wide)
-		g.pass(at, width, first, rows, 0, 0, wide)
+		if entries+ahead > cap(g.col) {
+			first = sort.Search(rows, func(r int) bool { return int(g.ptr[r+1]-g.ptr[0])+ahead > cap(g.col) })
+		}
+		g.pass(at, width, 0, first, far(bytes), near, by)
+		g.pass(at, width, first, rows, 0, 0, plain)
 		at += width
 	}
 }
 
 // pass gathers the columns at ≤ j < at+width of the rows lo ≤ r < hi and
 // prefetches so many entries ahead.
-func (g *gather[T]) pass(at, width, lo, hi, far, near int, wide bool) {
+func (g *gather[T]) pass(at, width, lo, hi, far, near int, by loop) {
 	if lo == hi {
 		return
 	}
@@ -114,11 +131,15 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, wide bool) {
 	single := size == 4
 	if g.val == nil {
 		switch {
-		case single && wide:
+		case single && by == short:
+			gatherSumF32Short((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), width)
+		case by == short:
+			gatherSumF64Short((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), width)
+		case single && by == avx512:
 			gatherSumF32AVX512((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), width)
 		case single:
 			gatherSumF32AVX2((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), width)
-		case wide:
+		case by == avx512:
 			gatherSumF64AVX512((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), width)
 		default:
 			gatherSumF64AVX2((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), width)
@@ -127,32 +148,13 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, wide bool) {
 	}
 	val := pointer(g.val, entry)
 	switch {
-	case single && wide:
+	case single && by == avx512:
 		gatherWeightedF32AVX512((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(val), (*float32)(scale), width)
 	case single:
 		gatherWeightedF32AVX2((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(val), (*float32)(scale), width)
-	case wide:
+	case by == avx512:
 		gatherWeightedF64AVX512((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(val), (*float64)(scale), width)
 	default:
 		gatherWeightedF64AVX2((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(val), (*float64)(scale), width)
-	}
-}
-
-// byLength gathers all columns of all rows in the given order.
-func (g *gather[T]) byLength(rows, k int) {
-	size := sizeOf[T]()
-	dst, x, scale := pointer(g.dst.Data, 0), pointer(g.x.Data, 0), pointer(g.scale, 0)
-	ptr, col, order := &g.ptr[0], unsafe.SliceData(g.col), &g.order[0]
-	dstStride, stride := g.dst.Stride*size, g.x.Stride*size
-	val := pointer(g.val, 0)
-	switch single := size == 4; {
-	case g.val != nil && single:
-		gatherWeightedF32ByLength((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, order, (*float32)(val), (*float32)(scale), k)
-	case g.val != nil:
-		gatherWeightedF64ByLength((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, order, (*float64)(val), (*float64)(scale), k)
-	case single:
-		gatherSumF32ByLength((*float32)(dst), dstStride, (*float32)(x), stride, ptr, rows, col, order, (*float32)(scale), k)
-	default:
-		gatherSumF64ByLength((*float64)(dst), dstStride, (*float64)(x), stride, ptr, rows, col, order, (*float64)(scale), k)
 	}
 }

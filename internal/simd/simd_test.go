@@ -93,15 +93,10 @@ func testGather[T Float](t *testing.T, weighted bool) {
 					scale[r] = T(rng.NormFloat64())
 				}
 				to, from := Rows[T]{dst, dstStride}, Rows[T]{x, stride}
-				switch order := randomOrder(rng, rows); {
-				case weighted && order == nil:
+				if weighted {
 					GatherWeighted(to, k, scale, from, g.ptr, col, g.val)
-				case weighted:
-					GatherWeightedByLength(to, k, scale, from, g.ptr, col, g.val, order)
-				case order == nil:
+				} else {
 					GatherSum(to, k, scale, from, g.ptr, col)
-				default:
-					GatherSumByLength(to, k, scale, from, g.ptr, col, order)
 				}
 				for r := range rows {
 					for j := range dstStride {
@@ -132,18 +127,6 @@ func testGather[T Float](t *testing.T, weighted bool) {
 			}
 		}
 	})
-}
-
-// randomOrder returns some order of so many rows, or nil.
-func randomOrder(rng *rand.Rand, rows int) []uint16 {
-	if rng.IntN(3) == 0 {
-		return nil
-	}
-	order := make([]uint16, rows)
-	for i, r := range rng.Perm(rows) {
-		order[i] = uint16(r)
-	}
-	return order
 }
 
 func TestGatherSum(t *testing.T) {

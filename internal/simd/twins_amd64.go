@@ -11,16 +11,13 @@ func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *
 func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 
 //go:noescape
-func gatherSumF32ByLength(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, order *uint16, scale *float32, width int)
-
-//go:noescape
 func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 
 //go:noescape
 func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 
 //go:noescape
-func gatherWeightedF32ByLength(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, order *uint16, val *float32, scale *float32, width int)
+func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 
 //go:noescape
 func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
@@ -35,16 +32,13 @@ func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *
 func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
-func gatherSumF64ByLength(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, order *uint16, scale *float64, width int)
-
-//go:noescape
 func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 
 //go:noescape
 func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 
 //go:noescape
-func gatherWeightedF64ByLength(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, order *uint16, val *float64, scale *float64, width int)
+func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
 func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *float64, scaleStep int, x *float64, xStride int, rows int, width int)

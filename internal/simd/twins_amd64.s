@@ -4,6 +4,16 @@
 
 #include "textflag.h"
 
+DATA zeros<>+0(SB)/8, $0x0000000000000000
+DATA zeros<>+8(SB)/8, $0x0000000000000000
+DATA zeros<>+16(SB)/8, $0x0000000000000000
+DATA zeros<>+24(SB)/8, $0x0000000000000000
+DATA zeros<>+32(SB)/8, $0x0000000000000000
+DATA zeros<>+40(SB)/8, $0x0000000000000000
+DATA zeros<>+48(SB)/8, $0x0000000000000000
+DATA zeros<>+56(SB)/8, $0x0000000000000000
+GLOBL zeros<>(SB), RODATA|NOPTR, $64
+
 // func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-88
@@ -32,7 +42,8 @@ TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-88
 	CMPQ DX, $0x04
 	JNE  apart
 	CMPQ R10, $0x01
-	JE   row
+	JNE  apart
+	JMP  row
 
 apart:
 	CMPQ R10, $0x01
@@ -1570,214 +1581,6 @@ finish544:
 done:
 	RET
 
-// func gatherSumF32ByLength(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, order *uint16, scale *float32, width int)
-// Requires: AVX
-TEXT ·gatherSumF32ByLength(SB), NOSPLIT, $0-80
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+64(FP), R8
-	TESTQ SI, SI
-	JZ    done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ order+56(FP), R13
-	MOVQ width+72(FP), R9
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x04
-	JNE  apart
-	CMPQ R9, $0x01
-	JE   row
-
-apart:
-	CMPQ R9, $0x01
-	JE   row4
-	CMPQ R9, $0x02
-	JE   row8
-	CMPQ R9, $0x04
-	JE   row16
-	CMPQ R9, $0x08
-	JE   row32
-	CMPQ R9, $0x10
-	JE   row64
-
-row:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish
-
-entry:
-	MOVL   (DI)(R9*4), R11
-	VADDSS (CX)(R11*4), X0, X0
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry
-
-finish:
-	VBROADCASTSS (R8)(R12*4), X1
-	IMULQ        dstStride+8(FP), R12
-	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)(R12*1)
-	DECQ         SI
-	JNZ          row
-	VZEROUPPER
-	RET
-
-row4:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish4
-
-entry4:
-	MOVL   (DI)(R9*4), R11
-	IMULQ  DX, R11
-	VADDSS (CX)(R11*1), X0, X0
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry4
-
-finish4:
-	VBROADCASTSS (R8)(R12*4), X1
-	IMULQ        dstStride+8(FP), R12
-	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)(R12*1)
-	DECQ         SI
-	JNZ          row4
-	VZEROUPPER
-	RET
-
-row8:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish8
-
-entry8:
-	MOVL   (DI)(R9*4), R11
-	IMULQ  DX, R11
-	VMOVSD (CX)(R11*1), X1
-	VADDPS X1, X0, X0
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry8
-
-finish8:
-	VBROADCASTSS (R8)(R12*4), X1
-	IMULQ        dstStride+8(FP), R12
-	VMULPS       X1, X0, X0
-	VMOVSD       X0, (AX)(R12*1)
-	DECQ         SI
-	JNZ          row8
-	VZEROUPPER
-	RET
-
-row16:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish16
-
-entry16:
-	MOVL   (DI)(R9*4), R11
-	IMULQ  DX, R11
-	VADDPS (CX)(R11*1), X0, X0
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry16
-
-finish16:
-	VBROADCASTSS (R8)(R12*4), X1
-	IMULQ        dstStride+8(FP), R12
-	VMULPS       X1, X0, X0
-	VMOVUPS      X0, (AX)(R12*1)
-	DECQ         SI
-	JNZ          row16
-	VZEROUPPER
-	RET
-
-row32:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  Y0, Y0, Y0
-	CMPQ    R9, R10
-	JGE     finish32
-
-entry32:
-	MOVL   (DI)(R9*4), R11
-	IMULQ  DX, R11
-	VADDPS (CX)(R11*1), Y0, Y0
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry32
-
-finish32:
-	VBROADCASTSS (R8)(R12*4), Y1
-	IMULQ        dstStride+8(FP), R12
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)(R12*1)
-	DECQ         SI
-	JNZ          row32
-	VZEROUPPER
-	RET
-
-row64:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	CMPQ    R9, R10
-	JGE     finish64
-
-entry64:
-	MOVL   (DI)(R9*4), R11
-	IMULQ  DX, R11
-	VADDPS (CX)(R11*1), Y0, Y0
-	VADDPS 32(CX)(R11*1), Y1, Y1
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry64
-
-finish64:
-	VBROADCASTSS (R8)(R12*4), Y2
-	IMULQ        dstStride+8(FP), R12
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)(R12*1)
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(AX)(R12*1)
-	DECQ         SI
-	JNZ          row64
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
 // func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-96
@@ -1808,7 +1611,8 @@ TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-96
 	CMPQ DX, $0x04
 	JNE  apart
 	CMPQ R10, $0x01
-	JE   row
+	JNE  apart
+	JMP  row
 
 apart:
 	CMPQ R10, $0x01
@@ -3509,9 +3313,9 @@ finish544:
 done:
 	RET
 
-// func gatherWeightedF32ByLength(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, order *uint16, val *float32, scale *float32, width int)
-// Requires: AVX
-TEXT ·gatherWeightedF32ByLength(SB), NOSPLIT, $0-88
+// func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF32Short(SB), NOSPLIT, $0-88
 	MOVQ  dst+0(FP), AX
 	MOVQ  x+16(FP), CX
 	MOVQ  stride+24(FP), DX
@@ -3527,203 +3331,1005 @@ TEXT ·gatherWeightedF32ByLength(SB), NOSPLIT, $0-88
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ val+64(FP), R13
-	SUBQ R11, R13
-	MOVQ order+56(FP), R14
-	MOVQ width+80(FP), R9
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R10
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R10*4), R10
+	LEAQ zeros<>+0(SB), R13
+	SUBQ CX, R13
+	MOVQ width+80(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x04
 	JNE  apart
-	CMPQ R9, $0x01
-	JE   row
+	CMPQ R10, $0x01
+	JNE  apart
+	SARQ $0x02, R13
+	JMP  row
 
 apart:
-	CMPQ R9, $0x01
+	CMPQ R10, $0x01
 	JE   row4
-	CMPQ R9, $0x02
+	CMPQ R10, $0x02
 	JE   row8
-	CMPQ R9, $0x04
+	CMPQ R10, $0x03
+	JE   row12
+	CMPQ R10, $0x04
 	JE   row16
-	CMPQ R9, $0x08
+	CMPQ R10, $0x05
+	JE   row20
+	CMPQ R10, $0x06
+	JE   row24
+	CMPQ R10, $0x07
+	JE   row28
+	CMPQ R10, $0x08
 	JE   row32
-	CMPQ R9, $0x10
+	CMPQ R10, $0x10
 	JE   row64
 
 row:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       4(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       8(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       12(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       16(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       20(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       (DI)(R9*4), R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*4), X0, X0
+	MOVL       4(DI)(R9*4), R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*4), X0, X0
+	MOVL       8(DI)(R9*4), R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*4), X0, X0
+	MOVL       12(DI)(R9*4), R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*4), X0, X0
+	MOVL       16(DI)(R9*4), R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*4), X0, X0
+	MOVL       20(DI)(R9*4), R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*4), X0, X0
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish
 
 entry:
-	VBROADCASTSS (R13)(R9*4), X1
-	MOVL         (DI)(R9*4), R11
-	VMULSS       (CX)(R11*4), X1, X1
-	VADDSS       X1, X0, X0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry
+	MOVL       (R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       (DI)(R9*4), R11
+	VADDSS     (CX)(R11*4), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
 
 finish:
-	VBROADCASTSS (R8)(R12*4), X1
-	IMULQ        dstStride+8(FP), R12
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
 	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)(R12*1)
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row
 	VZEROUPPER
 	RET
 
 row4:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish4
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish4
 
 entry4:
-	VBROADCASTSS (R13)(R9*4), X1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULSS       (CX)(R11*1), X1, X1
-	VADDSS       X1, X0, X0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry4
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry4
 
 finish4:
-	VBROADCASTSS (R8)(R12*4), X1
-	IMULQ        dstStride+8(FP), R12
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
 	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)(R12*1)
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row4
 	VZEROUPPER
 	RET
 
 row8:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish8
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish8
 
 entry8:
-	VBROADCASTSS (R13)(R9*4), X1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMOVSD       (CX)(R11*1), X2
-	VMULPS       X2, X1, X2
-	VADDPS       X2, X0, X0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry8
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
 
 finish8:
-	VBROADCASTSS (R8)(R12*4), X1
-	IMULQ        dstStride+8(FP), R12
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
 	VMULPS       X1, X0, X0
-	VMOVSD       X0, (AX)(R12*1)
+	VMOVSD       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row8
 	VZEROUPPER
 	RET
 
+row12:
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	VXORPS     X1, X1, X1
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish12
+
+entry12:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry12
+
+finish12:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 8(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row12
+	VZEROUPPER
+	RET
+
 row16:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish16
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish16
 
 entry16:
-	VBROADCASTSS (R13)(R9*4), X1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), X1, X1
-	VADDPS       X1, X0, X0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry16
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
 
 finish16:
-	VBROADCASTSS (R8)(R12*4), X1
-	IMULQ        dstStride+8(FP), R12
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
 	VMULPS       X1, X0, X0
-	VMOVUPS      X0, (AX)(R12*1)
+	VMOVUPS      X0, (AX)
+	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row16
 	VZEROUPPER
 	RET
 
+row20:
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	VXORPS     X1, X1, X1
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish20
+
+entry20:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry20
+
+finish20:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	VXORPS     X1, X1, X1
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish24
+
+entry24:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	VXORPS     X1, X1, X1
+	VXORPS     X2, X2, X2
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish28
+
+entry28:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry28
+
+finish28:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X3
+	ADDQ         $0x04, R8
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X3, X1, X1
+	VMOVSD       X1, 16(AX)
+	VMULPS       X3, X2, X2
+	VMOVSS       X2, 24(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row28
+	VZEROUPPER
+	RET
+
 row32:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  Y0, Y0, Y0
-	CMPQ    R9, R10
-	JGE     finish32
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     Y0, Y0, Y0
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish32
 
 entry32:
-	VBROADCASTSS (R13)(R9*4), Y1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry32
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
 
 finish32:
-	VBROADCASTSS (R8)(R12*4), Y1
-	IMULQ        dstStride+8(FP), R12
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), Y1
+	ADDQ         $0x04, R8
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)(R12*1)
+	VMOVUPS      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row32
 	VZEROUPPER
 	RET
 
 row64:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	CMPQ    R9, R10
-	JGE     finish64
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish64
 
 entry64:
-	VBROADCASTSS (R13)(R9*4), Y2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y2, Y3
-	VADDPS       Y3, Y1, Y1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry64
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry64
 
 finish64:
-	VBROADCASTSS (R8)(R12*4), Y2
-	IMULQ        dstStride+8(FP), R12
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), Y2
+	ADDQ         $0x04, R8
 	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)(R12*1)
+	VMOVUPS      Y0, (AX)
 	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(AX)(R12*1)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row64
 	VZEROUPPER
@@ -3849,7 +4455,8 @@ TEXT ·gatherSumF64AVX2(SB), NOSPLIT, $0-88
 	CMPQ DX, $0x08
 	JNE  apart
 	CMPQ R10, $0x01
-	JE   row
+	JNE  apart
+	JMP  row
 
 apart:
 	CMPQ R10, $0x01
@@ -5352,184 +5959,6 @@ finish544:
 done:
 	RET
 
-// func gatherSumF64ByLength(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, order *uint16, scale *float64, width int)
-// Requires: AVX
-TEXT ·gatherSumF64ByLength(SB), NOSPLIT, $0-80
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+64(FP), R8
-	TESTQ SI, SI
-	JZ    done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ order+56(FP), R13
-	MOVQ width+72(FP), R9
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x08
-	JNE  apart
-	CMPQ R9, $0x01
-	JE   row
-
-apart:
-	CMPQ R9, $0x01
-	JE   row8
-	CMPQ R9, $0x02
-	JE   row16
-	CMPQ R9, $0x04
-	JE   row32
-	CMPQ R9, $0x08
-	JE   row64
-
-row:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish
-
-entry:
-	MOVL   (DI)(R9*4), R11
-	VADDSD (CX)(R11*8), X0, X0
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry
-
-finish:
-	VMOVDDUP (R8)(R12*8), X1
-	IMULQ    dstStride+8(FP), R12
-	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)(R12*1)
-	DECQ     SI
-	JNZ      row
-	VZEROUPPER
-	RET
-
-row8:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish8
-
-entry8:
-	MOVL   (DI)(R9*4), R11
-	IMULQ  DX, R11
-	VADDSD (CX)(R11*1), X0, X0
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry8
-
-finish8:
-	VMOVDDUP (R8)(R12*8), X1
-	IMULQ    dstStride+8(FP), R12
-	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)(R12*1)
-	DECQ     SI
-	JNZ      row8
-	VZEROUPPER
-	RET
-
-row16:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish16
-
-entry16:
-	MOVL   (DI)(R9*4), R11
-	IMULQ  DX, R11
-	VADDPD (CX)(R11*1), X0, X0
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry16
-
-finish16:
-	VMOVDDUP (R8)(R12*8), X1
-	IMULQ    dstStride+8(FP), R12
-	VMULPD   X1, X0, X0
-	VMOVUPD  X0, (AX)(R12*1)
-	DECQ     SI
-	JNZ      row16
-	VZEROUPPER
-	RET
-
-row32:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  Y0, Y0, Y0
-	CMPQ    R9, R10
-	JGE     finish32
-
-entry32:
-	MOVL   (DI)(R9*4), R11
-	IMULQ  DX, R11
-	VADDPD (CX)(R11*1), Y0, Y0
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry32
-
-finish32:
-	VBROADCASTSD (R8)(R12*8), Y1
-	IMULQ        dstStride+8(FP), R12
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)(R12*1)
-	DECQ         SI
-	JNZ          row32
-	VZEROUPPER
-	RET
-
-row64:
-	MOVWQZX (R13), R12
-	ADDQ    $0x02, R13
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	CMPQ    R9, R10
-	JGE     finish64
-
-entry64:
-	MOVL   (DI)(R9*4), R11
-	IMULQ  DX, R11
-	VADDPD (CX)(R11*1), Y0, Y0
-	VADDPD 32(CX)(R11*1), Y1, Y1
-	INCQ   R9
-	CMPQ   R9, R10
-	JL     entry64
-
-finish64:
-	VBROADCASTSD (R8)(R12*8), Y2
-	IMULQ        dstStride+8(FP), R12
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)(R12*1)
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 32(AX)(R12*1)
-	DECQ         SI
-	JNZ          row64
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
 // func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-96
@@ -5561,7 +5990,8 @@ TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-96
 	CMPQ DX, $0x08
 	JNE  apart
 	CMPQ R10, $0x01
-	JE   row
+	JNE  apart
+	JMP  row
 
 apart:
 	CMPQ R10, $0x01
@@ -7226,9 +7656,9 @@ finish544:
 done:
 	RET
 
-// func gatherWeightedF64ByLength(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, order *uint16, val *float64, scale *float64, width int)
-// Requires: AVX
-TEXT ·gatherWeightedF64ByLength(SB), NOSPLIT, $0-88
+// func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF64Short(SB), NOSPLIT, $0-88
 	MOVQ  dst+0(FP), AX
 	MOVQ  x+16(FP), CX
 	MOVQ  stride+24(FP), DX
@@ -7244,172 +7674,894 @@ TEXT ·gatherWeightedF64ByLength(SB), NOSPLIT, $0-88
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ val+64(FP), R13
-	SHLQ $0x01, R11
-	SUBQ R11, R13
-	MOVQ order+56(FP), R14
-	MOVQ width+80(FP), R9
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R10
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R10*4), R10
+	LEAQ zeros<>+0(SB), R13
+	SUBQ CX, R13
+	MOVQ width+80(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x08
 	JNE  apart
-	CMPQ R9, $0x01
-	JE   row
+	CMPQ R10, $0x01
+	JNE  apart
+	SARQ $0x03, R13
+	JMP  row
 
 apart:
-	CMPQ R9, $0x01
+	CMPQ R10, $0x01
 	JE   row8
-	CMPQ R9, $0x02
+	CMPQ R10, $0x02
 	JE   row16
-	CMPQ R9, $0x04
+	CMPQ R10, $0x03
+	JE   row24
+	CMPQ R10, $0x04
 	JE   row32
-	CMPQ R9, $0x08
+	CMPQ R10, $0x05
+	JE   row40
+	CMPQ R10, $0x06
+	JE   row48
+	CMPQ R10, $0x07
+	JE   row56
+	CMPQ R10, $0x08
 	JE   row64
 
 row:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       4(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       8(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       12(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       16(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       20(R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       (DI)(R9*4), R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*8), X0, X0
+	MOVL       4(DI)(R9*4), R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*8), X0, X0
+	MOVL       8(DI)(R9*4), R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*8), X0, X0
+	MOVL       12(DI)(R9*4), R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*8), X0, X0
+	MOVL       16(DI)(R9*4), R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*8), X0, X0
+	MOVL       20(DI)(R9*4), R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*8), X0, X0
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish
 
 entry:
-	VMOVDDUP (R13)(R9*8), X1
-	MOVL     (DI)(R9*4), R11
-	VMULSD   (CX)(R11*8), X1, X1
-	VADDSD   X1, X0, X0
-	INCQ     R9
-	CMPQ     R9, R10
-	JL       entry
+	MOVL       (R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       (DI)(R9*4), R11
+	VADDSD     (CX)(R11*8), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
 
 finish:
-	VMOVDDUP (R8)(R12*8), X1
-	IMULQ    dstStride+8(FP), R12
+	MOVQ     R10, R9
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
 	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)(R12*1)
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
 	DECQ     SI
 	JNZ      row
 	VZEROUPPER
 	RET
 
 row8:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish8
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish8
 
 entry8:
-	VMOVDDUP (R13)(R9*8), X1
-	MOVL     (DI)(R9*4), R11
-	IMULQ    DX, R11
-	VMULSD   (CX)(R11*1), X1, X1
-	VADDSD   X1, X0, X0
-	INCQ     R9
-	CMPQ     R9, R10
-	JL       entry8
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
 
 finish8:
-	VMOVDDUP (R8)(R12*8), X1
-	IMULQ    dstStride+8(FP), R12
+	MOVQ     R10, R9
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
 	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)(R12*1)
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
 	DECQ     SI
 	JNZ      row8
 	VZEROUPPER
 	RET
 
 row16:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  X0, X0, X0
-	CMPQ    R9, R10
-	JGE     finish16
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish16
 
 entry16:
-	VMOVDDUP (R13)(R9*8), X1
-	MOVL     (DI)(R9*4), R11
-	IMULQ    DX, R11
-	VMULPD   (CX)(R11*1), X1, X1
-	VADDPD   X1, X0, X0
-	INCQ     R9
-	CMPQ     R9, R10
-	JL       entry16
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
 
 finish16:
-	VMOVDDUP (R8)(R12*8), X1
-	IMULQ    dstStride+8(FP), R12
+	MOVQ     R10, R9
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
 	VMULPD   X1, X0, X0
-	VMOVUPD  X0, (AX)(R12*1)
+	VMOVUPD  X0, (AX)
+	ADDQ     dstStride+8(FP), AX
 	DECQ     SI
 	JNZ      row16
 	VZEROUPPER
 	RET
 
+row24:
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     X0, X0, X0
+	VXORPS     X1, X1, X1
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish24
+
+entry24:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	MOVQ     R10, R9
+	VMOVDDUP (R8), X2
+	ADDQ     $0x08, R8
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, 16(AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row24
+	VZEROUPPER
+	RET
+
 row32:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  Y0, Y0, Y0
-	CMPQ    R9, R10
-	JGE     finish32
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     Y0, Y0, Y0
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish32
 
 entry32:
-	VBROADCASTSD (R13)(R9*8), Y1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry32
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
 
 finish32:
-	VBROADCASTSD (R8)(R12*8), Y1
-	IMULQ        dstStride+8(FP), R12
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y1
+	ADDQ         $0x08, R8
 	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)(R12*1)
+	VMOVUPD      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row32
 	VZEROUPPER
 	RET
 
+row40:
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     Y0, Y0, Y0
+	VXORPS     X1, X1, X1
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish40
+
+entry40:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry40
+
+finish40:
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVSD       X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     Y0, Y0, Y0
+	VXORPS     X1, X1, X1
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish48
+
+entry48:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry48
+
+finish48:
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVUPD      X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     Y0, Y0, Y0
+	VXORPS     X1, X1, X1
+	VXORPS     X2, X2, X2
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish56
+
+entry56:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry56
+
+finish56:
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X3, X1, X1
+	VMOVUPD      X1, 32(AX)
+	VMULPD       X3, X2, X2
+	VMOVSD       X2, 48(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row56
+	VZEROUPPER
+	RET
+
 row64:
-	MOVWQZX (R14), R12
-	ADDQ    $0x02, R14
-	MOVQ    (BX)(R12*8), R9
-	MOVQ    8(BX)(R12*8), R10
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	CMPQ    R9, R10
-	JGE     finish64
+	ADDQ       $0x08, BX
+	MOVQ       (BX), R10
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	MOVQ       R10, R14
+	SUBQ       R9, R14
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       4(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       8(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       12(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       16(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       20(R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x00
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	MOVL       4(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x01
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	MOVL       8(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x02
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	MOVL       12(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x03
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	MOVL       16(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x04
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	MOVL       20(DI)(R9*4), R11
+	IMULQ      DX, R11
+	CMPQ       R14, $0x05
+	CMOVQLE    R13, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	ADDQ       $0x06, R9
+	CMPQ       R9, R10
+	JGE        finish64
 
 entry64:
-	VBROADCASTSD (R13)(R9*8), Y2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y2, Y3
-	VADDPD       Y3, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y2, Y3
-	VADDPD       Y3, Y1, Y1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry64
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry64
 
 finish64:
-	VBROADCASTSD (R8)(R12*8), Y2
-	IMULQ        dstStride+8(FP), R12
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
 	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)(R12*1)
+	VMOVUPD      Y0, (AX)
 	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 32(AX)(R12*1)
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row64
 	VZEROUPPER

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -17,16 +19,30 @@ type form struct {
 	narrow   int   // every row of so many elements, …
 	wide     []int // … and rows of so many bytes
 	weighted bool
-	byLength bool // rows come in an order that is given, and nothing is prefetched
+	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
+}
+
+const (
+	heads     = 6  // how many entries the processor need not foresee the end of
+	mostHeads = 64 // bytes of the longest row that has them: longer rows wait for memory
+)
+
+// zeros writes a row of zeros.
+func zeros() *Mem {
+	row := GLOBL("zeros", attr.RODATA|attr.NOPTR)
+	for at := 0; at < mostHeads; at += 8 {
+		DATA(at, U64(0))
+	}
+	return &row
 }
 
 // gathers writes the gather functions for one type.
-func gathers(t element) {
+func gathers(t element, zeroRow *Mem) {
 	for _, weighted := range []bool{false, true} {
 		gather(t, form{mark: "AVX2", register: 32, narrow: 7, wide: multiples(32, 32, 320), weighted: weighted})
 		gather(t, form{mark: "AVX512", register: 64, wide: multiples(32, 256, 544), weighted: weighted})
-		gather(t, form{mark: "ByLength", register: 32, wide: []int{4, 8, 16, 32, 64}, weighted: weighted, byLength: true})
 	}
+	gather(t, form{mark: "Short", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow})
 }
 
 // multiples returns the multiples of step from lo to hi.
@@ -43,28 +59,25 @@ type gatherer struct {
 	form
 
 	dst, x, stride, ptr, col, val, scale, rows reg.GPVirtual
-	far, near, order                           reg.GPVirtual
-	entry, end, row, at                        reg.GPVirtual
+	far, near, entry, end, row                 reg.GPVirtual
+	nothing, length                            reg.GPVirtual // from x to the row of zeros; of a row
 
 	flat bool // the rows of x are single numbers, one after the other
 }
 
 // gather writes one function. Strides are in bytes, width in elements.
 func gather(t element, f form) {
-	name, hints, val := "gatherSum", "far int, near int, ", ""
+	name, val := "gatherSum", ""
 	if f.weighted {
 		name, val = "gatherWeighted", fmt.Sprintf("val *%s, ", t.name)
 	}
-	if f.byLength {
-		hints = "order *uint16, "
-	}
 	TEXT(name+t.mark+f.mark, NOSPLIT, fmt.Sprintf(
-		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, col *uint32, %[2]s%[3]sscale *%[1]s, width int)", t.name, hints, val))
+		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, col *uint32, far int, near int, %[2]sscale *%[1]s, width int)", t.name, val))
 	Pragma("noescape")
 	g := gatherer{element: t, form: f}
 	g.dst, g.x, g.stride = argument("dst"), argument("x"), argument("stride")
 	g.ptr, g.rows, g.col, g.scale = argument("ptr"), argument("rows"), argument("col"), argument("scale")
-	g.entry, g.end, g.row, g.at = GP64(), GP64(), GP64(), GP64()
+	g.entry, g.end, g.row = GP64(), GP64(), GP64()
 	TESTQ(g.rows, g.rows)
 	JZ(LabelRef("done"))
 
@@ -80,12 +93,13 @@ func gather(t element, f form) {
 		}
 		SUBQ(g.row, g.val)
 	}
-	if f.byLength {
-		g.order = argument("order")
-	} else {
-		g.far, g.near = argument("far"), argument("near")
-		LEAQ(Mem{Base: g.col, Index: g.far, Scale: 4}, g.far)
-		LEAQ(Mem{Base: g.col, Index: g.near, Scale: 4}, g.near)
+	g.far, g.near = argument("far"), argument("near")
+	LEAQ(Mem{Base: g.col, Index: g.far, Scale: 4}, g.far)
+	LEAQ(Mem{Base: g.col, Index: g.near, Scale: 4}, g.near)
+	if f.heads != nil {
+		g.nothing, g.length = GP64(), GP64()
+		LEAQ(*f.heads, g.nothing)
+		SUBQ(g.x, g.nothing)
 	}
 
 	width := argument("width")
@@ -103,7 +117,11 @@ func gather(t element, f form) {
 		CMPQ(g.stride, Imm(uint64(t.size)))
 		JNE(LabelRef("apart"))
 		CMPQ(width, Imm(1))
-		JE(LabelRef("row"))
+		JNE(LabelRef("apart"))
+		if f.heads != nil {
+			SARQ(U8(bits.TrailingZeros(uint(t.size))), g.nothing)
+		}
+		JMP(LabelRef("row"))
 		Label("apart")
 	}
 	for _, n := range bytes {
@@ -167,28 +185,22 @@ func (g *gatherer) loop(bytes int, mark string) {
 	widest := parts[0].size
 	w, product := vector(widest), vector(widest)
 	Label("row" + mark)
-	if g.byLength {
-		MOVWQZX(Mem{Base: g.order}, g.at)
-		ADDQ(Imm(2), g.order)
-		MOVQ(Mem{Base: g.ptr, Index: g.at, Scale: 8}, g.entry)
-		MOVQ(Mem{Base: g.ptr, Index: g.at, Scale: 8, Disp: 8}, g.end)
-	} else {
-		ADDQ(Imm(8), g.ptr)
-		MOVQ(Mem{Base: g.ptr}, g.end)
-	}
+	ADDQ(Imm(8), g.ptr)
+	MOVQ(Mem{Base: g.ptr}, g.end)
 	for _, p := range parts {
 		zero(p.sum)
+	}
+	if g.heads != nil {
+		g.addHeads(bytes, parts)
 	}
 	CMPQ(g.entry, g.end)
 	JGE(LabelRef("finish" + mark))
 	Label("entry" + mark)
-	if !g.byLength {
-		g.prefetch(bytes)
-	}
+	g.prefetch(bytes, 0)
 	if g.weighted {
 		g.fill(Mem{Base: g.val, Index: g.entry, Scale: uint8(g.size)}, w)
 	}
-	row := g.named(g.col)
+	row := g.named(g.col, 0)
 	for _, p := range parts {
 		g.accumulate(p, row.Offset(p.at), w, product)
 	}
@@ -197,30 +209,47 @@ func (g *gatherer) loop(bytes int, mark string) {
 	JL(LabelRef("entry" + mark))
 
 	Label("finish" + mark)
-	factor, dst := vector(widest), Mem{Base: g.dst}
-	if g.byLength {
-		g.fill(Mem{Base: g.scale, Index: g.at, Scale: uint8(g.size)}, factor)
-		IMULQ(inFrame("dstStride"), g.at)
-		dst.Index, dst.Scale = g.at, 1
-	} else {
-		g.fill(Mem{Base: g.scale}, factor)
-		ADDQ(Imm(uint64(g.size)), g.scale)
+	if g.heads != nil {
+		MOVQ(g.end, g.entry)
 	}
+	factor, dst := vector(widest), Mem{Base: g.dst}
+	g.fill(Mem{Base: g.scale}, factor)
+	ADDQ(Imm(uint64(g.size)), g.scale)
 	for _, p := range parts {
 		g.store(p, factor, dst.Offset(p.at))
 	}
-	if !g.byLength {
-		ADDQ(inFrame("dstStride"), g.dst)
-	}
+	ADDQ(inFrame("dstStride"), g.dst)
 	DECQ(g.rows)
 	JNZ(LabelRef("row" + mark))
 	VZEROUPPER()
 	RET()
 }
 
-// named returns the row of x that the current one of the ids names.
-func (g *gatherer) named(ids reg.GPVirtual) Mem {
-	MOVL(Mem{Base: ids, Index: g.entry, Scale: 4}, g.row.As32())
+// addHeads adds the first entries of a row, however many it has: those that
+// belong to rows behind it name the row of zeros instead. A sum that begins
+// with +0 is never −0, so adding +0 leaves its bits.
+func (g *gatherer) addHeads(bytes int, parts []part) {
+	MOVQ(g.end, g.length)
+	SUBQ(g.entry, g.length)
+	for next := range heads {
+		g.prefetch(bytes, next)
+	}
+	for next := range heads {
+		row := g.named(g.col, next)
+		CMPQ(g.length, Imm(uint64(next)))
+		CMOVQLE(g.nothing, g.row)
+		for _, p := range parts {
+			v := vector(p.size)
+			g.accumulate(p, row.Offset(p.at), v, v)
+		}
+	}
+	ADDQ(Imm(heads), g.entry)
+}
+
+// named returns the row of x that the id so many places behind the current one
+// of the ids names.
+func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
+	MOVL(Mem{Base: ids, Index: g.entry, Scale: 4, Disp: 4 * next}, g.row.As32())
 	if g.flat {
 		return Mem{Base: g.x, Index: g.row, Scale: uint8(g.size)}
 	}
@@ -231,9 +260,9 @@ func (g *gatherer) named(ids reg.GPVirtual) Mem {
 // prefetch asks for the lines of the row that an entry far ahead names. They
 // come as far as the second cache: more of them can be under way to there than
 // to the first, which rows of several lines are brought to shortly before use.
-func (g *gatherer) prefetch(bytes int) {
+func (g *gatherer) prefetch(bytes, next int) {
 	hint := func(ids reg.GPVirtual, fetch func(Op)) {
-		row := g.named(ids)
+		row := g.named(ids, next)
 		for line := 0; line < bytes; line += 64 {
 			fetch(row.Offset(line))
 		}

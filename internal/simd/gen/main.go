@@ -7,8 +7,9 @@ import "github.com/mmcloughlin/avo/build"
 
 func main() {
 	build.ConstraintExpr("amd64,!noasm")
+	zeroRow := zeros()
 	for _, t := range []element{float32s, float64s} {
-		gathers(t)
+		gathers(t, zeroRow)
 		addRows(t)
 		scaleTo(t)
 	}
