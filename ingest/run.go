@@ -235,7 +235,7 @@ func (r *run) dictBytes() int64 {
 }
 
 const (
-	workerBytes = 3 << 20 // a chunk of text and what it becomes, a record and its codes; or a bucket twice and its rows
+	workerBytes = 3 << 20 // a chunk of text, what is inflated ahead of it and what it becomes, a record and its codes; or a bucket twice and its rows
 	pageBytes   = 2 << 20 // what the store has under way
 )
 

@@ -73,15 +73,14 @@ func (m *members) Read(p []byte) (int, error) {
 	return 0, m.rest
 }
 
-// newZstd returns a decoder that works where it is called, so that nothing
-// runs on after the last read.
-func (r *Reader) newZstd(in io.Reader) (io.Reader, error) {
+// newZstd returns a decoder that works where it is called, and what releases
+// it.
+func newZstd(in io.Reader) (io.Reader, func(), error) {
 	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r.closers = append(r.closers, d.Close)
-	return d, nil
+	return d, d.Close, nil
 }
 
 // noEOF turns an end inside something into an unexpected one.

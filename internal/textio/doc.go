@@ -2,11 +2,11 @@
 // standard input, plain or compressed, in any of the usual line ends.
 //
 // [Open] looks at the first bytes, not at the name: gzip (any number of
-// members) and zstd are decompressed on the way, UTF-16, other compressions
-// and binary files are refused with the way out. [Reader.Chunks] delivers
-// runs of whole lines to several goroutines at once, [Reader.Lines] single
-// lines to one. Both know the number of every line, so that an error can name
-// it, and both hold the same promises:
+// members) and zstd are decompressed on the way, beside those who read the
+// text; UTF-16, other compressions and binary files are refused with the way
+// out. [Reader.Chunks] delivers runs of whole lines to several goroutines at
+// once, [Reader.Lines] single lines to one. Both know the number of every line,
+// so that an error can name it, and both hold the same promises:
 //
 //   - every line ends in a line feed, also the last one of a file without; a
 //     lone carriage return is a line end of its own, and one before a line feed

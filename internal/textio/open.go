@@ -22,8 +22,8 @@ type Options struct {
 // [Reader.Progress] apart.
 type Reader struct {
 	name    string
-	text    io.Reader // decompressed
-	closers []func()
+	text    io.Reader   // decompressed
+	closers []func()    // from the file on: what reads it then sees its end
 	stop    func() bool // ends the watch over the context
 	ctx     context.Context
 	file    *os.File // nil for standard input
@@ -43,9 +43,10 @@ type Reader struct {
 
 // Open opens a file, or standard input for "-". The context ends a read that
 // waits for data. The error is an [*Error] for text that cannot be read,
-// [ErrDirectory], [ErrTerminal], or what the file system says. Standard input
-// is read by a goroutine, which ends at the latest when a read that waits
-// returns.
+// [ErrDirectory], [ErrTerminal], or what the file system says. A goroutine
+// reads standard input; it ends at the latest when a read that waits returns.
+// Another one decompresses, three pieces of 128 KiB ahead at most, and has ended
+// when [Reader.Close] returns.
 func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	if o == nil {
 		o = &Options{}
@@ -61,7 +62,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		if f, ok := in.(*os.File); ok && terminal(f) {
 			return nil, ErrTerminal
 		}
-		p := newPump(ctx, in)
+		p := newPump(ctx, in, 1)
 		r.closers = append(r.closers, p.stop)
 		raw = p
 	} else {
@@ -118,13 +119,14 @@ func (r *Reader) Progress() (done, total int64) {
 	return done, r.total
 }
 
-// Close releases the file.
+// Close releases the file and waits for what decompresses it. Nobody may be
+// reading.
 func (r *Reader) Close() {
 	if r.stop != nil {
 		r.stop()
 	}
-	for i := len(r.closers) - 1; i >= 0; i-- {
-		r.closers[i]()
+	for _, release := range r.closers {
+		release()
 	}
 	r.closers = nil
 }
@@ -162,25 +164,43 @@ func (r *Reader) decompress(raw io.Reader) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return r.fault(err)
 	}
+	var unpacked io.Reader
+	release := func() {}
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		r.packed = true
-		r.text, err = newMembers(in)
+		unpacked, err = newMembers(in)
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		r.packed = true
-		r.text, err = r.newZstd(in)
+		unpacked, release, err = newZstd(in)
 	default:
-		r.text, err = in, nil
+		r.text = in
+		return nil
 	}
 	if err != nil {
 		return r.fault(err)
 	}
-	if r.packed {
-		text := bufio.NewReaderSize(r.text, 64<<10)
-		if _, err = text.Peek(6); err != nil && !errors.Is(err, io.EOF) {
-			return r.fault(err)
-		}
-		r.text = text
+	p := newPump(r.ctx, unpacked, pieceBytes)
+	r.closers = append(r.closers, func() {
+		p.stop()
+		<-p.ended
+		release()
+	})
+	text := bufio.NewReaderSize(p, 64<<10)
+	if _, err = text.Peek(6); err != nil && !errors.Is(err, io.EOF) {
+		return r.fault(err)
 	}
+	r.text = text
 	return nil
+}
+
+// terminal reports whether f is a character device other than the null
+// device.
+func terminal(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -12,9 +13,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"time"
 
+	inflater "github.com/klauspost/compress/gzip"
 	"go.uber.org/goleak"
 )
 
@@ -272,6 +276,98 @@ func TestCancel(t *testing.T) {
 	out.Close()
 }
 
+// TestCloseWaitsForTheInflater closes inputs from which more could be read, in
+// file and pipe, with and without an end of the context.
+func TestCloseWaitsForTheInflater(t *testing.T) {
+	all := packed(strings.Repeat("one line of text\n", 1<<18))
+	path := write(t, "text.gz", all)
+	for _, cancelled := range []bool{false, true} {
+		in, out := io.Pipe() // does not end
+		for _, o := range []struct {
+			path  string
+			stdin io.Reader
+		}{
+			{path, nil},
+			{"-", strings.NewReader(all)},
+			{"-", io.MultiReader(strings.NewReader(all[:len(all)/2]), in)},
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			r, err := Open(ctx, o.path, &Options{Stdin: o.stdin})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.Head(); err != nil {
+				t.Fatal(err)
+			}
+			if cancelled {
+				cancel()
+				r.Drop()
+				if _, err := r.Head(); !errors.Is(err, context.Canceled) {
+					t.Errorf("error %v after the end of the context", err)
+				}
+			}
+			r.Close()
+			cancel()
+		}
+		out.Close()
+	}
+	goleak.VerifyNone(t)
+
+	slow := &slowly{r: strings.NewReader(all)}
+	r := &Reader{ctx: t.Context()}
+	if err := r.decompress(slow); err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	if slow.reading.Load() {
+		t.Error("the source is still read after Close")
+	}
+}
+
+// slowly reads little at a time.
+type slowly struct {
+	r       io.Reader
+	reading atomic.Bool
+}
+
+func (s *slowly) Read(b []byte) (int, error) {
+	s.reading.Store(true)
+	defer s.reading.Store(false)
+	time.Sleep(5 * time.Millisecond)
+	return s.r.Read(b[:min(len(b), 100)])
+}
+
+// TestDamagedStream holds that all text before a fault is delivered and that the
+// message names its last line, wherever between two pieces the fault is.
+func TestDamagedStream(t *testing.T) {
+	var text strings.Builder
+	for i := range 120_000 {
+		fmt.Fprintf(&text, "%d\n", i)
+	}
+	whole := packed(text.String())
+	for _, test := range []struct{ stored, want string }{
+		{whole[:len(whole)/3], "compressed stream ends early"},
+		{whole[:len(whole)-1], "compressed stream ends early"},
+		{whole[:len(whole)-8] + string([]byte{^whole[len(whole)-8]}) + whole[len(whole)-7:], "checksum of the decompressed data is wrong"},
+		{whole + "some", "4 bytes after the end of the stream"},
+	} {
+		inflated, err := inflater.NewReader(strings.NewReader(test.stored))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inflated.Multistream(false)
+		plain, _ := io.ReadAll(inflated) // in one go
+		if !strings.Contains(test.want, "bytes after") {
+			test.want += fmt.Sprintf(", after line %d", bytes.Count(plain, lineFeed))
+		}
+		_, err = chunks(t, write(t, "text.gz", test.stored), 2)
+		var e *Error
+		if !errors.As(err, &e) || e.What != test.want {
+			t.Errorf("error %v, want %q", err, test.want)
+		}
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	if _, err := Open(t.Context(), t.TempDir(), nil); !errors.Is(err, ErrDirectory) {
 		t.Errorf("error %v for a directory", err)
@@ -333,6 +429,11 @@ func (p *panicking) Read(b []byte) (int, error) {
 // not end the process.
 func TestPanicsReachTheCaller(t *testing.T) {
 	long := strings.Repeat("1 2\n", 3*ChunkBytes/4)
+	random := make([]byte, 1<<20)
+	for i := range random {
+		random[i] = byte('a' + rand.IntN(20))
+	}
+	cable := packed(string(random) + "\n")
 	for name, test := range map[string]struct {
 		in    func() io.Reader
 		visit func(*Chunk) error
@@ -344,7 +445,10 @@ func TestPanicsReachTheCaller(t *testing.T) {
 			}
 			return nil
 		}, "chunk 1"},
-		"stdin": {func() io.Reader { return &panicking{3} }, func(*Chunk) error { return nil }, "cable cut"},
+		"stdin": {func() io.Reader { return &panicking{left: 3} }, func(*Chunk) error { return nil }, "cable cut"},
+		"inflater": {func() io.Reader {
+			return io.MultiReader(strings.NewReader(cable[:len(cable)/2]), &panicking{})
+		}, func(*Chunk) error { return nil }, "cable cut"},
 	} {
 		for _, workers := range []int{1, 2, 5} {
 			in, err := Open(t.Context(), "-", &Options{Stdin: test.in()})

@@ -1,0 +1,119 @@
+package textio
+
+import (
+	"context"
+	"io"
+)
+
+const (
+	pieces     = 3         // of one pump: one that is filled, one on the way, one that is read
+	pieceBytes = 128 << 10 // several hand-overs for each chunk
+)
+
+// pump reads a source in a goroutine of its own: a read from a pipe or terminal
+// cannot be interrupted but the wait for it can, and what inflates a stream
+// works beside those who take its text apart.
+type pump struct {
+	ctx   context.Context
+	quit  chan struct{}
+	ended chan struct{}
+	full  chan piece
+	empty chan []byte
+	rest  []byte
+	whole []byte
+	err   error
+}
+
+// piece is what was read in a row; err, which ends the source, may be a
+// *Panic.
+type piece struct {
+	data []byte
+	err  error
+}
+
+// newPump hands over pieces of at least so many bytes, those at the end apart.
+func newPump(ctx context.Context, in io.Reader, least int) *pump {
+	p := &pump{
+		ctx: ctx, quit: make(chan struct{}), ended: make(chan struct{}),
+		full: make(chan piece, 1), empty: make(chan []byte, pieces),
+	}
+	for range pieces {
+		p.empty <- make([]byte, pieceBytes)
+	}
+	go func() {
+		defer close(p.ended)
+		for {
+			var buf []byte
+			select {
+			case buf = <-p.empty:
+			case <-p.quit:
+				return
+			}
+			next := p.fill(in, buf, least)
+			select {
+			case p.full <- next:
+			case <-p.quit:
+				return
+			}
+			if next.err != nil {
+				return
+			}
+		}
+	}()
+	return p
+}
+
+// fill reads so many bytes at least, unless the source ends or nobody wants them
+// any more.
+func (p *pump) fill(in io.Reader, buf []byte, least int) (next piece) {
+	n := 0
+	defer func() {
+		if r := recover(); r != nil {
+			next = piece{buf[:n], caught(r)}
+		}
+	}()
+	for n < least {
+		select {
+		case <-p.quit:
+			return piece{buf[:n], io.ErrClosedPipe}
+		default:
+		}
+		k, err := in.Read(buf[n:])
+		n += k
+		if err != nil {
+			return piece{buf[:n], err}
+		}
+	}
+	return piece{buf[:n], nil}
+}
+
+// stop ends the goroutine once the read it is in returns, and a Read that
+// waits for it.
+func (p *pump) stop() { close(p.quit) }
+
+// Read implements io.Reader.
+func (p *pump) Read(dst []byte) (int, error) {
+	for len(p.rest) == 0 {
+		if failure, ok := p.err.(*Panic); ok {
+			panic(failure)
+		}
+		if p.err != nil {
+			return 0, p.err
+		}
+		if p.whole != nil {
+			p.empty <- p.whole[:cap(p.whole)]
+			p.whole = nil
+		}
+		select {
+		case next := <-p.full:
+			p.rest, p.whole, p.err = next.data, next.data, next.err
+		case <-p.quit:
+			return 0, io.ErrClosedPipe
+		case <-p.ctx.Done():
+			return 0, context.Cause(p.ctx)
+		}
+	}
+	n := copy(dst, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}
