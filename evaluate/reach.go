@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -40,18 +41,20 @@ func (p *Problem) reached(ctx context.Context, workers int, work *Work) ([]bool,
 func (p *Problem) reachedAlong(ctx context.Context, seeds []int, workers int, work *Work) ([]bool, error) {
 	a := &counting{Matrix: p.A}
 	reached, err := cwk.Reached(ctx, a, seeds, true, workers)
-	work.add(Work{Sweeps: a.sweeps, EntryColumns: int64(a.sweeps) * p.A.NNZ()})
+	work.add(Work{Sweeps: a.count(), EntryColumns: int64(a.count()) * p.A.NNZ()})
 	return reached, err
 }
 
 // counting counts the sweeps over a matrix.
 type counting struct {
 	sparse.Matrix
-	sweeps int
+	sweeps atomic.Int64 // several walks may go on at once
 }
 
+func (c *counting) count() int { return int(c.sweeps.Load()) }
+
 func (c *counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	c.sweeps++
+	c.sweeps.Add(1)
 	return c.Matrix.Sweep(ctx, workers, visit)
 }
 
