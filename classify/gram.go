@@ -146,6 +146,7 @@ type wholeRows struct {
 	row  []float64
 }
 
+// PartTo implements [partGram].
 func (w *wholeRows) PartTo(dst []float64, i int, items []int) {
 	w.gram.RowTo(w.row, i)
 	for j, item := range items {
@@ -165,6 +166,7 @@ func parts(k Gram) partGram {
 // single rounds the values of a Gram to single precision.
 type single struct{ partGram }
 
+// PartTo implements [partGram].
 func (s single) PartTo(dst []float64, i int, items []int) {
 	s.partGram.PartTo(dst, i, items)
 	for j, v := range dst {

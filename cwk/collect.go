@@ -110,7 +110,7 @@ func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.
 	}
 	k := w.walkerOf(picks)
 	dst := sparse.NewBlock[T](len(picks), w.width(from))
-	cols, err := w.slab(k.columns(), w.collectedBytes(from, len(picks))+listBytes(len(picks)))
+	cols, err := w.slab(k.columns(), w.PickedBytes(from, len(picks)))
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +121,14 @@ func (w *Walk[T]) Collect(ctx context.Context, from int, picks []Pick) (*sparse.
 // CollectBytes returns the bytes that [Walk.Collect] allocates for so many
 // picks if it may walk all variants at once.
 func (w *Walk[T]) CollectBytes(from, picks int) int64 {
-	return w.collectedBytes(from, picks) + w.vectorBytes() + w.blockBytes(w.classes()*len(w.Variants))
+	return w.PickedBytes(from, picks) + w.vectorBytes() + w.blockBytes(w.classes()*len(w.Variants))
 }
 
-func (w *Walk[T]) collectedBytes(from, picks int) int64 {
-	return int64(picks) * int64(sparse.Stride[T](w.width(from))) * size[T]()
+// PickedBytes returns the part of CollectBytes that outlasts the walk: the
+// features of so many picks, and lists of the picks and their order.
+func (w *Walk[T]) PickedBytes(from, picks int) int64 {
+	const perPick = 16 + 8
+	return sparse.BlockBytes[T](picks, w.width(from)) + perPick*int64(picks)
 }
 
 // width returns the number of features.

@@ -78,7 +78,7 @@ func (p gramPlan) walks(rows int) int {
 // panels and a quarter to features of rows, then the walk is made as wide as
 // it can be, and the rest goes to features again.
 func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan, error) {
-	panelRow, row := int64(cols)*size[T](), w.collectedBytes(from, 1)
+	panelRow, row := int64(cols)*size[T](), w.PickedBytes(from, 1)
 	plan := gramPlan{rows: rows, panel: clamp(panelBytes/panelRow, rows), slab: columns}
 	if square {
 		plan.rows, row = 0, 0
@@ -86,7 +86,7 @@ func (w *Walk[T]) planGram(columns, from, rows, cols int, square bool) (gramPlan
 	if w.Memory <= 0 {
 		return plan, nil
 	}
-	held := w.collectedBytes(from, cols)
+	held := w.PickedBytes(from, cols)
 	need := held + panelRow + row + w.vectorBytes() + w.blockBytes(1)
 	spare := w.Memory - need
 	if spare < 0 {

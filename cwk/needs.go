@@ -15,7 +15,7 @@ func (w *Walk[T]) CollectNeeds(from int, picks []Pick) (Needs, error) {
 		return Needs{}, err
 	}
 	k := w.walkerOf(picks)
-	taken := w.collectedBytes(from, len(picks)) + listBytes(len(picks))
+	taken := w.PickedBytes(from, len(picks))
 	cols, err := w.slab(k.columns(), taken)
 	if err != nil {
 		return Needs{}, err
@@ -34,10 +34,10 @@ func (w *Walk[T]) GramNeeds(from int, rows, cols []Pick) (Needs, error) {
 	if err != nil {
 		return Needs{}, err
 	}
-	held := w.collectedBytes(from, len(cols)+plan.rows)
+	held := w.PickedBytes(from, len(cols)+plan.rows)
 	panel := int64(plan.panel) * int64(len(cols)) * size[T]()
 	return Needs{
-		Bytes:  held + panel + k.slabsBytes(plan.slab) + listBytes(len(cols)+plan.rows),
+		Bytes:  held + panel + k.slabsBytes(plan.slab),
 		Sweeps: plan.walks(len(rows)) * k.sweepsAt(plan.slab),
 	}, nil
 }
@@ -76,6 +76,3 @@ func (k *walker[T]) slabsBytes(fits int) int64 {
 	width, lanes := k.layout(fits)
 	return k.w.vectorBytes() + int64(lanes)*k.w.blockBytes(min(width, k.columns()))
 }
-
-// listBytes is what lists of so many picks and their order take.
-func listBytes(picks int) int64 { return (16 + 8) * int64(picks) }

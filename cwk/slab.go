@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -28,7 +29,7 @@ type lane[T sparse.Float] struct {
 func (l *lane[T]) block(which, rows, cols int) *sparse.Block[T] {
 	stride := strideOf[T](cols, l.packed)
 	if cap(l.data[which]) < rows*stride {
-		l.data[which] = sparse.NewBlock[T](rows*stride, 1).Data
+		l.data[which] = pages.Make[T](rows * stride)
 	}
 	data := l.data[which][:rows*stride]
 	if stride > cols {

@@ -15,24 +15,29 @@ const propagationSteps = 1000
 // that a walk from it is most likely to meet first.
 type labelPropagation struct{}
 
+// Name implements [Method].
 func (labelPropagation) Name() string { return "lp" }
 
+// Takes implements [Method].
 func (labelPropagation) Takes() []string { return []string{"prior"} }
 
+// Tune implements [Method]: there is nothing to choose.
 func (labelPropagation) Tune(context.Context, *Problem, []Split, *Settings) (*Choice, error) {
 	return nil, nil
 }
 
 // propagated returns how many classes are walked at a time.
 func propagated(p *Problem, set *Settings) int {
-	n, k := int64(len(p.Degrees)), len(p.Names)
+	n, k := len(p.Degrees), len(p.Names)
 	cols := k
-	for set.Memory > 0 && cols > 1 && blockBytes[float32](n, k)+2*blockBytes[float32](n, cols)+16*n > set.Memory {
+	vectors := 16 * int64(n)
+	for set.Memory > 0 && cols > 1 && sparse.BlockBytes[float32](n, k)+2*sparse.BlockBytes[float32](n, cols)+vectors > set.Memory {
 		cols--
 	}
 	return cols
 }
 
+// Predict implements [Method].
 func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -72,14 +77,18 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 // not, with the scores of an unreached one.
 type majority struct{}
 
+// Name implements [Method].
 func (majority) Name() string { return "majority" }
 
+// Takes implements [Method].
 func (majority) Takes() []string { return nil }
 
+// Tune implements [Method]: there is nothing to choose.
 func (majority) Tune(context.Context, *Problem, []Split, *Settings) (*Choice, error) {
 	return nil, nil
 }
 
+// Predict implements [Method].
 func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

@@ -348,7 +348,7 @@ func (c *chooser) together() int {
 	w := c.walk(g.Alpha[:1])
 	one := max(1, w.CollectBytes(g.MinSteps, len(c.picks)))
 	if memory > 0 && one > memory {
-		features := max(1, one-w.CollectBytes(g.MinSteps, 0))
+		features := max(1, w.PickedBytes(g.MinSteps, len(c.picks)))
 		return int(min(max(1, memory/4/features), int64(len(g.Alpha))))
 	}
 	limit := int64(slabBytes)
@@ -384,12 +384,11 @@ const widest = 64
 // narrow keeps a walk that so many rows are picked from to that width, if its
 // blocks do not stay in cache.
 func narrow(w *cwk.Walk[float32], from, picks int) {
-	n, columns := int64(len(w.Degrees)), len(w.Variants)*w.Seeds.Classes
-	if columns <= widest || 2*blockBytes[float32](n, widest) < slabBytes {
+	n, columns := len(w.Degrees), len(w.Variants)*w.Seeds.Classes
+	if columns <= widest || 2*sparse.BlockBytes[float32](n, widest) < slabBytes {
 		return
 	}
-	const perPick = 24 // in lists
-	limit := w.CollectBytes(from, picks) + perPick*int64(picks) - 2*(blockBytes[float32](n, columns)-blockBytes[float32](n, widest))
+	limit := w.CollectBytes(from, picks) - 2*(sparse.BlockBytes[float32](n, columns)-sparse.BlockBytes[float32](n, widest))
 	if w.Memory == 0 || limit < w.Memory {
 		w.Memory = limit
 	}

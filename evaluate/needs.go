@@ -149,25 +149,20 @@ func (a *account) left() *Settings {
 	return &set
 }
 
-// blockBytes is the size of a block.
-func blockBytes[T sparse.Float](rows int64, cols int) int64 {
-	return rows * int64(sparse.Stride[T](cols)) * int64(unsafe.Sizeof(T(0)))
-}
-
 // packedBytes is the size of a block without padding.
-func packedBytes[T sparse.Float](rows int64, cols int) int64 {
-	return rows * int64(cols) * int64(unsafe.Sizeof(T(0)))
+func packedBytes[T sparse.Float](rows, cols int) int64 {
+	return int64(rows) * int64(cols) * int64(unsafe.Sizeof(T(0)))
 }
 
 // scores accounts for the scores and classes of all nodes.
 func (a *account) scores() error {
-	n := int64(len(a.p.Degrees))
-	return a.phase(blockBytes[float32](n, len(a.p.Names))+8*n, "scores of all nodes")
+	n := len(a.p.Degrees)
+	return a.phase(sparse.BlockBytes[float32](n, len(a.p.Names))+8*int64(n), "scores of all nodes")
 }
 
 // votes accounts for what the votes become.
 func (a *account) votes(rest bool) error {
-	bytes := packedBytes[float32](int64(len(a.p.Degrees)), len(a.p.Names))
+	bytes := packedBytes[float32](len(a.p.Degrees), len(a.p.Names))
 	if rest {
 		bytes += sumsBytes(a.p, rest)
 	}
@@ -176,11 +171,11 @@ func (a *account) votes(rest bool) error {
 
 // propagation accounts for label propagation.
 func (a *account) propagation() error {
-	n, k := int64(len(a.p.Degrees)), len(a.p.Names)
+	n, k := len(a.p.Degrees), len(a.p.Names)
 	width := propagated(a.p, a.left())
 	a.addSweeps(propagationSteps * ((k + width - 1) / width))
-	scores, vectors := blockBytes[float32](n, k), 16*n
-	if err := a.phase(scores+vectors+2*blockBytes[float32](n, width), "scores and walk of all nodes"); err != nil {
+	scores, vectors := sparse.BlockBytes[float32](n, k), 16*int64(n)
+	if err := a.phase(scores+vectors+2*sparse.BlockBytes[float32](n, width), "scores and walk of all nodes"); err != nil {
 		return err
 	}
 	return a.scores()
@@ -213,12 +208,7 @@ func (a *account) walk(par *Parameters) error {
 	}
 	steps := grid.steps()
 	last := Parameters{Alpha: grid.Alpha[0], Steps: steps[len(steps)-1], MinSteps: grid.MinSteps}
-	k := len(a.p.Names)
-	rest := a.set.Learner == RLS || strategy(k) == classify.OneVsRest
-	machines := k
-	if !rest {
-		machines = k * (k - 1) / 2
-	}
+	machines, rest := a.machines()
 	sums := sumsBytes(a.p, rest)
 	w := scoreWalk(a.p, a.left(), last, machines, rest)
 	var need cwk.Needs
@@ -258,7 +248,7 @@ func (a *account) choice(folds, lo, hi int) error {
 		if err := a.phase(need.Bytes, fmt.Sprintf("walks of %d folds and %d absorptions to choose by", folds, len(w.Variants)/(folds+1))); err != nil {
 			return err
 		}
-		features := blockBytes[float32](int64(len(picks)), w.Seeds.Classes*(w.Steps-g.MinSteps+1)) + 24*int64(len(picks))
+		features := w.PickedBytes(g.MinSteps, len(picks))
 		workers := int64(min(sched.Workers(set.Workers), len(g.Features)*folds*(w.Steps+1)))
 		if err := a.phase(features+workers*a.tester(len(c.seen), len(c.seen)/folds+1), "machines to choose by"); err != nil {
 			return err
@@ -321,7 +311,7 @@ func (a *account) trainingOn(kind Features) (sweeps int, err error) {
 		return 0, err
 	}
 	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
-	return need.Sweeps, a.phase(blockBytes[float32](int64(len(picks)), features)+24*int64(len(picks))+
+	return need.Sweeps, a.phase(w.PickedBytes(g.MinSteps, len(picks))+
 		a.machine(int64(len(r.train)), int64(features)), "training")
 }
 
@@ -345,7 +335,6 @@ func (a *account) kernel(name string, par *Parameters) error {
 		grid = []kernel.Parameters{par.Of}
 	}
 	a.sweeps = depends
-	n, k := int64(len(a.p.Degrees)), len(a.p.Names)
 	seen := sample(a.p.Class, a.set.Sample, a.set.Seed, 0)
 	rows := make([]int, len(seen))
 	for i, l := range seen {
@@ -372,10 +361,26 @@ func (a *account) kernel(name string, par *Parameters) error {
 			return err
 		}
 	}
-	width := min(machinesAtATime, max(1, k*(k-1)/2))
-	apply, err := kernel.ApplyBytes(name, grid[0], a.p.Degrees, width)
+	width, rest := a.machines()
+	if !rest {
+		width = min(width, machinesAtATime)
+	}
+	apply, err := kernel.ApplyBytes(name, grid[0], a.p.Degrees, max(1, width))
 	if err != nil {
 		return err
 	}
-	return a.phase(blockBytes[float64](n, k)+blockBytes[float32](n, k)+apply, "the kernel applied to machines")
+	if err := a.phase(sumsBytes(a.p, false)+apply, "the kernel applied to machines"); err != nil {
+		return err
+	}
+	return a.scores()
+}
+
+// machines returns how many are trained, and whether each sets a class against
+// the rest.
+func (a *account) machines() (machines int, rest bool) {
+	k := len(a.p.Names)
+	if a.set.Learner == RLS || strategy(k) == classify.OneVsRest {
+		return k, true
+	}
+	return k * (k - 1) / 2, false
 }

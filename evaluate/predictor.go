@@ -275,7 +275,7 @@ func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest boo
 // sumsBytes is what the votes on all nodes take while they come: scores already,
 // or all decisions of one against the rest.
 func sumsBytes(p *Problem, rest bool) int64 {
-	n, k := int64(len(p.Degrees)), len(p.Names)
+	n, k := len(p.Degrees), len(p.Names)
 	if rest {
 		return packedBytes[float64](n, k)
 	}

@@ -83,7 +83,7 @@ func tuningNeeds(train, all *Problem, s *Settings) (Needs, error) {
 			err = a.phase(need.Bytes, "walks to tune by")
 		}
 		if err == nil {
-			features := blockBytes[float32](int64(len(picks)), w.Seeds.Classes*(w.Steps-g.MinSteps+1)) + 24*int64(len(picks))
+			features := w.PickedBytes(g.MinSteps, len(picks))
 			workers := int64(min(sched.Workers(set.Workers), len(g.Features)*len(g.Alpha)))
 			err = a.phase(features+workers*a.tester(len(c.seen), tests), "machines to tune by")
 		}

@@ -42,7 +42,10 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 	return g.null[which]
 }
 
-// NewGraph returns a with what a [Graph] holds beside it. Cost: three sweeps.
+// GraphSweeps is the number of sweeps that [NewGraph] makes.
+const GraphSweeps = 3
+
+// NewGraph returns a with what a [Graph] holds beside it. Cost: [GraphSweeps].
 // The error wraps [ErrWeight] or is that of a sweep.
 func NewGraph(ctx context.Context, a sparse.Matrix, workers int) (*Graph, error) {
 	g := &Graph{A: a, Workers: workers}

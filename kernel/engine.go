@@ -181,8 +181,3 @@ func scaleBy(b *sparse.Block[float64], f float64) {
 		}
 	}
 }
-
-// blockBytes returns the size of an n×k block.
-func blockBytes(n, k int) int64 {
-	return 8 * int64(n) * int64(sparse.Stride[float64](k))
-}

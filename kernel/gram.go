@@ -24,7 +24,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	held := len(slabs)
 	if c.s.Memory > 0 {
 		spare := c.s.Memory - c.k.bytes(width) - piece
-		held = min(held, max(1, int(spare/blockBytes(n, width))))
+		held = min(held, max(1, int(spare/sparse.BlockBytes[float64](n, width))))
 	}
 	for first := 0; first < len(slabs); first += held {
 		c.slabs += len(slabs) - first

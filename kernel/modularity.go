@@ -169,7 +169,7 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, sink Sink, s *
 	sink = set.Part.clipped(len(rows), len(cols), sink)
 	most := min(len(rows), max(1, panelBytes/8/len(cols)))
 	plan := budget.Plan{Limit: set.Memory}
-	if err := plan.Reserve(blockBytes(m.Len(), m.features.Cols)+8*int64(most)*int64(len(cols)), "the eigenvectors"); err != nil {
+	if err := plan.Reserve(sparse.BlockBytes[float64](m.Len(), m.features.Cols)+8*int64(most)*int64(len(cols)), "the eigenvectors"); err != nil {
 		return nil, err
 	}
 	values := make([]float64, most*len(cols))

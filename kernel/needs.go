@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // BlockBytes returns what Block of the named kernel, its construction and its
@@ -40,7 +41,7 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 		short, long = long, short
 	}
 	width := min(slabColumns(n), len(short))
-	least := vectors + e.blocks*blockBytes(n, width)
+	least := vectors + e.blocks*sparse.BlockBytes[float64](n, width)
 	same := slices.Equal(rows, cols)
 	m := int64(len(short))
 	switch {
@@ -48,9 +49,9 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 		least += 16 * m * int64(width)
 		slabs := (m + int64(width) - 1) / int64(width)
 		if limit > 0 {
-			slabs = min(slabs, max(1, (limit-least)/blockBytes(n, width)))
+			slabs = min(slabs, max(1, (limit-least)/sparse.BlockBytes[float64](n, width)))
 		}
-		least += slabs * blockBytes(n, width)
+		least += slabs * sparse.BlockBytes[float64](n, width)
 	case same:
 		least += 16 * m * int64(width)
 	default:
@@ -69,13 +70,13 @@ func modularityBytes(n, rank int) int64 {
 	if rank == 0 {
 		rank = n
 	}
-	return search + blockBytes(n, rank)
+	return search + sparse.BlockBytes[float64](n, rank)
 }
 
 // GramsBytes returns what [Grams] of so many kernels of one matrix takes.
 func GramsBytes(n, nodes, kernels int) int64 {
 	width := gramsWidth(n, nodes, kernels)
-	return blockBytes(n, width)*int64(kernels+8) + 8*int64(nodes)*int64(nodes)*int64(kernels)
+	return sparse.BlockBytes[float64](n, width)*int64(kernels+8) + 8*int64(nodes)*int64(nodes)*int64(kernels)
 }
 
 // ApplyBytes returns what ApplyTo of the named kernel takes for blocks of so
@@ -93,9 +94,9 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
 	if name == "modularity" {
-		return vectors + modularityBytes(n, p.Rank) + 2*blockBytes(n, cols), nil
+		return vectors + modularityBytes(n, p.Rank) + 2*sparse.BlockBytes[float64](n, cols), nil
 	}
-	return vectors + demandOf(name, p, degrees).blocks*blockBytes(n, cols), nil
+	return vectors + demandOf(name, p, degrees).blocks*sparse.BlockBytes[float64](n, cols), nil
 }
 
 const (

@@ -79,7 +79,9 @@ func slabsOf(n, m int) [][2]int {
 
 // bytes is what an engine takes for blocks of so many columns, its argument and
 // its result included.
-func (k *spectral) bytes(cols int) int64 { return k.demand.blocks * blockBytes(k.Len(), cols) }
+func (k *spectral) bytes(cols int) int64 {
+	return k.demand.blocks * sparse.BlockBytes[float64](k.Len(), cols)
+}
 
 // reserve makes room for slabs of an engine and for so many more bytes.
 func (c *computation) reserve(columns int, more int64) error {

@@ -166,6 +166,6 @@ func featureBatch[T sparse.Float](w *cwk.Walk[T], from, rows int) int {
 	if w.Memory == 0 {
 		return rows
 	}
-	row := w.CollectBytes(from, 1) - w.CollectBytes(from, 0)
+	row := w.PickedBytes(from, 1)
 	return int(min(int64(rows), max(1, w.Memory/2/row)))
 }
