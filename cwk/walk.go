@@ -67,6 +67,13 @@ func (w *Walk[T]) Run(ctx context.Context, visit func(t int, rows sparse.Rows, p
 // RunColumns is Run for the columns lo ≤ j < hi alone, a slab: column j − lo
 // of p is column j of the whole walk, to the bit.
 func (w *Walk[T]) RunColumns(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T])) error {
+	return w.RunUntil(ctx, lo, hi, visit, nil)
+}
+
+// RunUntil is RunColumns that ends early, after the first step t ≥ 1 for which
+// enough, called when all rows of P_t have been visited, returns true; nil
+// never does.
+func (w *Walk[T]) RunUntil(ctx context.Context, lo, hi int, visit func(t int, rows sparse.Rows, p *sparse.Block[T]), enough func(t int) bool) error {
 	if err := w.Validate(); err != nil {
 		return err
 	}
@@ -75,6 +82,7 @@ func (w *Walk[T]) RunColumns(ctx context.Context, lo, hi int, visit func(t int, 
 	}
 	k := w.walker(nil)
 	k.sweeps = w.Steps
+	k.enough = enough
 	return k.run(ctx, &lane[T]{workers: w.Workers}, lo, hi, visit)
 }
 
@@ -85,6 +93,7 @@ type walker[T sparse.Float] struct {
 	variants []int               // of w, in increasing order
 	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if given by node
 	seeds    []seed              // in the order of their rows
+	enough   func(t int) bool    // whether the walk may end; nil: not before Steps
 
 	mu           sync.Mutex // of what follows, and of calls of Progress
 	done, sweeps int
@@ -154,6 +163,9 @@ func (k *walker[T]) run(ctx context.Context, l *lane[T], lo, hi int, visit func(
 		}
 		p, next = next, p
 		k.progress()
+		if k.enough != nil && k.enough(t) {
+			break
+		}
 	}
 	return nil
 }

@@ -5,11 +5,18 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// propagationSteps is how long label propagation walks.
-const propagationSteps = 1000
+// Label propagation walks until no class of no node has changed by more than
+// settled in the last settleSteps steps, a few units in the last place of
+// float32, and no longer than propagationSteps.
+const (
+	propagationSteps = 1000
+	settleSteps      = 10
+	settled          = 0x1p-23
+)
 
 // labelPropagation is the walk with α = 1: a node gets the class of the label
 // that a walk from it is most likely to meet first.
@@ -56,21 +63,66 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	w.Variants = []cwk.Variant{{Absorb: 1}}
 	width := propagated(p, &set)
 	for lo := 0; lo < len(p.Names); lo += width {
-		err = w.RunColumns(ctx, lo, min(lo+width, len(p.Names)), func(t int, rows sparse.Rows, x *sparse.Block[float32]) {
-			if t == propagationSteps {
-				for i := rows.Lo; i < rows.Hi; i++ {
-					copy(r.out.Scores.Row(i)[lo:], x.Row(i))
-				}
-			}
+		hi := min(lo+width, len(p.Names))
+		sweeps, err := settle(ctx, w, r.out.Scores, lo, hi, func(done float64) {
+			r.tell("walk", (float64(lo)+done*float64(hi-lo))/float64(len(p.Names)))
 		})
 		if err != nil {
 			return nil, err
 		}
-		r.out.Work.Sweeps += propagationSteps
+		r.out.Work.add(Work{sweeps, p.A.NNZ() * int64(sweeps) * int64(hi-lo)})
 	}
-	r.out.Work.EntryColumns += p.A.NNZ() * propagationSteps * int64(len(p.Names))
 	r.out.Seconds.Walk = time.Since(start).Seconds()
 	return r.out, r.finish(ctx)
+}
+
+// settle stores the columns lo ≤ j < hi of a walk in those of dst, each when it
+// has settled, whichever are walked beside it, and returns the number of
+// sweeps; tell hears what share of them is done.
+func settle(ctx context.Context, w *cwk.Walk[float32], dst *sparse.Block[float32], lo, hi int, tell func(done float64)) (sweeps int, err error) {
+	rest := hi - lo // columns on the move
+	still := make([]bool, rest)
+	change := make([][]float32, sched.Workers(w.Workers)) // by worker and column, since the last look
+	for i := range change {
+		change[i] = make([]float32, rest)
+	}
+	w.Progress = func(done, all int) {
+		sweeps = done
+		tell(float64(done) / float64(all))
+	}
+	look := func(t int) bool {
+		if t%settleSteps != 0 {
+			return false
+		}
+		for j := range still {
+			var most float32
+			for _, c := range change {
+				most = max(most, c[j])
+				c[j] = 0
+			}
+			if !still[j] && most <= settled {
+				still[j] = true
+				rest--
+			}
+		}
+		return rest == 0
+	}
+	err = w.RunUntil(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float32]) {
+		if t%settleSteps != 0 {
+			return
+		}
+		most := change[rows.Worker]
+		for i := rows.Lo; i < rows.Hi; i++ {
+			kept := dst.Row(i)[lo:hi]
+			for j, v := range p.Row(i) {
+				if !still[j] {
+					most[j] = max(most[j], v-kept[j], kept[j]-v)
+					kept[j] = v
+				}
+			}
+		}
+	}, look)
+	return sweeps, err
 }
 
 // majority gives every node the largest class, whether a label reaches it or

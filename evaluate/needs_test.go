@@ -59,7 +59,8 @@ func TestSweepsAsAnnounced(t *testing.T) {
 					if a.count() != got.Work.Sweeps {
 						t.Errorf("%d sweeps, %d counted", a.count(), got.Work.Sweeps)
 					}
-					if c.exact && needs.Sweeps != a.count() || needs.Sweeps < a.count() {
+					exact := c.exact && name != "lp" // which may settle early
+					if exact && needs.Sweeps != a.count() || needs.Sweeps < a.count() {
 						t.Errorf("%d sweeps, announced %d", a.count(), needs.Sweeps)
 					}
 				})
