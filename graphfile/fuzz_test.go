@@ -68,23 +68,6 @@ func FuzzSciPy(f *testing.F) {
 		npzFile("shape", npyFile(">i2", "(2,)", []int16{0, 512}), "row", npyFile("|u1", "(1,)", []byte{1}), "col", npyFile("|i1", "(1,)", []int8{0}), "data", npyFile("<f2", "(1,)", []uint16{0x3c00})))
 }
 
-// FuzzArray reads the header of an array and some of its elements.
-func FuzzArray(f *testing.F) {
-	f.Add(npyFile("<i8", "(2,)", []int64{1, 2}))
-	f.Add(npyFile("|b1", "(1, 2)", []byte{0, 1}))
-	f.Add(npyFile("<U3", "()", []uint32{'c', 's', 'r'}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		a, err := newArray("a", bytes.NewReader(data))
-		if err != nil {
-			return
-		}
-		_, _ = a.text()
-		n := int(min(a.len, 100))
-		_ = a.floats(make([]float64, n), make([]int64, n))
-		_ = a.end()
-	})
-}
-
 func FuzzMETIS(f *testing.F) {
 	fuzz(f, METIS, "e.graph", []byte("4 2 011 2\n7 8 2 5\n1 1 1 5 3 2.5\n0 0 2 2.5\n9 9"), []byte("2 1 100\n5 2\n6 1"))
 }

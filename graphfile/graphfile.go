@@ -1,8 +1,11 @@
 package graphfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
+
+	"github.com/heatwalk/heatwalk/internal/npy"
 )
 
 // Format is a kind of graph file.
@@ -155,6 +158,9 @@ func Read(f Format, in *Input, o *Options, visit func(b *Batch) error) (*Graph, 
 		g, err = readParquet(in, s)
 	default:
 		panic(badFormat)
+	}
+	if array := new(npy.Error); errors.As(err, &array) {
+		err = &Error{File: array.Array, What: array.What, Fix: array.Fix, Err: array.Err}
 	}
 	if err != nil {
 		return nil, err

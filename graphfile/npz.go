@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/npy"
 )
 
 // npz reads a sparse matrix that SciPy saved: arrays data, indices and indptr
@@ -90,7 +92,10 @@ func (z *npz) form() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return a.text()
+		if a.IsNumeric() || a.Len != 1 {
+			return "", a.Fault("no string", fetchAgain)
+		}
+		return a.Text()
 	}
 	for _, z.prefix = range []string{"", "adj_"} {
 		if z.files[z.prefix+"indptr"] != nil && z.files[z.prefix+"indices"] != nil {
@@ -104,7 +109,7 @@ func (z *npz) form() (string, error) {
 }
 
 // open begins to read an array.
-func (z *npz) open(name string) (*array, error) {
+func (z *npz) open(name string) (*npy.Array, error) {
 	f := z.files[z.prefix+name]
 	if f == nil {
 		return nil, z.fault(0, "save it with scipy.sparse.save_npz", "the array %s is missing", z.prefix+name)
@@ -113,18 +118,18 @@ func (z *npz) open(name string) (*array, error) {
 	if err != nil {
 		return nil, &Error{File: z.name, What: fmt.Sprintf("the array %s cannot be read (%v)", f.Name, err), Fix: fetchAgain, Err: err}
 	}
-	return newArray(z.name+": "+z.prefix+name, r)
+	return npy.Read(z.name+": "+z.prefix+name, r)
 }
 
 // square reads the shape. Without one, there are as many rows as indptr tells.
 func (z *npz) square(form string) error {
 	if form == "csr" && z.files[z.prefix+"shape"] == nil {
 		a, err := z.vector("indptr")
-		if err == nil && (a.len == 0 || a.len-1 > MaxNodes) {
-			err = a.fault(fmt.Sprintf("%d elements, want one more than rows", a.len), fetchAgain)
+		if err == nil && (a.Len == 0 || a.Len-1 > MaxNodes) {
+			err = a.Fault(fmt.Sprintf("%d elements, want one more than rows", a.Len), fetchAgain)
 		}
 		if err == nil {
-			z.nodes = a.len - 1
+			z.nodes = a.Len - 1
 		}
 		return err
 	}
@@ -132,11 +137,11 @@ func (z *npz) square(form string) error {
 	if err != nil {
 		return err
 	}
-	if a.len != 2 {
-		return a.fault(fmt.Sprintf("%d elements, want rows and columns", a.len), fetchAgain)
+	if a.Len != 2 {
+		return a.Fault(fmt.Sprintf("%d elements, want rows and columns", a.Len), fetchAgain)
 	}
 	var shape [2]int64
-	if err := a.integers(shape[:]); err != nil {
+	if err := a.Integers(shape[:]); err != nil {
 		return err
 	}
 	switch {
@@ -152,23 +157,23 @@ func (z *npz) square(form string) error {
 }
 
 // vector begins to read an array of one dimension.
-func (z *npz) vector(name string) (*array, error) {
+func (z *npz) vector(name string) (*npy.Array, error) {
 	a, err := z.open(name)
-	if err == nil && len(a.shape) != 1 {
-		err = a.fault(fmt.Sprintf("%d dimensions, want 1", len(a.shape)), fetchAgain)
+	if err == nil && len(a.Shape) != 1 {
+		err = a.Fault(fmt.Sprintf("%d dimensions, want 1", len(a.Shape)), fetchAgain)
 	}
 	return a, err
 }
 
 // values begins to read the values of so many entries, nil if there are none.
-func (z *npz) values(entries int64) (*array, error) {
+func (z *npz) values(entries int64) (*npy.Array, error) {
 	if z.files[z.prefix+"data"] == nil {
 		return nil, nil
 	}
 	a, err := z.vector("data")
-	z.weighted = err == nil && a.kind != 'b'
-	if err == nil && a.len != entries {
-		err = a.fault(fmt.Sprintf("%d elements for %d entries", a.len, entries), fetchAgain)
+	z.weighted = err == nil && a.Kind != 'b'
+	if err == nil && a.Len != entries {
+		err = a.Fault(fmt.Sprintf("%d elements for %d entries", a.Len, entries), fetchAgain)
 	}
 	return a, err
 }
@@ -177,26 +182,25 @@ func (z *npz) values(entries int64) (*array, error) {
 type block struct {
 	row, col []int64
 	val      []float64
-	scratch  []int64
 }
 
 func newBlock() *block {
-	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock), scratch: make([]int64, npzBlock)}
+	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock)}
 }
 
 // index checks a row or column and returns it.
-func (z *npz) index(a *array, before int64, i int, v int64) (uint64, error) {
+func (z *npz) index(a *npy.Array, before int64, i int, v int64) (uint64, error) {
 	if v < 0 || v >= z.nodes {
-		return 0, z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", a.member(z.name), before+int64(i), v, counted(z.nodes, "row"))
+		return 0, z.fault(0, fetchAgain, "%s[%d] = %d; the matrix has %s", z.member(a), before+int64(i), v, counted(z.nodes, "row"))
 	}
 	return uint64(v), nil
 }
 
 // member returns the name of an array without that of its file.
-func (a *array) member(file string) string { return strings.TrimPrefix(a.name, file+": ") }
+func (z *npz) member(a *npy.Array) string { return strings.TrimPrefix(a.Name, z.name+": ") }
 
 // weights reads the values of the next n entries into b.
-func (z *npz) weights(data *array, b *block, n int) error {
+func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	val := b.val[:n]
 	if data == nil {
 		for i := range val {
@@ -204,13 +208,13 @@ func (z *npz) weights(data *array, b *block, n int) error {
 		}
 		return nil
 	}
-	before := data.at
-	if err := data.floats(val, b.scratch); err != nil {
+	before := data.At
+	if err := data.Floats(val); err != nil {
 		return err
 	}
 	for i, w := range val {
 		if wrong := weightFault(w); wrong != "" {
-			return z.fault(0, "", "%s[%d] = %g %s", data.member(z.name), before+int64(i), w, wrong)
+			return z.fault(0, "", "%s[%d] = %g %s", z.member(data), before+int64(i), w, wrong)
 		}
 		val[i] += 0 // −0 becomes 0
 	}
@@ -226,10 +230,10 @@ func (z *npz) entry(u, v uint64, w float64) error {
 }
 
 // ends checks that arrays end where they have to.
-func ends(arrays ...*array) error {
+func ends(arrays ...*npy.Array) error {
 	for _, a := range arrays {
 		if a != nil {
-			if err := a.end(); err != nil {
+			if err := a.End(); err != nil {
 				return err
 			}
 		}
@@ -247,21 +251,21 @@ func (z *npz) coordinates() error {
 	if err != nil {
 		return err
 	}
-	if row.len != col.len {
-		return z.fault(0, fetchAgain, "%d rows and %d columns of entries", row.len, col.len)
+	if row.Len != col.Len {
+		return z.fault(0, fetchAgain, "%d rows and %d columns of entries", row.Len, col.Len)
 	}
-	data, err := z.values(row.len)
+	data, err := z.values(row.Len)
 	if err != nil {
 		return err
 	}
 	b := newBlock()
-	for row.at < row.len {
-		before := row.at
-		n := int(min(npzBlock, row.len-before))
-		if err := row.integers(b.row[:n]); err != nil {
+	for row.At < row.Len {
+		before := row.At
+		n := int(min(npzBlock, row.Len-before))
+		if err := row.Integers(b.row[:n]); err != nil {
 			return err
 		}
-		if err := col.integers(b.col[:n]); err != nil {
+		if err := col.Integers(b.col[:n]); err != nil {
 			return err
 		}
 		if err := z.weights(data, b, n); err != nil {
@@ -294,10 +298,10 @@ func (z *npz) compressed(byColumns bool) error {
 	if err != nil {
 		return err
 	}
-	if ptr.len != z.nodes+1 {
-		return ptr.fault(fmt.Sprintf("%d elements, want %d for %d rows", ptr.len, z.nodes+1, z.nodes), fetchAgain)
+	if ptr.Len != z.nodes+1 {
+		return ptr.Fault(fmt.Sprintf("%d elements, want %d for %d rows", ptr.Len, z.nodes+1, z.nodes), fetchAgain)
 	}
-	data, err := z.values(index.len)
+	data, err := z.values(index.Len)
 	if err != nil {
 		return err
 	}
@@ -308,24 +312,24 @@ func (z *npz) compressed(byColumns bool) error {
 		read   int64 // entries read into b, and used
 		used   int64
 	)
-	for ptr.at < ptr.len {
-		from := ptr.at
-		n := int(min(npzBlock, ptr.len-from))
-		if err := ptr.integers(next[:n]); err != nil {
+	for ptr.At < ptr.Len {
+		from := ptr.At
+		n := int(min(npzBlock, ptr.Len-from))
+		if err := ptr.Integers(next[:n]); err != nil {
 			return err
 		}
 		for i, p := range next[:n] {
 			switch k := from + int64(i); {
 			case p < before && p < 0:
-				return z.fault(0, "save it again with indices of 64 bits", "%s[%d] = %d; the writer overflowed 32 bits", ptr.member(z.name), k, p)
-			case p < before, k == 0 && p != 0, p > index.len, k == z.nodes && p != index.len:
-				return z.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", ptr.member(z.name), k, p, before, index.len)
+				return z.fault(0, "save it again with indices of 64 bits", "%s[%d] = %d; the writer overflowed 32 bits", z.member(ptr), k, p)
+			case p < before, k == 0 && p != 0, p > index.Len, k == z.nodes && p != index.Len:
+				return z.fault(0, fetchAgain, "%s[%d] = %d after %d, of %d entries", z.member(ptr), k, p, before, index.Len)
 			}
 			u := uint64(from + int64(i) - 1)
 			for ; used < p; used++ {
 				if used == read {
-					m := int(min(npzBlock, index.len-read))
-					if err := index.integers(b.col[:m]); err != nil {
+					m := int(min(npzBlock, index.Len-read))
+					if err := index.Integers(b.col[:m]); err != nil {
 						return err
 					}
 					if err := z.weights(data, b, m); err != nil {

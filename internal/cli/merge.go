@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -271,7 +271,8 @@ type matrixMerge[T sparse.Float] struct {
 	parts      []partFile
 	rows, cols int // of the whole
 	files      []*os.File
-	read       []*export.NPYReader[T]
+	read       []*npy.Array
+	row        []float64 // of a part
 }
 
 // open opens the parts and checks that their shapes fit together.
@@ -284,26 +285,32 @@ func (m *matrixMerge[T]) open() error {
 			return err
 		}
 		m.files = append(m.files, f)
-		r, err := export.ReadNPY[T](f)
+		r, err := npy.Read(p.path, f)
+		if wrong := new(npy.Error); errors.As(err, &wrong) {
+			return &dataError{p.path, wrong.What + "; make the part again"}
+		}
 		if err != nil {
-			return &dataError{p.path, fmt.Sprintf("%v; make the part again", err)}
+			return err
 		}
 		m.read = append(m.read, r)
+		if r.Kind != 'f' || r.Width != bytesOf[T]() || len(r.Shape) != 2 || r.Fortran {
+			return &dataError{p.path, fmt.Sprintf("is no matrix of %s by rows; make the part again", p.Dtype)}
+		}
 		if info, err := f.Stat(); err != nil {
 			return err
-		} else if want := export.NPYBytes[T](r.Rows, r.Cols); info.Size() != want {
+		} else if want := r.Start + r.Len*int64(r.Width); info.Size() != want {
 			return &dataError{p.path, fmt.Sprintf("has %d bytes where its header says %d; make the part again", info.Size(), want)}
 		}
 		if p.Lo != at || p.Hi <= p.Lo || p.Hi > p.Whole {
 			return &dataError{p.path, fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, at)}
 		}
 		at = p.Hi
-		across, along := r.Cols, r.Rows
+		along, across := int(r.Shape[0]), int(r.Shape[1])
 		if p.Axis == byRows {
-			across, along = r.Rows, r.Cols
+			along, across = across, along
 		}
 		if across != (p.Hi-p.Lo)*p.Groups || i > 0 && along != rows {
-			return &dataError{p.path, fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Rows, r.Cols)}
+			return &dataError{p.path, fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
 		}
 		rows = along
 		cols += across
@@ -316,6 +323,7 @@ func (m *matrixMerge[T]) open() error {
 	if last.Axis == byRows {
 		m.rows, m.cols = cols, rows
 	}
+	m.row = make([]float64, m.cols)
 	return nil
 }
 
@@ -351,20 +359,27 @@ func (m *matrixMerge[T]) rowTo(dst []T, i int) error {
 		if p.Axis == byRows && (i < p.Lo || i >= p.Hi) {
 			continue
 		}
-		values, err := m.read[k].Row()
-		if err != nil {
+		values := m.row[:m.read[k].Shape[1]]
+		if err := m.read[k].Floats(values); err != nil {
 			return err
 		}
 		if p.Axis == byRows {
-			copy(dst, values)
+			narrow(dst, values)
 			return nil
 		}
 		wide := p.Hi - p.Lo
 		for g := range p.Groups {
-			copy(dst[g*p.Whole+p.Lo:], values[g*wide:(g+1)*wide])
+			narrow(dst[g*p.Whole+p.Lo:], values[g*wide:(g+1)*wide])
 		}
 	}
 	return nil
+}
+
+// narrow stores values in dst, to whose type they were widened before.
+func narrow[T sparse.Float](dst []T, values []float64) {
+	for i, v := range values {
+		dst[i] = T(v)
+	}
 }
 
 // ids reads the names of the rows and columns of the whole.
@@ -374,12 +389,12 @@ func (m *matrixMerge[T]) ids() (rows, cols axis, err error) {
 		p := &m.parts[k]
 		base := strings.TrimSuffix(p.path, filepath.Ext(p.path))
 		own, other := base+".cols.ids", base+".rows.ids"
-		along := m.read[k].Rows
+		along := m.read[k].Shape[0]
 		if p.Axis == byRows {
-			own, other, along = other, own, m.read[k].Cols
+			own, other, along = other, own, m.read[k].Shape[1]
 		}
 		if k == 0 {
-			if shared, err = readIDFile(other, along); err != nil {
+			if shared, err = readIDFile(other, int(along)); err != nil {
 				return rows, cols, err
 			}
 			joined = make([]string, p.Whole*p.Groups)

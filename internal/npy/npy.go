@@ -1,0 +1,342 @@
+// Package npy reads arrays from NumPy's .npy files, as they stand alone or in a
+// .npz archive: numbers of every width and byte order, and strings.
+//
+//	a, err := npy.Read("x.npy", file)
+//	for a.At < a.Len { err = a.Floats(row) }
+//	err = a.End()
+//
+// What a header declares is never allocated; whoever does so compares it first
+// with what there is. Every fault is an [*Error] that names the array.
+package npy
+
+import (
+	"archive/zip"
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Magic is how a .npy file begins.
+const Magic = "\x93NUMPY"
+
+// Array is an array that is read from its first element on, in the order in
+// which its elements are stored.
+type Array struct {
+	Name    string // for messages: the file, and the member of an archive
+	Kind    byte   // 'i', 'u', 'f', 'b' or the kinds of text 'S' and 'U'
+	Width   int    // bytes of an element
+	Shape   []int64
+	Fortran bool  // it has several dimensions, and the first one runs fastest
+	Len     int64 // elements
+	At      int64 // elements read
+	Start   int64 // bytes before the first element
+
+	order   binary.ByteOrder
+	in      *bufio.Reader
+	buf     []byte
+	scratch []int64
+}
+
+// Error is something wrong with an array.
+type Error struct {
+	Array string // its name
+	What  string
+	Fix   string
+	Err   error // what it wraps; may be nil
+}
+
+// Error returns array, fault and way out in one line.
+func (e *Error) Error() string { return e.Array + ": " + e.What + "; " + e.Fix }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+const fetchAgain = "fetch the file again"
+
+var (
+	descrPattern   = regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`)
+	fortranPattern = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
+	shapePattern   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9, L]*)\)`)
+	typePattern    = regexp.MustCompile(`^([<>|=]?)([a-zA-Z?])([0-9]*)$`)
+)
+
+// Read reads the header of an array.
+func Read(name string, r io.Reader) (*Array, error) {
+	a := &Array{Name: name, in: bufio.NewReaderSize(r, 64<<10), order: binary.LittleEndian}
+	var head [12]byte
+	if _, err := io.ReadFull(a.in, head[:10]); err != nil {
+		return nil, a.short(err)
+	}
+	if string(head[:6]) != Magic {
+		return nil, a.Fault("no NumPy array", fetchAgain)
+	}
+	a.Start = 10
+	length := int(binary.LittleEndian.Uint16(head[8:]))
+	if head[6] > 1 {
+		if _, err := io.ReadFull(a.in, head[10:]); err != nil {
+			return nil, a.short(err)
+		}
+		a.Start = 12
+		length = int(binary.LittleEndian.Uint32(head[8:]))
+	}
+	const most = 1 << 16
+	if head[6] > 3 || length > most {
+		return nil, a.Fault(fmt.Sprintf("a header of version %d and %d bytes", head[6], length), fetchAgain)
+	}
+	dict := make([]byte, length)
+	if _, err := io.ReadFull(a.in, dict); err != nil {
+		return nil, a.short(err)
+	}
+	a.Start += int64(length)
+	return a, a.header(string(dict))
+}
+
+// Fault returns an error about the array.
+func (a *Array) Fault(what, fix string) error { return &Error{Array: a.Name, What: what, Fix: fix} }
+
+// short turns an early end into an error that tells how far it went.
+func (a *Array) short(err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return a.Fault(fmt.Sprintf("ends after %d of %d elements", a.At, a.Len), fetchAgain)
+	case errors.Is(err, zip.ErrChecksum):
+		return a.Fault("checksum of the data is wrong", fetchAgain)
+	}
+	return &Error{Array: a.Name, What: fmt.Sprintf("damaged after %d elements (%v)", a.At, err), Fix: fetchAgain, Err: err}
+}
+
+func (a *Array) header(dict string) error {
+	descr, fortran, shape := descrPattern.FindStringSubmatch(dict), fortranPattern.FindStringSubmatch(dict), shapePattern.FindStringSubmatch(dict)
+	if descr == nil || fortran == nil || shape == nil {
+		return a.Fault("a header that cannot be read; records and subarrays are not supported", "save plain arrays")
+	}
+	for _, field := range strings.Split(shape[1], ",") {
+		field = strings.TrimSuffix(strings.TrimSpace(field), "L")
+		if field == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil || n < 0 {
+			return a.Fault("shape ("+shape[1]+")", fetchAgain)
+		}
+		a.Shape = append(a.Shape, n)
+	}
+	a.Len = 1
+	for _, n := range a.Shape {
+		if n > 0 && a.Len > math.MaxInt64/(4*maxText)/n {
+			return a.Fault("shape ("+shape[1]+")", fetchAgain)
+		}
+		a.Len *= n
+	}
+	a.Fortran = len(a.Shape) > 1 && fortran[1] == "True"
+	return a.element(descr[1])
+}
+
+// maxText is the longest string, in characters.
+const maxText = 1 << 14
+
+// element takes the type of the elements from its description.
+func (a *Array) element(descr string) error {
+	wrong := a.Fault(fmt.Sprintf("elements of type %q are not supported", descr), "save numbers")
+	kind := typePattern.FindStringSubmatch(descr)
+	if kind == nil {
+		return wrong
+	}
+	if kind[1] == ">" {
+		a.order = binary.BigEndian
+	}
+	a.Kind = kind[2][0]
+	a.Width, _ = strconv.Atoi(kind[3])
+	if a.Kind == '?' {
+		a.Kind, a.Width = 'b', 1
+	}
+	wide := a.Width == 2 || a.Width == 4 || a.Width == 8
+	switch {
+	case a.Kind == 'O':
+		return a.Fault("object array", "save with allow_pickle=False")
+	case (a.Kind == 'i' || a.Kind == 'u') && (wide || a.Width == 1), a.Kind == 'f' && wide, a.Kind == 'b' && a.Width == 1:
+		return nil
+	case (a.Kind == 'S' || a.Kind == 'U') && a.Width <= maxText:
+		if a.Kind == 'U' {
+			a.Width *= 4
+		}
+		return nil
+	}
+	return wrong
+}
+
+// IsNumeric reports whether the elements are numbers or truth values.
+func (a *Array) IsNumeric() bool { return a.Kind != 'S' && a.Kind != 'U' }
+
+// raw returns the next n elements as they are stored.
+func (a *Array) raw(n int) ([]byte, error) {
+	size := n * a.Width
+	if cap(a.buf) < size {
+		a.buf = make([]byte, size)
+	}
+	b := a.buf[:size]
+	if _, err := io.ReadFull(a.in, b); err != nil {
+		return nil, a.short(err)
+	}
+	a.At += int64(n)
+	return b, nil
+}
+
+// Integers reads the next len(dst) elements of an array of integers. Unsigned
+// ones beyond 2⁶³ come out negative.
+func (a *Array) Integers(dst []int64) error {
+	if a.Kind != 'i' && a.Kind != 'u' {
+		return a.Fault("elements that are no integers", "save integers")
+	}
+	b, err := a.raw(len(dst))
+	if err == nil {
+		a.integers(dst, b)
+	}
+	return err
+}
+
+func (a *Array) integers(dst []int64, b []byte) {
+	signed := a.Kind == 'i'
+	switch {
+	case a.Width == 8:
+		for i := range dst {
+			dst[i] = int64(a.order.Uint64(b[8*i:]))
+		}
+	case a.Width == 4 && signed:
+		for i := range dst {
+			dst[i] = int64(int32(a.order.Uint32(b[4*i:])))
+		}
+	case a.Width == 4:
+		for i := range dst {
+			dst[i] = int64(a.order.Uint32(b[4*i:]))
+		}
+	case a.Width == 2 && signed:
+		for i := range dst {
+			dst[i] = int64(int16(a.order.Uint16(b[2*i:])))
+		}
+	case a.Width == 2:
+		for i := range dst {
+			dst[i] = int64(a.order.Uint16(b[2*i:]))
+		}
+	case signed:
+		for i := range dst {
+			dst[i] = int64(int8(b[i]))
+		}
+	default:
+		for i := range dst {
+			dst[i] = int64(b[i])
+		}
+	}
+}
+
+// Floats reads the next len(dst) elements of an array of numbers; true is 1.
+func (a *Array) Floats(dst []float64) error {
+	if !a.IsNumeric() {
+		return a.Fault("elements that are no numbers", "save numbers")
+	}
+	b, err := a.raw(len(dst))
+	if err == nil {
+		a.Decode(dst, b)
+	}
+	return err
+}
+
+// Decode stores len(dst) elements of an array of numbers in dst, b being how
+// they are stored.
+func (a *Array) Decode(dst []float64, b []byte) {
+	switch a.Kind {
+	case 'i', 'u':
+		if cap(a.scratch) < len(dst) {
+			a.scratch = make([]int64, len(dst))
+		}
+		whole := a.scratch[:len(dst)]
+		a.integers(whole, b)
+		for i, v := range whole {
+			if dst[i] = float64(v); a.Kind == 'u' {
+				dst[i] = float64(uint64(v))
+			}
+		}
+		return
+	case 'b':
+		for i := range dst {
+			dst[i] = 0
+			if b[i] != 0 {
+				dst[i] = 1
+			}
+		}
+		return
+	}
+	switch a.Width {
+	case 8:
+		for i := range dst {
+			dst[i] = math.Float64frombits(a.order.Uint64(b[8*i:]))
+		}
+	case 4:
+		for i := range dst {
+			dst[i] = float64(math.Float32frombits(a.order.Uint32(b[4*i:])))
+		}
+	default:
+		for i := range dst {
+			dst[i] = halfFloat(a.order.Uint16(b[2*i:]))
+		}
+	}
+}
+
+// halfFloat returns the value of a number of 16 bits: sign, 5 bits of exponent,
+// 10 of fraction.
+func halfFloat(h uint16) float64 {
+	sign := 1.0
+	if h&0x8000 != 0 {
+		sign = -1
+	}
+	exponent, fraction := int(h>>10&31), float64(h&1023)
+	switch exponent {
+	case 0:
+		return sign * math.Ldexp(fraction, -24)
+	case 31:
+		if fraction != 0 {
+			return math.NaN()
+		}
+		return math.Inf(int(sign))
+	}
+	return sign * math.Ldexp(1024+fraction, exponent-25)
+}
+
+// Text reads the next element of an array of strings.
+func (a *Array) Text() (string, error) {
+	if a.IsNumeric() {
+		return "", a.Fault("elements that are no strings", "save strings")
+	}
+	b, err := a.raw(1)
+	if err != nil {
+		return "", err
+	}
+	if a.Kind == 'S' {
+		return strings.TrimRight(string(b), "\x00"), nil
+	}
+	var text []rune
+	for ; len(b) > 0; b = b[4:] {
+		if r := a.order.Uint32(b); r != 0 {
+			text = append(text, rune(r))
+		}
+	}
+	return string(text), nil
+}
+
+// End checks that the array ends where it has to; the checksum of an archive
+// is compared there.
+func (a *Array) End() error {
+	switch _, err := a.in.ReadByte(); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return a.short(err)
+	}
+	return a.Fault(fmt.Sprintf("goes on behind its %d elements", a.Len), fetchAgain)
+}
