@@ -22,9 +22,9 @@ type Matrix interface {
 	Ranges() []Range
 
 	// Sweep calls visit once for every range, from at most workers goroutines
-	// (0: one for each processor); worker numbers the goroutine. Ranges start
-	// in increasing order. The panel is valid during the call. The first error
-	// ends the sweep; a cancelled context ends it within one range.
+	// (0: one for each processor); worker numbers the goroutine, to which ranges
+	// come in increasing order. The panel is valid during the call. The first
+	// error ends the sweep; a cancelled context ends it within one range.
 	Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error
 }
 

@@ -110,3 +110,13 @@ func BenchmarkDecodeFourWidths(b *testing.B) {
 		perEntry(b, n, 1)
 	})
 }
+
+func BenchmarkChecksum(b *testing.B) {
+	data := make([]byte, 28<<10)
+	benchmarkEach(b, true, func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			Checksum(0, data)
+		}
+	})
+}

@@ -16,6 +16,7 @@ var (
 	hasDecodeAVX2   = hasAVX2 && cpu.X86.HasBMI2
 	hasDecodeAVX512 = hasDecodeAVX2 && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW &&
 		cpu.X86.HasAVX512VBMI2 && cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VNNI
+	hasChecksumAVX512 = hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasSSE42
 )
 
 const registerBytes = 32
@@ -107,3 +108,14 @@ func scaleTo[T Float](dst []T, alpha float64, x []float64) {
 
 // scaleLanes is how many numbers the twins of ScaleTo take at a time.
 const scaleLanes = 4
+
+// checksumBytes is what the twin of Checksum takes at a time.
+const checksumBytes = 256
+
+func checksum(sum uint32, data []byte) uint32 {
+	n := len(data) / checksumBytes * checksumBytes
+	if !hasChecksumAVX512 || n == 0 {
+		return plainChecksum(sum, data)
+	}
+	return plainChecksum(^checksumAVX512(^sum, &data[0], n), data[n:])
+}

@@ -19,3 +19,5 @@ func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bi
 }
 
 func scaleTo[T Float](dst []T, alpha float64, x []float64) { plainScaleTo(dst, alpha, x) }
+
+func checksum(sum uint32, data []byte) uint32 { return plainChecksum(sum, data) }

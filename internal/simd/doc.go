@@ -11,6 +11,7 @@
 //	DotPanels         products of columns that stand by themselves
 //	AddPanels         combinations of such columns
 //	DecodeFourWidths  column ids out of their code on disk
+//	Checksum          CRC-32C
 //
 // Every loop has one plain Go body, generic over float32 and float64, which
 // defines the result to the bit. An assembly twin may stand beside it for a

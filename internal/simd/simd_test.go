@@ -2,6 +2,7 @@ package simd
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -329,6 +330,26 @@ func TestDecodeFourWidthsByHand(t *testing.T) {
 		DecodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4, Near{})
 		if want := []uint32{5, 6, 9, 10, 7}; !slices.Equal(dst[:5], want) {
 			t.Errorf("%v, want %v", dst[:5], want)
+		}
+	})
+}
+
+func TestChecksum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 0))
+	all := make([]byte, 5000)
+	for i := range all {
+		all[i] = byte(rng.Uint32())
+	}
+	eachVariant(t, func(t *testing.T) {
+		for n := range 2600 {
+			start, sum := rng.IntN(100), rng.Uint32()
+			data := all[start : start+n : start+n]
+			if got, want := Checksum(sum, data), crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), data); got != want {
+				t.Fatalf("%d bytes from %d on: %08x, want %08x", n, start, got, want)
+			}
+		}
+		if got := Checksum(0, []byte("123456789")); got != 0xe3069283 {
+			t.Errorf("%08x", got)
 		}
 	})
 }

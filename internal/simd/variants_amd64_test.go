@@ -3,20 +3,23 @@
 package simd
 
 // processor is what it really has.
-var processor = [4]bool{hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512}
+var processor = [5]bool{hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512, hasChecksumAVX512}
 
 // variants are the forms of the loops that the processor has, the one it
 // would choose first.
 func variants() []variant {
-	use := func(avx2, avx512, decodeAVX2, decodeAVX512 bool) func() {
-		return func() { hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512 = avx2, avx512, decodeAVX2, decodeAVX512 }
+	use := func(avx2, avx512, decodeAVX2, decodeAVX512, checksumAVX512 bool) func() {
+		return func() {
+			hasAVX2, hasAVX512 = avx2, avx512
+			hasDecodeAVX2, hasDecodeAVX512, hasChecksumAVX512 = decodeAVX2, decodeAVX512, checksumAVX512
+		}
 	}
 	var v []variant
 	if processor[1] {
-		v = append(v, variant{"AVX512", use(true, true, processor[2], processor[3])})
+		v = append(v, variant{"AVX512", use(true, true, processor[2], processor[3], processor[4])})
 	}
 	if processor[0] {
-		v = append(v, variant{"AVX2", use(true, false, processor[2], false)})
+		v = append(v, variant{"AVX2", use(true, false, processor[2], false, false)})
 	}
-	return append(v, variant{"plain", use(false, false, false, false)})
+	return append(v, variant{"plain", use(false, false, false, false, false)})
 }

@@ -31,10 +31,10 @@
 // bits as one over the same matrix in memory, because the frames of a store
 // are the ranges of [sparse.Cut]. The frames stay in memory, as they are on
 // disk, as far as Options.Memory allows: everything fits or nothing does, it
-// is one code path. The rest is read in every sweep, each frame by the worker
-// that takes it, at its place in the file: as many reads are under way as
-// workers, and the system, which is told that shards are read in order, has
-// read on ahead meanwhile. That needs one frame's room for each worker.
+// is one code path. The rest is read in every sweep, a chunk of frames at a time
+// by the worker that takes it, at its place in the file: as many reads are under
+// way as workers, and the system, which is told that shards are read in order,
+// has read on ahead meanwhile. That needs one chunk's room for each worker.
 //
 // # Order
 //

@@ -3,7 +3,6 @@ package shard
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -134,7 +133,7 @@ func parseHeader(b []byte) (h header, ok bool) {
 // frameSum returns the checksum of a whole frame; it leaves out the bytes that
 // hold it.
 func frameSum(frame []byte) uint32 {
-	return crc32.Update(crc32.Checksum(frame[:atSum], castagnoli), castagnoli, frame[headerBytes:])
+	return simd.Checksum(simd.Checksum(0, frame[:atSum]), frame[headerBytes:])
 }
 
 // appendPayload appends the payload of a frame. lengths are those of its rows,
@@ -219,7 +218,7 @@ type buffers struct {
 	ptr     []int64
 	ids     []uint32
 	val     []float64
-	frame   []byte // what is read of a store that is not in memory
+	chunk   []byte // what is read of a store that is not in memory
 	payload []byte // what decompression gives
 	near    simd.Near
 }

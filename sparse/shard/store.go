@@ -30,10 +30,9 @@ type Options struct {
 var ErrMemory = budget.ErrOver
 
 const (
-	// chunkBytes is how much is kept in memory, or not, as a whole; less where
-	// Memory has no room for many.
-	chunkBytes    = 1 << 20
-	minChunkBytes = 64 << 10
+	// chunkBytes is how much is read and kept in memory, or not, as a whole;
+	// less where Memory has no room for many or there are too few.
+	chunkBytes = 256 << 10
 )
 
 // Store is an open store. As a [sparse.Matrix] it is the matrix of the out
@@ -51,7 +50,7 @@ type Store struct {
 	zstd    *zstd.Decoder
 	plan    budget.Plan
 	kept    int64 // of its bytes: frames that stay in memory
-	longest int   // bytes of a frame
+	longest int   // bytes of a chunk
 
 	mu   sync.Mutex
 	runs []*run // buffers of sweeps that have ended
@@ -63,15 +62,16 @@ type view struct {
 	direction uint8
 	direct    direction
 	chunks    []chunk
-	chunkOf   []int32         // the chunk of each frame
 	seen      []atomic.Uint64 // for each frame that was found in order its sum and seenBit
 }
 
 // seenBit marks a sum as known, since 0 is a sum too.
 const seenBit = 1 << 32
 
-// chunk is a run of frames of one shard that stay in memory together.
+// chunk is a run of frames of one shard, lo ≤ i < hi, that are read at once and
+// stay in memory together.
 type chunk struct {
+	lo, hi   int
 	shard    int32
 	offset   int64
 	bytes    int
@@ -232,7 +232,7 @@ func (s *Store) views() []*view {
 // set none stays.
 func (s *Store) planMemory(workers int, stream bool) error {
 	frames := int(s.m.Frames[0] + s.m.Frames[1])
-	const perFrame = 16 + 48 + 4 + 8 // frame, Range, chunkOf, seen
+	const perFrame = 16 + 48 + 8 // frame, Range, seen
 	reserve := []budget.Item{
 		{What: "frame index", Bytes: int64(frames) * perFrame},
 		{What: "degrees", Bytes: 8 * int64(len(s.degrees))},
@@ -246,20 +246,25 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	}
 	left, limited := s.plan.Left()
 	total := s.m.ShardBytes()
-	const kept = 16 // chunks at least, if any are
-	target := int64(chunkBytes)
+	const kept, each = 16, 32 // chunks at least that are kept, if any are, and that a worker takes
+	target := min(chunkBytes, total/int64(each*workers))
 	if limited {
-		target = min(max(left/kept, minChunkBytes), chunkBytes)
+		target = min(target, left/kept)
 	}
 	chunks := 0
 	for _, v := range s.views() {
 		s.longest = max(s.longest, v.cut(int(target)))
 		chunks += len(v.chunks)
 	}
+	const perChunk = 2 * 64 // it grows as it is cut
+	if err := s.plan.Reserve(int64(chunks)*perChunk, "chunk index"); err != nil {
+		return fmt.Errorf("%s: %w", s.dir, err)
+	}
+	left, limited = s.plan.Left()
 	fits := !stream && (!limited || left >= total+int64(chunks)*slack)
 	keep := total
 	if !fits {
-		if err := s.plan.Reserve(int64(workers)*int64(s.longest+slack), "frames in flight"); err != nil {
+		if err := s.plan.Reserve(int64(workers)*int64(s.longest+slack), "chunks in flight"); err != nil {
 			return fmt.Errorf("%s: %w", s.dir, err)
 		}
 		if left, limited := s.plan.Left(); limited {
@@ -286,33 +291,18 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
-// cut cuts the frames into chunks of about target bytes and returns the
-// length of the longest frame.
+// cut cuts the frames into chunks of at most target bytes, or of one frame, and
+// returns the length of the longest.
 func (v *view) cut(target int) (longest int) {
-	frames := v.direct.frames
-	v.chunkOf = make([]int32, len(frames))
-	v.seen = make([]atomic.Uint64, len(frames))
-	count := 0
-	starts := func(i, bytes int) bool {
-		return i == 0 || frames[i].shard != frames[i-1].shard || bytes+int(frames[i].bytes) > target
-	}
-	bytes := 0
-	for i, f := range frames {
-		if starts(i, bytes) {
-			count++
-			bytes = 0
+	v.seen = make([]atomic.Uint64, len(v.direct.frames))
+	var c *chunk
+	for i, f := range v.direct.frames {
+		if c == nil || c.shard != f.shard || c.bytes+int(f.bytes) > target {
+			v.chunks = append(v.chunks, chunk{lo: i, shard: f.shard, offset: f.offset})
+			c = &v.chunks[len(v.chunks)-1]
 		}
-		bytes += int(f.bytes)
-		v.chunkOf[i] = int32(count - 1)
-	}
-	v.chunks = make([]chunk, count)
-	for i, f := range frames {
-		c := &v.chunks[v.chunkOf[i]]
-		if c.bytes == 0 {
-			c.shard, c.offset = f.shard, f.offset
-		}
-		c.bytes += int(f.bytes)
-		longest = max(longest, int(f.bytes))
+		c.hi, c.bytes = i+1, c.bytes+int(f.bytes)
+		longest = max(longest, c.bytes)
 	}
 	return longest
 }

@@ -288,6 +288,36 @@ func TestSweepAllocates(t *testing.T) {
 	}
 }
 
+// TestChunks keeps the contract, and counts reads, where a chunk is one frame,
+// some frames and a whole shard.
+func TestChunks(t *testing.T) {
+	streamed, a := streamed(t, FourWidths)
+	mem := durabletest.NewMem()
+	write(t, "g", a, nil, nil, WriteOptions{FS: mem, Identity: 7})
+	longest := must(Open(bg, "g", &Options{FS: streamed, Stream: true})).longest // of a frame
+	frames := len(a.Ranges())
+	for chunks, target := range map[int]int{frames: 1, (frames + 2) / 3: 3 * longest, 1: math.MaxInt} {
+		counting := durabletest.FailAt(mem, -1)
+		s := must(Open(bg, "g", &Options{FS: counting, Stream: true, Workers: 2}))
+		s.chunks = nil
+		s.longest = s.cut(target)
+		if len(s.chunks) > chunks {
+			t.Errorf("%d chunks of %d frames, want at most %d", len(s.chunks), frames, chunks)
+		}
+		start := counting.Operations()
+		same(t, must(read(bg, s, 2)), a)
+		if reads := counting.Operations() - start; reads != len(s.chunks) {
+			t.Errorf("%d reads of %d chunks", reads, len(s.chunks))
+		}
+		sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
+		for i := range s.chunks {
+			s.chunks[i].resident = true
+		}
+		sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
+		must(0, s.Close())
+	}
+}
+
 // TestContract runs the conformance suite on stores in memory, in part in
 // memory and on disk, and on a transpose.
 func TestContract(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sweep implements [sparse.Matrix]. Frames that are not in memory are read by
-// the worker that takes them, and checked before visit sees a number of them;
-// the system reads ahead of them. The error of a damaged frame is a
-// [*CorruptError] or wraps [ErrChanged].
+// Sweep implements [sparse.Matrix]. A worker takes the frames of a chunk. Those
+// that are not in memory it reads at once, and each is checked before visit
+// sees a number of it; the system reads ahead of them. The error of a damaged
+// frame is a [*CorruptError] or wraps [ErrChanged].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	return v.sweep(ctx, workers, simd.Near{}, visit)
 }
@@ -27,23 +27,32 @@ func (v *view) SweepNear(ctx context.Context, workers int, rows []byte, stride i
 }
 
 func (v *view) sweep(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel) error) error {
-	workers = min(sched.Workers(workers), len(v.direct.frames))
+	workers = min(sched.Workers(workers), len(v.chunks))
 	r := v.s.takeRun(workers)
 	defer v.s.putRun(r)
 	for _, b := range r.buffers {
 		b.near = near
 	}
-	return sched.Run(ctx, workers, len(v.direct.frames), func(worker, i int) error {
-		b := r.buffers[worker]
-		frame, err := v.frame(b, i)
+	return sched.Run(ctx, workers, len(v.chunks), func(worker, i int) error {
+		b, c := r.buffers[worker], &v.chunks[i]
+		data, err := v.bytes(b, c)
 		if err != nil {
 			return err
 		}
-		p, err := v.decode(b, i, frame)
-		if err != nil {
-			return err
+		for i := c.lo; i < c.hi; i++ {
+			f := v.direct.frames[i]
+			p, err := v.decode(b, i, data[f.offset-c.offset:][:f.bytes], c.resident)
+			if err != nil {
+				return err
+			}
+			if err := visit(worker, p); err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 		}
-		return visit(worker, p)
+		return nil
 	})
 }
 
@@ -75,22 +84,17 @@ func (s *Store) putRun(r *run) {
 	s.mu.Unlock()
 }
 
-// frame returns the bytes of frame i: from its chunk if that stays in memory,
-// else read into the buffers. What follows them stays readable.
-func (v *view) frame(b *buffers, i int) ([]byte, error) {
-	c, f := &v.chunks[v.chunkOf[i]], v.direct.frames[i]
+// bytes returns the bytes of a chunk: from memory if it stays there, else read
+// into the buffers. What follows them stays readable.
+func (v *view) bytes(b *buffers, c *chunk) ([]byte, error) {
 	if c.resident {
-		data, err := v.load(c)
-		if err != nil {
-			return nil, err
-		}
-		return data[f.offset-c.offset:][:f.bytes], nil
+		return v.load(c)
 	}
-	if b.frame == nil {
-		b.frame = make([]byte, v.s.longest+slack)
+	if b.chunk == nil {
+		b.chunk = make([]byte, v.s.longest+slack)
 	}
-	frame := b.frame[:f.bytes]
-	return frame, v.read(frame, f.shard, f.offset)
+	data := b.chunk[:c.bytes]
+	return data, v.read(data, c.shard, c.offset)
 }
 
 // load returns the bytes of a chunk that stays in memory.
@@ -127,15 +131,15 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 }
 
 // decode checks frame i and decodes it. The first time everything is checked;
-// what was read again must have the sum that it had, what lies in memory since
-// is the same.
-func (v *view) decode(b *buffers, i int, frame []byte) (sparse.Panel, error) {
+// what was read again must have the sum that it had, what is resident since is
+// the same.
+func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (sparse.Panel, error) {
 	seen := v.seen[i].Load()
 	if seen == 0 {
 		if err := v.checkFrame(i, frame); err != nil {
 			return sparse.Panel{}, err
 		}
-	} else if !v.chunks[v.chunkOf[i]].resident {
+	} else if !resident {
 		if err := v.checkAgain(i, frame, uint32(seen)); err != nil {
 			return sparse.Panel{}, err
 		}

@@ -145,6 +145,7 @@ func testOrder(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 func testWorkers(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 	const workers = 3
 	var busy [workers]atomic.Bool
+	last := [workers]int{-1, -1, -1}
 	err := m.Sweep(t.Context(), workers, func(worker int, p sparse.Panel) error {
 		if worker < 0 || worker >= workers {
 			t.Errorf("worker %d of %d", worker, workers)
@@ -153,6 +154,10 @@ func testWorkers(t *testing.T, m sparse.Matrix, _ *sparse.CSR) {
 		if !busy[worker].CompareAndSwap(false, true) {
 			t.Errorf("worker %d is in two visits at once", worker)
 		}
+		if p.Index <= last[worker] {
+			t.Errorf("range %d came to worker %d after range %d", p.Index, worker, last[worker])
+		}
+		last[worker] = p.Index
 		busy[worker].Store(false)
 		return nil
 	})

@@ -15,6 +15,7 @@ func main() {
 	}
 	columns()
 	panels()
+	checksum()
 	decodeAVX2()
 	decodeAVX512()
 	build.Generate()
