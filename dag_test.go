@@ -25,6 +25,7 @@ var floors = map[string]int{
 	"sparse/shard":     2,
 	"partition":        2,
 	"graphfile":        2,
+	"featurefile":      2,
 	"cwk":              2,
 	"iterative":        2,
 	"lanczos":          2,

@@ -19,11 +19,10 @@ func NewLIBSVM(w io.Writer) *LIBSVM {
 	return &LIBSVM{w: w, buf: make([]byte, 0, bufferBytes)}
 }
 
-// Features writes one line of l: the label, then index:value of every feature
-// that is not 0, indices from 1. A class c is labelled c + 1; label is 0 for a
-// node without a class.
-func Features[T sparse.Float](l *LIBSVM, label int, row []T) error {
-	l.buf = strconv.AppendInt(l.buf, int64(label), 10)
+// Features writes one line of l: the label, a number, then index:value of every
+// feature that is not 0, indices from 1.
+func Features[T sparse.Float](l *LIBSVM, label string, row []T) error {
+	l.buf = append(l.buf, label...)
 	for j, v := range row {
 		if v != 0 {
 			l.pair(j+1, float64(v), 8*elementBytes[T]())
@@ -34,9 +33,9 @@ func Features[T sparse.Float](l *LIBSVM, label int, row []T) error {
 
 // Kernel writes one line of a precomputed kernel to l: the label, the line's
 // serial number from 1, and all kernel values.
-func Kernel[T sparse.Float](l *LIBSVM, label int, row []T) error {
+func Kernel[T sparse.Float](l *LIBSVM, label string, row []T) error {
 	l.serial++
-	l.buf = strconv.AppendInt(l.buf, int64(label), 10)
+	l.buf = append(l.buf, label...)
 	l.buf = append(l.buf, " 0:"...)
 	l.buf = strconv.AppendInt(l.buf, int64(l.serial), 10)
 	for j, v := range row {

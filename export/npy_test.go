@@ -177,10 +177,10 @@ func TestNPZ(t *testing.T) {
 func TestLIBSVM(t *testing.T) {
 	var file bytes.Buffer
 	l := NewLIBSVM(&file)
-	if err := Features(l, 2, []float32{0, 0.5, 1. / 3}); err != nil {
+	if err := Features(l, "2", []float32{0, 0.5, 1. / 3}); err != nil {
 		t.Fatal(err)
 	}
-	if err := Features(l, 0, []float64{1, 0, 0}); err != nil {
+	if err := Features(l, "0", []float64{1, 0, 0}); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Close(); err != nil {
@@ -191,7 +191,7 @@ func TestLIBSVM(t *testing.T) {
 	}
 	file.Reset()
 	for _, row := range [][]float64{{1, 0}, {0, 1.5}} {
-		if err := Kernel(l, 1, row); err != nil {
+		if err := Kernel(l, "1", row); err != nil {
 			t.Fatal(err)
 		}
 	}

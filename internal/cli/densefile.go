@@ -80,8 +80,8 @@ type axis struct {
 
 // lines says what LIBSVM's text form has beside the values.
 type lines struct {
-	label  func(row int) int
-	kernel bool // rows are of a precomputed kernel
+	label  func(row int) string // a number; 0 for none
+	kernel bool                 // rows are of a precomputed kernel
 }
 
 // denseFile is a dense matrix under way to its file.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -104,12 +105,12 @@ func (d *denseRun) checkSpace(rows, cols axis, dtype string, element int, advice
 
 // labelOf returns what LIBSVM's text has in front of row i: its class from 1, 0
 // without one.
-func (d *denseRun) labelOf() func(i int) int {
+func (d *denseRun) labelOf() func(i int) string {
 	if d.l == nil {
-		return func(int) int { return 0 }
+		return func(int) string { return "0" }
 	}
 	class := classOfRow(d.l, len(d.g.Degrees()))
-	return func(i int) int { return int(class[d.rows[i]]) + 1 }
+	return func(i int) string { return strconv.Itoa(int(class[d.rows[i]]) + 1) }
 }
 
 // writeRows writes consecutive rows from row lo on.

@@ -1,0 +1,213 @@
+package featurefile
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// inspectArray reads the header of a .npy file.
+func (f *File) inspectArray(in *textio.Reader) error {
+	file, size := in.File()
+	a, err := npy.Read(f.Name, io.NewSectionReader(file, 0, size))
+	if err != nil {
+		return err
+	}
+	return f.shape(a, size)
+}
+
+// shape takes the shape of an array whose file has so many bytes.
+func (f *File) shape(a *npy.Array, size int64) error {
+	f.Single, f.whole = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b', a.Kind == 'i' || a.Kind == 'u'
+	rows, cols := int64(0), int64(1)
+	switch want := a.Start + a.Len*int64(a.Width); {
+	case !a.IsNumeric():
+		return a.Fault("elements that are no numbers", "save numbers")
+	case len(a.Shape) != 1 && len(a.Shape) != 2:
+		return a.Fault(fmt.Sprintf("%d dimensions, want rows and columns", len(a.Shape)), "reshape it")
+	case a.Len == 0:
+		return a.Fault("no elements", "save the array again")
+	case size != want:
+		return a.Fault(fmt.Sprintf("%d bytes, its header asks for %d", size, want), fetchAgain)
+	}
+	if rows = a.Shape[0]; len(a.Shape) == 2 {
+		cols = a.Shape[1]
+	}
+	if rows > math.MaxInt32 || cols > math.MaxInt32 {
+		return a.Fault(fmt.Sprintf("%d × %d; limit %d", rows, cols, math.MaxInt32), "save a part of it")
+	}
+	f.Rows, f.Cols, f.byColumns = int(rows), int(cols), a.Fortran
+	return nil
+}
+
+// narrowTo stores the values of row i in dst.
+func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
+	for j, v := range values {
+		dst[j] = T(v)
+		if w := float64(dst[j]); w-w != 0 || f.whole && math.Abs(v) > 1<<53 {
+			return f.element(i, j, v)
+		}
+	}
+	return nil
+}
+
+// element returns what is wrong with an element.
+func (f *File) element(i, j int, v float64) error {
+	what, fix := "is beyond float32", "pass --dtype float64"
+	switch {
+	case math.IsNaN(v):
+		what, fix = "is not a number", "replace it"
+	case math.IsInf(v, 0):
+		what, fix = "is infinite", "replace it"
+	case f.whole && math.Abs(v) > 1<<53:
+		what, fix = "is beyond 2⁵³ and may not be what it was", "save floats"
+	}
+	return &Error{File: f.Name, What: fmt.Sprintf("element [%d, %d] = %v %s", i, j, v, what), Fix: fix}
+}
+
+// readArray reads the rows of a .npy file.
+func (f *File) readArray(in *textio.Reader, visit func(i int, row []float64) error) error {
+	file, size := in.File()
+	if file == nil {
+		return ErrStream
+	}
+	a, err := npy.Read(f.Name, f.watch(in, io.NewSectionReader(file, 0, size)))
+	if err != nil {
+		return err
+	}
+	if a.Fortran {
+		return f.readPanels(file, a, func() { f.progress(in) }, visit)
+	}
+	return f.readRows(a, visit)
+}
+
+// readRows reads an array that is stored by rows.
+func (f *File) readRows(a *npy.Array, visit func(i int, row []float64) error) error {
+	row := make([]float64, f.Cols)
+	for i := range f.Rows {
+		if err := a.Floats(row); err != nil {
+			return err
+		}
+		if err := visit(i, row); err != nil {
+			return err
+		}
+	}
+	return a.End()
+}
+
+// panelRows returns how many rows of an array stored by columns are read at
+// once.
+func (f *File) panelRows() int {
+	memory := int64(64 << 20)
+	if f.o.Memory > 0 {
+		memory = min(memory, f.o.Memory)
+	}
+	return int(max(1, min(int64(f.Rows), memory/(8*int64(f.Cols)+16))))
+}
+
+// panelBytes returns what a panel takes.
+func (f *File) panelBytes() int64 {
+	if !f.byColumns {
+		return 0
+	}
+	return int64(f.panelRows()) * (8*int64(f.Cols) + 16)
+}
+
+// readPanels reads an array that is stored by columns: a piece of each for some
+// rows at once.
+func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit func(i int, row []float64) error) error {
+	most := f.panelRows()
+	panel, column, raw := make([]float64, most*f.Cols), make([]float64, most), make([]byte, most*a.Width)
+	for lo := 0; lo < f.Rows; lo += most {
+		n := min(most, f.Rows-lo)
+		for j := range f.Cols {
+			at := a.Start + (int64(j)*int64(f.Rows)+int64(lo))*int64(a.Width)
+			if _, err := file.ReadAt(raw[:n*a.Width], at); err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			a.Decode(column[:n], raw)
+			for i, v := range column[:n] {
+				panel[i*f.Cols+j] = v
+			}
+		}
+		for i := range n {
+			if err := visit(lo+i, panel[i*f.Cols:(i+1)*f.Cols]); err != nil {
+				return err
+			}
+		}
+		progress()
+	}
+	return nil
+}
+
+// arrays are the names under which an archive has its matrix, and which of them
+// a kernel has.
+var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
+
+const kernelArray = "kernel"
+
+// pick returns the member with the matrix of an archive, nil if there is none.
+func pick(archive *zip.Reader) *zip.File {
+	for _, name := range arrays {
+		for _, m := range archive.File {
+			if m.Name == name+".npy" {
+				return m
+			}
+		}
+	}
+	if len(archive.File) == 1 && strings.HasSuffix(archive.File[0].Name, ".npy") {
+		return archive.File[0]
+	}
+	return nil
+}
+
+// openMember opens the matrix of an archive.
+func (f *File) openMember(in *textio.Reader) (*npy.Array, *zip.File, error) {
+	file, size := in.File()
+	if file == nil {
+		return nil, nil, ErrStream
+	}
+	archive, err := zip.NewReader(file, size)
+	if err != nil {
+		return nil, nil, &Error{File: f.Name, What: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
+	}
+	m := pick(archive)
+	if m == nil {
+		return nil, nil, &Error{File: f.Name, What: "none of its arrays is called " + strings.Join(arrays, ", "), Fix: "save the matrix as one of them"}
+	}
+	r, err := m.Open() // holds nothing that has to be closed
+	if err != nil {
+		return nil, nil, &Error{File: f.Name, What: fmt.Sprintf("the array %s cannot be read (%v)", m.Name, err), Fix: fetchAgain, Err: err}
+	}
+	a, err := npy.Read(f.Name+": "+strings.TrimSuffix(m.Name, ".npy"), f.watch(in, r))
+	return a, m, err
+}
+
+// inspectArchive reads the header of the matrix of an archive.
+func (f *File) inspectArchive(in *textio.Reader) error {
+	a, m, err := f.openMember(in)
+	if err != nil {
+		return err
+	}
+	f.Kernel = m.Name == kernelArray+".npy"
+	if a.Fortran {
+		return a.Fault("columns are stored one after the other", "save np.ascontiguousarray of it")
+	}
+	return f.shape(a, int64(m.UncompressedSize64))
+}
+
+// readMember reads the rows of the matrix of an archive.
+func (f *File) readMember(in *textio.Reader, visit func(i int, row []float64) error) error {
+	a, _, err := f.openMember(in)
+	if err != nil {
+		return err
+	}
+	return f.readRows(a, visit)
+}

@@ -1,0 +1,31 @@
+// Package featurefile reads matrices of features, a row for each node or other
+// thing, and precomputed kernels: LIBSVM's text, .npy arrays and .npz archives
+// with one.
+//
+//	f, err := featurefile.Inspect(ctx, "x.svm.gz", nil)
+//	err = featurefile.Read(ctx, f, func(label []byte, row []float32) error { … })
+//
+// [Inspect] finds out the shape and [Read] goes through the rows, both from the
+// file: LIBSVM's text, which says nowhere how wide it is, is read twice, and a
+// matrix that is stored by columns in panels of rows. Memory is needed for one
+// row, or for one panel. What a file declares is compared with its size, or with
+// what a caller allows ([File.Bytes]), before anything is made of it.
+//
+// # LIBSVM
+//
+// A line is a label and pairs index:value, the indices from 1 and increasing;
+// what is missing is 0. Behind # is a comment; lines without anything else are
+// passed over, and so are blanks around words. Lines may be of any length. If
+// the first pair of the first line is 0:serial the file is a precomputed kernel,
+// and each of its lines lists that and all columns from 1 on. scikit-learn writes
+// indices from 0 unless it is told otherwise; that is [Options].ZeroBased.
+//
+// # Arrays
+//
+// Numbers of every width and byte order in one dimension, which is one column,
+// or two. Of an archive the array is read that is called features, kernel, X, x
+// or arr_0, or else its only one.
+//
+// Values are finite. Every fault is an [*Error] with the file and its line and
+// column, or the element.
+package featurefile

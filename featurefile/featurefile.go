@@ -1,0 +1,258 @@
+package featurefile
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Format is a kind of file of features.
+type Format int
+
+// The formats. Other stands for everything that is none.
+const (
+	Other Format = iota
+	LIBSVM
+	NPY
+	NPZ
+)
+
+var formatNames = []string{"other", "LIBSVM", "npy", "npz"}
+
+// String returns the name of a format.
+func (f Format) String() string { return formatNames[f] }
+
+// ErrStream is returned by [Inspect] for what can only be read once, from its
+// beginning: a pipe, standard input or a compressed array. [Copy] makes a file
+// of it.
+var ErrStream = errors.New("featurefile: not a plain file")
+
+// Options are the settings of [Inspect]; nil stands for the zero value.
+type Options struct {
+	Name      string                  // of the file for messages and by its ending; "": the path
+	ZeroBased bool                    // indices of LIBSVM's text count from 0
+	Memory    int64                   // bytes that panels of rows may take; 0: 64 MiB
+	Progress  func(done, total int64) // bytes of the file; from the goroutine that reads; nil: nobody
+}
+
+// File is a file of features whose shape is known.
+type File struct {
+	Name       string
+	Format     Format
+	Rows, Cols int
+	Kernel     bool // a precomputed kernel
+	Labelled   bool // every row has a label
+	InOrder    bool // of LIBSVM's kernels: the serial numbers are 1, 2, 3 …
+	Single     bool // float32 holds every element, by its type
+
+	path      string
+	o         Options
+	byColumns bool // of an array: how it is stored
+	whole     bool // of an array: it holds integers
+}
+
+// Error is something wrong in a file. Of the place, what is known is set; Line
+// and Column count from 1.
+type Error struct {
+	File   string
+	Line   int64
+	Column int
+	What   string // what is wrong
+	Fix    string // the way out
+	Err    error  // what it wraps; may be nil
+}
+
+// Error returns place, fault and way out in one line.
+func (e *Error) Error() string {
+	place := e.File
+	if e.Line > 0 {
+		place = fmt.Sprintf("%s:%d", place, e.Line)
+	}
+	if e.Column > 0 {
+		place = fmt.Sprintf("%s:%d", place, e.Column)
+	}
+	return place + ": " + e.What + "; " + e.Fix
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+const fetchAgain = "fetch the file again"
+
+// translate makes an [*Error] of what other packages say about a file.
+func translate(err error) error {
+	var text *textio.Error
+	var array *npy.Error
+	switch {
+	case errors.As(err, &text):
+		return &Error{File: text.File, Line: text.Line, What: text.What, Fix: text.Fix, Err: err}
+	case errors.As(err, &array):
+		return &Error{File: array.Array, What: array.What, Fix: array.Fix, Err: err}
+	}
+	return err
+}
+
+// Recognize returns the format of a file from the first bytes of its content,
+// or else from its name. Archives may hold anything; [Detect] opens them.
+func Recognize(name string, head []byte) Format {
+	name = strings.ToLower(name)
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte(npy.Magic)):
+		return NPY
+	case isArchive(head):
+		return Other
+	case strings.HasSuffix(name, ".npy"):
+		return NPY
+	case strings.HasSuffix(name, ".svm"), strings.HasSuffix(name, ".libsvm"), strings.HasSuffix(name, ".svmlight"), isVectors(head):
+		return LIBSVM
+	}
+	return Other
+}
+
+func isArchive(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
+
+// headBytes is how much of a file is looked at to recognize it.
+const headBytes = 4 << 10
+
+// Detect returns the format of a file, [Other] for what is no plain file, for an
+// archive with a sparse matrix and for what cannot be read.
+func Detect(ctx context.Context, path string) Format {
+	in, err := open(ctx, path)
+	if err != nil {
+		return Other
+	}
+	defer in.Close()
+	head := in.Peek(headBytes)
+	if file, size := in.File(); isArchive(head) && file != nil {
+		if archive, err := zip.NewReader(file, size); err == nil && pick(archive) != nil {
+			return NPZ
+		}
+	}
+	return Recognize(path, head)
+}
+
+// open opens a plain file.
+func open(ctx context.Context, path string) (*textio.Reader, error) {
+	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() {
+		return nil, ErrStream
+	}
+	in, err := textio.Open(ctx, path, &textio.Options{Any: true})
+	return in, translate(err)
+}
+
+// Copy writes the content of what can only be read once, decompressed, to w.
+// Standard input, of the path "-", is read from stdin.
+func Copy(ctx context.Context, w io.Writer, path string, stdin io.Reader) error {
+	in, err := textio.Open(ctx, path, &textio.Options{Stdin: stdin, Any: true})
+	if err != nil {
+		return translate(err)
+	}
+	defer in.Close()
+	_, err = io.Copy(w, in.Content())
+	return translate(err)
+}
+
+// Inspect finds out what the matrix in a file is like. Cost: LIBSVM's text is
+// read once, else a header.
+func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
+	f := &File{path: path}
+	if o != nil {
+		f.o = *o
+	}
+	if f.Name = f.o.Name; f.Name == "" {
+		f.Name = path
+	}
+	in, err := open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	head := in.Peek(headBytes)
+	switch f.Format = Recognize(f.Name, head); {
+	case isArchive(head):
+		f.Format = NPZ
+	case f.Format == Other:
+		f.Format = LIBSVM
+	}
+	if file, _ := in.File(); f.Format != LIBSVM && file == nil {
+		return nil, ErrStream
+	}
+	switch f.Format {
+	case LIBSVM:
+		err = f.inspectVectors(in)
+	case NPY:
+		err = f.inspectArray(in)
+	case NPZ:
+		err = f.inspectArchive(in)
+	}
+	if err != nil {
+		return nil, translate(err)
+	}
+	return f, nil
+}
+
+// Bytes returns about how much memory [Read] takes.
+func (f *File) Bytes() int64 { return 2<<20 + 24*int64(f.Cols) + f.panelBytes() }
+
+// Read calls visit with every row in order and its label, nil if rows have
+// none. Both are valid during the call. Values of which T holds none that is near
+// are an error.
+func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte, row []T) error) error {
+	in, err := open(ctx, f.path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if f.Format == LIBSVM {
+		return translate(readVectors(in, f, visit))
+	}
+	row := make([]T, f.Cols)
+	rows := func(i int, values []float64) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := narrowTo(row, f, i, values); err != nil {
+			return err
+		}
+		return visit(nil, row)
+	}
+	if f.Format == NPZ {
+		return translate(f.readMember(in, rows))
+	}
+	return translate(f.readArray(in, rows))
+}
+
+// watched tells of every read.
+type watched struct {
+	io.Reader
+	tell func()
+}
+
+func (w watched) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	w.tell()
+	return n, err
+}
+
+// watch returns r, which reads from in, with progress.
+func (f *File) watch(in *textio.Reader, r io.Reader) io.Reader {
+	return watched{r, func() { f.progress(in) }}
+}
+
+func (f *File) progress(in *textio.Reader) {
+	if f.o.Progress != nil {
+		f.o.Progress(in.Progress())
+	}
+}

@@ -1,0 +1,307 @@
+package featurefile
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// vectors reads LIBSVM's text line by line.
+type vectors struct {
+	*words
+	zeroBased bool
+	bits      int // of a value
+
+	rows    int64
+	first   int64 // line of the first row
+	kernel  bool
+	inOrder bool
+	cols    int // columns of a kernel; of features, the largest index so far
+	label   []byte
+}
+
+const (
+	fixLine  = "fix the line"
+	maxIndex = math.MaxInt32 // LIBSVM keeps them in 32 bits
+)
+
+func (v *vectors) fault(fix, format string, args ...any) error {
+	return &Error{File: v.name, Line: v.line, Column: v.column, What: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// vector reads the next vector and calls set with the column from 0 and the
+// value of every pair; false at the end of the text.
+func (v *vectors) vector(set func(col int, value float64)) (bool, error) {
+	var word []byte
+	var err error
+	for len(word) == 0 {
+		if word, err = v.next(); err != nil {
+			return false, err
+		}
+		if len(word) == 0 && !v.endLine() {
+			return false, v.fail()
+		}
+	}
+	if err := v.readLabel(word); err != nil {
+		return false, err
+	}
+	if v.rows++; v.first == 0 {
+		v.first = v.line
+	}
+	pairs, last := 0, -1
+	for ; ; pairs++ {
+		if word, err = v.next(); err != nil {
+			return false, err
+		}
+		if len(word) == 0 {
+			break
+		}
+		index, value, err := v.pair(word)
+		if err != nil {
+			return false, err
+		}
+		if v.rows == 1 && pairs == 0 && index == 0 && !v.zeroBased {
+			v.kernel = true
+		}
+		if v.kernel {
+			err = v.entry(pairs, index, value)
+		} else {
+			err = v.feature(index, last)
+		}
+		if err != nil {
+			return false, err
+		}
+		last = index
+		if col := index - 1; v.zeroBased {
+			set(index, value)
+		} else if col >= 0 {
+			set(col, value)
+		}
+	}
+	if v.kernel {
+		return true, v.complete(pairs - 1)
+	}
+	return true, nil
+}
+
+// readLabel keeps the first word of a line.
+func (v *vectors) readLabel(word []byte) error {
+	switch {
+	case bytes.IndexByte(word, ':') >= 0:
+		return v.fault("begin the line with a label, 0 for none", "%s where the label is to be", quote(word))
+	case bytes.IndexByte(word, ',') >= 0:
+		return v.fault("keep one of them", "%s are several labels", quote(word))
+	}
+	if _, wrong := parseValue(word, 64); wrong != "" {
+		return v.fault("number the classes", "label %s %s", quote(word), wrong)
+	}
+	v.label = append(v.label[:0], word...)
+	return nil
+}
+
+// pair takes index:value apart.
+func (v *vectors) pair(word []byte) (index int, value float64, err error) {
+	at := bytes.IndexByte(word, ':')
+	switch {
+	case at > 0 && string(word[:at]) == "qid":
+		return 0, 0, v.fault("cut them out", "%s: lists to be ranked, with query ids, are not supported", quote(word))
+	case at < 1 || at == len(word)-1:
+		return 0, 0, v.fault("is this LIBSVM text?", "%s is not index:value", quote(word))
+	}
+	for _, c := range word[:at] {
+		if c < '0' || c > '9' {
+			return 0, 0, v.fault("is this LIBSVM text?", "index %s is not a number", quote(word[:at]))
+		}
+		if index = 10*index + int(c-'0'); index > maxIndex {
+			return 0, 0, v.fault(fixLine, "index %s is beyond %d", quote(word[:at]), maxIndex)
+		}
+	}
+	value, wrong := parseValue(word[at+1:], v.bits)
+	if wrong != "" {
+		fix := fixLine
+		if v.bits == 32 {
+			fix = "pass --dtype float64" // it has been read in 64 bits before
+		}
+		return 0, 0, v.fault(fix, "value %s %s", quote(word[at+1:]), wrong)
+	}
+	return index, value, nil
+}
+
+// feature checks an index of features; last is the one before, −1 without.
+func (v *vectors) feature(index, last int) error {
+	switch {
+	case index == 0 && !v.zeroBased:
+		return v.fault("if they count from 0, pass --zero-based", "index 0; indices of features count from 1")
+	case index == last:
+		return v.fault("keep one of its values", "index %d is there twice", index)
+	case index < last:
+		return v.fault("sort the line by index", "index %d behind %d", index, last)
+	}
+	if v.zeroBased {
+		index++
+	}
+	v.cols = max(v.cols, index)
+	return nil
+}
+
+// entry checks pair number i of a line of a kernel: 0:serial, 1:value, 2:value …
+func (v *vectors) entry(i, index int, value float64) error {
+	const fix = "list 0:serial and every column; features that count from 0 need --zero-based"
+	switch {
+	case index != i:
+		return v.fault(fix, "index %d where %d is to be, for line %d begins as that of a precomputed kernel", index, i, v.first)
+	case i == 0 && (value != math.Trunc(value) || math.Abs(value) > maxIndex):
+		return v.fault(fix, "serial number %v is not whole, and line %d begins as that of a precomputed kernel", value, v.first)
+	case i == 0:
+		v.inOrder = v.inOrder && value == float64(v.rows)
+	}
+	return nil
+}
+
+// complete checks how many columns a line of a kernel has.
+func (v *vectors) complete(cols int) error {
+	if v.rows == 1 {
+		v.cols = cols
+	}
+	if cols == v.cols {
+		return nil
+	}
+	v.column = 0
+	return v.fault("list every column on each line", "%s, line %d has %d", counted(max(cols, 0), "kernel value"), v.first, v.cols)
+}
+
+// parseValue returns what a decimal number says, or why it is none.
+func parseValue(b []byte, bits int) (value float64, wrong string) {
+	for _, c := range b {
+		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
+			if word := string(bytes.ToLower(bytes.TrimLeft(b, "+-"))); word == "inf" || word == "infinity" {
+				return 0, "is infinite"
+			}
+			return 0, "is not a number"
+		}
+	}
+	value, err := strconv.ParseFloat(string(b), bits)
+	switch {
+	case math.IsInf(value, 0) && bits == 32:
+		return 0, "is beyond float32"
+	case math.IsInf(value, 0):
+		return 0, "is infinite"
+	case err != nil:
+		return 0, "is not a number"
+	}
+	return value, ""
+}
+
+// openVectors begins to read text.
+func openVectors(in *textio.Reader, f *File, bits int) (*vectors, error) {
+	if err := in.CheckText(); err != nil {
+		return nil, err
+	}
+	return &vectors{words: newWords(f.Name, f.watch(in, in.Content())), zeroBased: f.o.ZeroBased, bits: bits, inOrder: true}, nil
+}
+
+// inspectVectors reads all lines.
+func (f *File) inspectVectors(in *textio.Reader) error {
+	v, err := openVectors(in, f, 64)
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
+		if more, err = v.vector(func(int, float64) {}); err != nil {
+			return err
+		}
+	}
+	if v.rows == 0 || v.cols == 0 {
+		return &Error{File: f.Name, What: fmt.Sprintf("no index:value in %s", counted(int(v.rows), "vector")), Fix: "is this LIBSVM text?"}
+	}
+	f.Rows, f.Cols, f.Kernel, f.InOrder, f.Labelled = int(v.rows), v.cols, v.kernel, v.inOrder, true
+	return nil
+}
+
+// readVectors is [Read] for text.
+func readVectors[T sparse.Float](in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
+	bits := 64
+	if any(T(0)) == any(float32(0)) {
+		bits = 32
+	}
+	v, err := openVectors(in, f, bits)
+	if err != nil {
+		return err
+	}
+	row := make([]T, f.Cols)
+	changed := &Error{File: f.Name, What: "has changed while it was read", Fix: "try again"}
+	for {
+		fits := true
+		more, err := v.vector(func(col int, value float64) {
+			if fits = fits && col < len(row); fits {
+				row[col] = T(value)
+			}
+		})
+		switch {
+		case err != nil:
+			return err
+		case !fits || v.rows > int64(f.Rows) || !more && v.rows < int64(f.Rows):
+			return changed
+		case !more:
+			return nil
+		}
+		if err := visit(v.label, row); err != nil {
+			return err
+		}
+		clear(row)
+	}
+}
+
+// isVectors reports whether the first lines of a text are vectors. One pair
+// might be the target of an edge that is called so; there must be two on some
+// line.
+func isVectors(head []byte) bool {
+	v := &vectors{words: newWords("", bytes.NewReader(head)), bits: 64}
+	most := 0
+	for {
+		word, err := v.next()
+		switch {
+		case err != nil:
+			return false
+		case len(word) == 0 && !v.endLine():
+			return most >= 2
+		case len(word) == 0:
+			continue
+		case v.readLabel(word) != nil:
+			return false
+		}
+		for pairs := 0; ; pairs++ {
+			if word, err = v.next(); err != nil {
+				return false
+			}
+			if len(word) == 0 {
+				break
+			}
+			cut := v.before+int64(v.at) == int64(len(head))
+			if _, _, err := v.pair(word); err != nil && !cut && !bytes.HasPrefix(word, []byte("qid:")) {
+				return false
+			}
+			most = max(most, pairs+1)
+		}
+	}
+}
+
+// quote quotes what came from a file, cut at 64 bytes.
+func quote(b []byte) string {
+	if len(b) > 64 {
+		return fmt.Sprintf("%q…", b[:64])
+	}
+	return fmt.Sprintf("%q", b)
+}
+
+// counted returns "1 vector", "2 vectors".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
