@@ -133,11 +133,9 @@ func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
 	if s.limit > 0 {
 		runtime.GC() // or what an earlier sorter has left could be there beside as much again
 	}
-	e := &entries[K]{s: s, keys: make([]K, most), work: make([]finisher[K], sched.Workers(s.workers))}
-	pages.Advise(e.keys)
+	e := &entries[K]{s: s, keys: pages.Room[K](most), work: make([]finisher[K], sched.Workers(s.workers))}
 	if s.values {
-		e.values = make([]float64, most)
-		pages.Advise(e.values)
+		e.values = pages.Room[float64](most)
 	}
 	last := len(s.fillings) - 1
 	if last > 0 {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -268,55 +267,6 @@ func FuzzLabels(f *testing.F) {
 				t.Errorf("rows %v", rows)
 			}
 			seen[r] = true
-		}
-	})
-}
-
-func TestNumberAgreesWithStrconv(t *testing.T) {
-	check := func(s string) {
-		b := append([]byte(s), make([]byte, 32)...)
-		digits := 0
-		for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
-			digits++
-		}
-		v, n := number(b)
-		want, _ := strconv.ParseUint(s[:digits], 10, 64)
-		if digits > 15 {
-			if n != 17 {
-				t.Errorf("%q: %d digits", s, n)
-			}
-			return
-		}
-		if int(n) != digits || v != want {
-			t.Errorf("%q: %d of %d digits, want %d of %d", s, v, n, want, digits)
-		}
-	}
-	for length := range 19 {
-		for _, digit := range []string{"0", "1", "9"} {
-			for _, next := range []string{"", "\t", " ", "/", ":", "\n", "\x00", "\xff", "\x80", "\xb0", "\xba", "z1"} {
-				check(strings.Repeat(digit, length) + next)
-				check("12345678901234567"[:min(17, length)] + next)
-			}
-		}
-	}
-}
-
-func FuzzNumber(f *testing.F) {
-	for _, s := range []string{"", "1", "12345678", "1234567890123456", "0.1", "1.5 ", "3.25\t", "123456789.123456", "1e5", "-0", "nan", "+.5"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		b := append([]byte(s), "\n"+strings.Repeat("\x00", 32)...)
-		if v, n := decimal(b); n > 0 {
-			want, err := strconv.ParseFloat(s[:min(n, len(s))], 64)
-			if err != nil || v != want {
-				t.Errorf("%q: %v, want %v", s, v, want)
-			}
-		}
-		v, fault := parseWeight([]byte(s))
-		want, err := strconv.ParseFloat(s, 64)
-		if fault == "" && (err != nil || v != want || v < 0) {
-			t.Errorf("%q: %v, want %v, %v", s, v, want, err)
 		}
 	})
 }

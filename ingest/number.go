@@ -16,13 +16,15 @@ const zeros = 0x3030303030303030 // eight digits 0
 // word loads eight bytes xored with '0', the first in the lowest byte.
 func word(b []byte) uint64 { return binary.LittleEndian.Uint64(b) ^ zeros }
 
-// digitBits returns 8 times the number of digits at the start of a word, 64 if
-// all eight are: a digit's byte is below 10, and adding 0x76 carries any other
-// into its highest bit. The sum is right up to the lowest such byte, which is
+// notDigits sets the highest bit of the first byte of a word that is no digit, and
+// those of bytes behind it: a digit's byte is below 10, and adding 0x76 carries any
+// other into its highest bit. The sum is right up to the first such byte, which is
 // all that is needed.
-func digitBits(x uint64) uint {
-	return uint(bits.TrailingZeros64((x+0x7676767676767676|x)&0x8080808080808080)) &^ 7
-}
+func notDigits(x uint64) uint64 { return (x + 0x7676767676767676 | x) & 0x8080808080808080 }
+
+// digitBits returns 8 times the number of digits at the start of a word, 64 if
+// all eight are.
+func digitBits(x uint64) uint { return uint(bits.TrailingZeros64(notDigits(x))) &^ 7 }
 
 // number reads the decimal digits at the start of b, which must have 16 bytes:
 // up to 15 of them; 0 digits means none and 17 more than 15.
@@ -68,6 +70,9 @@ type template struct {
 // before the first line that does not follow it. Text must be followed by 16
 // readable bytes that are no digits.
 func (t template) scan(text []byte, at int, code []uint32, weight []float64) (int, []uint32, []float64) {
+	if !t.weighted {
+		at, code = t.scanShort(text, at, code)
+	}
 	end := len(text)
 	text = text[:end+16]
 	for at < end {
@@ -134,6 +139,58 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 		at = j + 1
 	}
 	return at, code, weight
+}
+
+// scanShort is scan for the lines at the beginning that are two numbers of at most
+// seven digits each, as most are, while there is room for their codes. It takes
+// half of scan's time.
+func (t template) scanShort(text []byte, at int, code []uint32) (int, []uint32) {
+	end, all := shortLines(text, at, code, t.sep)
+	if t.base == 0 && t.limit > maxShort && !t.lower {
+		return end, all
+	}
+	for i := len(code); i < len(all); i += 2 {
+		u, v := uint64(all[i]), uint64(all[i+1])
+		if u-t.base >= t.limit || v-t.base >= t.limit || t.lower && (u < v || t.strict && u == v) {
+			end, _ = t.scanShort(text, at, code[:len(code):i]) // where this line begins
+			return end, all[:i]
+		}
+		all[i], all[i+1] = uint32(u-t.base), uint32(v-t.base)
+	}
+	return end, all
+}
+
+// maxShort is the largest number of seven digits.
+const maxShort = 1e7 - 1
+
+// shortLines reads lines of two short numbers as they are. It is all that its loop
+// does: what else could be done there would not be in registers.
+func shortLines(text []byte, at int, code []uint32, sep byte) (int, []uint32) {
+	rest := text[at : len(text)+16]
+	room := code[len(code):cap(code)]
+	sep ^= '0'
+	for len(rest) > 16 && len(room) > 1 {
+		window := (*[16]byte)(rest)
+		x := word(window[:])
+		others := notDigits(x)
+		k := uint(bits.TrailingZeros64(others)) & 56
+		if others == 0 || k == 0 || byte(x>>k) != sep || byte(x) == 0 && k > 8 {
+			break
+		}
+		u := eightDigits(x << (-k & 63))
+		j := k>>3 + 1
+		x = word(window[j:])
+		others = notDigits(x)
+		k = uint(bits.TrailingZeros64(others)) & 56
+		if others == 0 || k == 0 || byte(x>>k) != '\n'^'0' || byte(x) == 0 && k > 8 {
+			break
+		}
+		v := eightDigits(x << (-k & 63))
+		room[0], room[1] = uint32(u), uint32(v)
+		room = room[2:]
+		rest = rest[j+k>>3+1:]
+	}
+	return len(text) + 16 - len(rest), code[:cap(code)-len(room)]
 }
 
 // decimal reads a number of at most 15 digits with or without a point; n = 0

@@ -17,8 +17,7 @@ type slab[T uint32 | float64] struct {
 func (s *slab[T]) room(n int) []T {
 	if len(s.rest) < n {
 		s.next = min(max(n, 2*s.next), s.size)
-		s.rest = make([]T, max(n, s.next))
-		pages.Advise(s.rest)
+		s.rest = pages.Room[T](max(n, s.next))
 	}
 	return s.rest[:0:n]
 }

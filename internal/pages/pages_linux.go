@@ -6,18 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	hugePage = 2 << 20
-
-	// alignBytes is the size from which blocks begin where a huge page does:
-	// what lies before the first one is on small pages, and the room that this
-	// takes is never written.
-	alignBytes = 8 << 20
-
-	// collapseBytes is the size from which it pays to move memory from small
-	// pages to huge ones, about half a second for each gigabyte.
-	collapseBytes = 256 << 20
-)
+// collapseBytes is the size from which it pays to move memory from small
+// pages to huge ones, about half a second for each gigabyte.
+const collapseBytes = 256 << 20
 
 // Make returns n zeros, on huge pages if they are many. Random rows of a large
 // block are then found without walking page tables; the garbage collector still

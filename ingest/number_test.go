@@ -1,0 +1,148 @@
+package ingest
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// slowScan is what scan does to lines without weights, by a regular expression.
+func slowScan(t template, text string) (at int, code []uint32) {
+	line := regexp.MustCompile(`^(0|[1-9][0-9]{0,9})` + regexp.QuoteMeta(string(t.sep)) + `(0|[1-9][0-9]{0,9})\r?\n`)
+	for {
+		m := line.FindStringSubmatch(text[at:])
+		if m == nil {
+			return at, code
+		}
+		u, _ := strconv.ParseUint(m[1], 10, 64)
+		v, _ := strconv.ParseUint(m[2], 10, 64)
+		if min(u, v) < t.base || max(u, v)-t.base >= t.limit || t.lower && u < v || t.strict && u == v {
+			return at, code
+		}
+		at += len(m[0])
+		code = append(code, uint32(u-t.base), uint32(v-t.base))
+	}
+}
+
+func TestScan(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 28))
+	templates := []template{
+		{sep: tab, limit: 1 << 32},
+		{sep: blanks, limit: 1 << 32},
+		{sep: blanks, base: 1, limit: 90_000_000},
+		{sep: blanks, base: 1, limit: 5000, lower: true},
+		{sep: blanks, base: 1, limit: 1 << 31, lower: true, strict: true},
+	}
+	digits := func(most int) string {
+		s := strconv.FormatUint(1+r.Uint64N(9), 10)
+		for range r.IntN(most) {
+			s += strconv.Itoa(r.IntN(10))
+		}
+		return s
+	}
+	for trial := range 3000 {
+		layout := templates[trial%len(templates)]
+		most := 1 + r.IntN(11)
+		var text strings.Builder
+		for range r.IntN(9) {
+			u, v, end := digits(most), digits(most), "\n"
+			if layout.lower && (len(u) < len(v) || len(u) == len(v) && u < v) {
+				u, v = v, u
+			}
+			switch r.IntN(60) {
+			case 0:
+				end = "\r\n"
+			case 1:
+				u = "0"
+			case 2:
+				v = "0" + v
+			case 3:
+				u, v = v, u
+			case 4:
+				v += string([]byte{byte(r.IntN(256))})
+			case 5:
+				u = ""
+			case 6:
+				v = u
+			case 7:
+				end = " \n"
+			case 8:
+				v = ""
+			}
+			text.WriteString(u + string(layout.sep) + v + end)
+		}
+		want := text.String()
+		if !strings.HasSuffix(want, "\n") {
+			want += "\n"
+		}
+		for from := 0; from < len(want); {
+			wantAt, wantCode := slowScan(layout, want[from:])
+			wantAt += from
+			b := append([]byte(want), make([]byte, textio.Slack)...)[:len(want)]
+			before := make([]uint32, 2, 2+r.IntN(20))
+			at, code, _ := layout.scan(b, from, before, nil)
+			if at != wantAt || !slices.Equal(code[2:], wantCode) {
+				t.Fatalf("%+v: %q from %d: at %d with %d, want %d with %d", layout, want, from, at, code[2:], wantAt, wantCode)
+			}
+			if at == len(want) {
+				break
+			}
+			from = at + bytes.IndexByte(b[at:], '\n') + 1
+		}
+	}
+}
+
+func TestNumberAgreesWithStrconv(t *testing.T) {
+	check := func(s string) {
+		b := append([]byte(s), make([]byte, 32)...)
+		digits := 0
+		for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
+			digits++
+		}
+		v, n := number(b)
+		want, _ := strconv.ParseUint(s[:digits], 10, 64)
+		if digits > 15 {
+			if n != 17 {
+				t.Errorf("%q: %d digits", s, n)
+			}
+			return
+		}
+		if int(n) != digits || v != want {
+			t.Errorf("%q: %d of %d digits, want %d of %d", s, v, n, want, digits)
+		}
+	}
+	for length := range 19 {
+		for _, digit := range []string{"0", "1", "9"} {
+			for _, next := range []string{"", "\t", " ", "/", ":", "\n", "\x00", "\xff", "\x80", "\xb0", "\xba", "z1"} {
+				check(strings.Repeat(digit, length) + next)
+				check("12345678901234567"[:min(17, length)] + next)
+			}
+		}
+	}
+}
+
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{"", "1", "12345678", "1234567890123456", "0.1", "1.5 ", "3.25\t", "123456789.123456", "1e5", "-0", "nan", "+.5"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		b := append([]byte(s), "\n"+strings.Repeat("\x00", 32)...)
+		if v, n := decimal(b); n > 0 {
+			want, err := strconv.ParseFloat(s[:min(n, len(s))], 64)
+			if err != nil || v != want {
+				t.Errorf("%q: %v, want %v", s, v, want)
+			}
+		}
+		v, fault := parseWeight([]byte(s))
+		want, err := strconv.ParseFloat(s, 64)
+		if fault == "" && (err != nil || v != want || v < 0) {
+			t.Errorf("%q: %v, want %v, %v", s, v, want, err)
+		}
+	})
+}
