@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// benchmarkEach runs a benchmark with every form of the loops; only gathers and
-// the decoder have one of their own for AVX-512.
+// benchmarkEach runs a benchmark with every form of the loops; not all have one
+// of their own for AVX-512.
 func benchmarkEach(b *testing.B, avx512 bool, bench func(*testing.B)) {
 	for _, v := range variants() {
-		if v.name == "AVX512" && !avx512 {
+		if v.name == "AVX512" && !avx512 || v.name == "uncached" {
 			continue
 		}
 		v.use()
@@ -24,17 +24,20 @@ func perEntry(b *testing.B, entries, columns int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(entries)/float64(columns), "ns/entry/column")
 }
 
-// benchmarkGather reads random rows of a block that no near cache holds.
-func benchmarkGather[T Float](b *testing.B, k int, weighted bool) {
-	const rows, mean, entries = 1 << 9, 32, 1 << 14
+// benchmarkGather reads rows at random of a block of n numbers, for sums of so
+// many entries on average.
+func benchmarkGather[T Float](b *testing.B, k, n, mean int, weighted bool) {
+	const entries = 1 << 14
 	rng := rand.New(rand.NewPCG(1, 0))
-	n := 16 << 20 / k
+	n /= k
+	rows := entries / mean
 	x := Rows[T]{make([]T, n*k), k}
 	dst, scale := Rows[T]{make([]T, rows*k), k}, make([]T, rows)
 	ptr, val := make([]int64, rows+1), make([]T, entries)
-	for r := range ptr {
-		ptr[r] = int64(r * mean)
+	for r := 1; r < rows; r++ {
+		ptr[r] = min(ptr[r-1]+int64(rng.IntN(2*mean)), entries)
 	}
+	ptr[rows] = entries
 	cols := make([]uint32, 64*entries)
 	for i := range cols {
 		cols[i] = rng.Uint32N(uint32(n))
@@ -60,10 +63,24 @@ func BenchmarkGather(b *testing.B) {
 		}
 		for _, k := range []int{1, 2, 4, 5, 8, 16, 32, 40, 64} {
 			b.Run(fmt.Sprintf("%s/float32/k=%d", name, k), func(b *testing.B) {
-				benchmarkEach(b, true, func(b *testing.B) { benchmarkGather[float32](b, k, weighted) })
+				benchmarkEach(b, true, func(b *testing.B) { benchmarkGather[float32](b, k, 16<<20, 32, weighted) })
 			})
 			b.Run(fmt.Sprintf("%s/float64/k=%d", name, k), func(b *testing.B) {
-				benchmarkEach(b, true, func(b *testing.B) { benchmarkGather[float64](b, k, weighted) })
+				benchmarkEach(b, true, func(b *testing.B) { benchmarkGather[float64](b, k, 16<<20, 32, weighted) })
+			})
+		}
+	}
+}
+
+// BenchmarkShort is of sums of six entries, from a near cache and from a far one.
+func BenchmarkShort(b *testing.B) {
+	for _, k := range []int{1, 5, 8, 16} {
+		for name, n := range map[string]int{"near": 100_000, "far": 2 << 20} {
+			b.Run(fmt.Sprintf("float32/k=%d/%s", k, name), func(b *testing.B) {
+				benchmarkEach(b, false, func(b *testing.B) { benchmarkGather[float32](b, k, n, 6, false) })
+			})
+			b.Run(fmt.Sprintf("float64/k=%d/%s", k, name), func(b *testing.B) {
+				benchmarkEach(b, false, func(b *testing.B) { benchmarkGather[float64](b, k, n, 6, false) })
 			})
 		}
 	}

@@ -29,13 +29,18 @@ const (
 	shortHeads  = 6
 )
 
+// cachedBytes is the size of an x that is soon in a cache of the core, so that
+// to prefetch its rows only takes time. Tests change it.
+var cachedBytes = 2 << 20
+
 // loop is a kind of gather loop.
 type loop uint8
 
 const (
 	avx2 loop = iota
 	avx512
-	short // AVX2, for short rows without weights
+	short  // AVX2, for short rows without weights
+	cached // the same, without prefetches
 )
 
 // near is how many entries before their use rows of several lines are brought
@@ -106,8 +111,11 @@ func (g *gather[T]) run(k int) {
 		width, by := passWidth(k-at, sizeOf[T]())
 		bytes, plain := width*sizeOf[T](), by
 		ahead, first := far(bytes), rows
-		if g.val == nil && bytes <= mostShort && entries <= shortLength*rows && len(g.x.Data)*sizeOf[T]() <= shortBytes {
+		if size := len(g.x.Data) * sizeOf[T](); g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes {
 			by, ahead = short, ahead+shortHeads
+			if size <= cachedBytes {
+				by, ahead = cached, shortHeads
+			}
 		}
 		if entries+ahead > cap(g.col) {
 			first = sort.Search(rows, func(r int) bool { return int(g.ptr[r+1]-g.ptr[0])+ahead > cap(g.col) })
@@ -131,6 +139,10 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, by loop) {
 	single := size == 4
 	if g.val == nil {
 		switch {
+		case single && by == cached:
+			gatherSumF32Cached((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), width)
+		case by == cached:
+			gatherSumF64Cached((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), width)
 		case single && by == short:
 			gatherSumF32Short((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), width)
 		case by == short:

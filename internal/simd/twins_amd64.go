@@ -20,6 +20,9 @@ func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int
 func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 
 //go:noescape
+func gatherSumF32Cached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+
+//go:noescape
 func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
 
 //go:noescape
@@ -39,6 +42,9 @@ func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int
 
 //go:noescape
 func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+
+//go:noescape
+func gatherSumF64Cached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
 func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *float64, scaleStep int, x *float64, xStride int, rows int, width int)

@@ -4338,6 +4338,740 @@ finish64:
 done:
 	RET
 
+// func gatherSumF32Cached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+// Requires: AVX, CMOV
+TEXT ·gatherSumF32Cached(SB), NOSPLIT, $0-88
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+72(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	LEAQ zeros<>+0(SB), R12
+	SUBQ CX, R12
+	MOVQ width+80(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	SARQ $0x02, R12
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row4
+	CMPQ R10, $0x02
+	JE   row8
+	CMPQ R10, $0x03
+	JE   row12
+	CMPQ R10, $0x04
+	JE   row16
+	CMPQ R10, $0x05
+	JE   row20
+	CMPQ R10, $0x06
+	JE   row24
+	CMPQ R10, $0x07
+	JE   row28
+	CMPQ R10, $0x08
+	JE   row32
+	CMPQ R10, $0x10
+	JE   row64
+
+row:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*4), X0, X0
+	MOVL    4(DI)(R9*4), R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*4), X0, X0
+	MOVL    8(DI)(R9*4), R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*4), X0, X0
+	MOVL    12(DI)(R9*4), R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*4), X0, X0
+	MOVL    16(DI)(R9*4), R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*4), X0, X0
+	MOVL    20(DI)(R9*4), R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*4), X0, X0
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish
+
+entry:
+	MOVL   (DI)(R9*4), R11
+	VADDSS (CX)(R11*4), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry
+
+finish:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*1), X0, X0
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*1), X0, X0
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*1), X0, X0
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*1), X0, X0
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*1), X0, X0
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDSS  (CX)(R11*1), X0, X0
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish4
+
+entry4:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDSS (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry4
+
+finish4:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X1
+	VADDPS  X1, X0, X0
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X1
+	VADDPS  X1, X0, X0
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X1
+	VADDPS  X1, X0, X0
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X1
+	VADDPS  X1, X0, X0
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X1
+	VADDPS  X1, X0, X0
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X1
+	VADDPS  X1, X0, X0
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish8
+
+entry8:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VMOVSD (CX)(R11*1), X1
+	VADDPS X1, X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry8
+
+finish8:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X2
+	VADDPS  X2, X0, X0
+	VADDSS  8(CX)(R11*1), X1, X1
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X2
+	VADDPS  X2, X0, X0
+	VADDSS  8(CX)(R11*1), X1, X1
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X2
+	VADDPS  X2, X0, X0
+	VADDSS  8(CX)(R11*1), X1, X1
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X2
+	VADDPS  X2, X0, X0
+	VADDSS  8(CX)(R11*1), X1, X1
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X2
+	VADDPS  X2, X0, X0
+	VADDSS  8(CX)(R11*1), X1, X1
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VMOVSD  (CX)(R11*1), X2
+	VADDPS  X2, X0, X0
+	VADDSS  8(CX)(R11*1), X1, X1
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish12
+
+entry12:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VMOVSD (CX)(R11*1), X2
+	VADDPS X2, X0, X0
+	VADDSS 8(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry12
+
+finish12:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 8(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry16
+
+finish16:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VADDSS  16(CX)(R11*1), X1, X1
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VADDSS  16(CX)(R11*1), X1, X1
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VADDSS  16(CX)(R11*1), X1, X1
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VADDSS  16(CX)(R11*1), X1, X1
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VADDSS  16(CX)(R11*1), X1, X1
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VADDSS  16(CX)(R11*1), X1, X1
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish20
+
+entry20:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), X0, X0
+	VADDSS 16(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry20
+
+finish20:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X2
+	VADDPS  X2, X1, X1
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X2
+	VADDPS  X2, X1, X1
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X2
+	VADDPS  X2, X1, X1
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X2
+	VADDPS  X2, X1, X1
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X2
+	VADDPS  X2, X1, X1
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X2
+	VADDPS  X2, X1, X1
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish24
+
+entry24:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), X0, X0
+	VMOVSD 16(CX)(R11*1), X2
+	VADDPS X2, X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry24
+
+finish24:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X3
+	VADDPS  X3, X1, X1
+	VADDSS  24(CX)(R11*1), X2, X2
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X3
+	VADDPS  X3, X1, X1
+	VADDSS  24(CX)(R11*1), X2, X2
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X3
+	VADDPS  X3, X1, X1
+	VADDSS  24(CX)(R11*1), X2, X2
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X3
+	VADDPS  X3, X1, X1
+	VADDSS  24(CX)(R11*1), X2, X2
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X3
+	VADDPS  X3, X1, X1
+	VADDSS  24(CX)(R11*1), X2, X2
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), X0, X0
+	VMOVSD  16(CX)(R11*1), X3
+	VADDPS  X3, X1, X1
+	VADDSS  24(CX)(R11*1), X2, X2
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish28
+
+entry28:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), X0, X0
+	VMOVSD 16(CX)(R11*1), X3
+	VADDPS X3, X1, X1
+	VADDSS 24(CX)(R11*1), X2, X2
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry28
+
+finish28:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), X3
+	ADDQ         $0x04, R8
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X3, X1, X1
+	VMOVSD       X1, 16(AX)
+	VMULPS       X3, X2, X2
+	VMOVSS       X2, 24(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  Y0, Y0, Y0
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), Y0, Y0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry32
+
+finish32:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), Y1
+	ADDQ         $0x04, R8
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	VADDPS  32(CX)(R11*1), Y1, Y1
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	VADDPS  32(CX)(R11*1), Y1, Y1
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	VADDPS  32(CX)(R11*1), Y1, Y1
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	VADDPS  32(CX)(R11*1), Y1, Y1
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	VADDPS  32(CX)(R11*1), Y1, Y1
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPS  (CX)(R11*1), Y0, Y0
+	VADDPS  32(CX)(R11*1), Y1, Y1
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), Y0, Y0
+	VADDPS 32(CX)(R11*1), Y1, Y1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry64
+
+finish64:
+	MOVQ         R10, R9
+	VBROADCASTSS (R8), Y2
+	ADDQ         $0x04, R8
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
 // func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
 // Requires: AVX
 TEXT ·addRowsF32(SB), NOSPLIT, $0-80
@@ -8570,6 +9304,650 @@ finish64:
 done:
 	RET
 
+// func gatherSumF64Cached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+// Requires: AVX, CMOV
+TEXT ·gatherSumF64Cached(SB), NOSPLIT, $0-88
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+16(FP), CX
+	MOVQ  stride+24(FP), DX
+	MOVQ  ptr+32(FP), BX
+	MOVQ  rows+40(FP), SI
+	MOVQ  col+48(FP), DI
+	MOVQ  scale+72(FP), R8
+	TESTQ SI, SI
+	JZ    done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	LEAQ zeros<>+0(SB), R12
+	SUBQ CX, R12
+	MOVQ width+80(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	SARQ $0x03, R12
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row8
+	CMPQ R10, $0x02
+	JE   row16
+	CMPQ R10, $0x03
+	JE   row24
+	CMPQ R10, $0x04
+	JE   row32
+	CMPQ R10, $0x05
+	JE   row40
+	CMPQ R10, $0x06
+	JE   row48
+	CMPQ R10, $0x07
+	JE   row56
+	CMPQ R10, $0x08
+	JE   row64
+
+row:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*8), X0, X0
+	MOVL    4(DI)(R9*4), R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*8), X0, X0
+	MOVL    8(DI)(R9*4), R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*8), X0, X0
+	MOVL    12(DI)(R9*4), R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*8), X0, X0
+	MOVL    16(DI)(R9*4), R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*8), X0, X0
+	MOVL    20(DI)(R9*4), R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*8), X0, X0
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish
+
+entry:
+	MOVL   (DI)(R9*4), R11
+	VADDSD (CX)(R11*8), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry
+
+finish:
+	MOVQ     R10, R9
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*1), X0, X0
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*1), X0, X0
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*1), X0, X0
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*1), X0, X0
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*1), X0, X0
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDSD  (CX)(R11*1), X0, X0
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish8
+
+entry8:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDSD (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry8
+
+finish8:
+	MOVQ     R10, R9
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry16
+
+finish16:
+	MOVQ     R10, R9
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  X0, X0, X0
+	VXORPS  X1, X1, X1
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	VADDSD  16(CX)(R11*1), X1, X1
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	VADDSD  16(CX)(R11*1), X1, X1
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	VADDSD  16(CX)(R11*1), X1, X1
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	VADDSD  16(CX)(R11*1), X1, X1
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	VADDSD  16(CX)(R11*1), X1, X1
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), X0, X0
+	VADDSD  16(CX)(R11*1), X1, X1
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish24
+
+entry24:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), X0, X0
+	VADDSD 16(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry24
+
+finish24:
+	MOVQ     R10, R9
+	VMOVDDUP (R8), X2
+	ADDQ     $0x08, R8
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, 16(AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  Y0, Y0, Y0
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry32
+
+finish32:
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y1
+	ADDQ         $0x08, R8
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  X1, X1, X1
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDSD  32(CX)(R11*1), X1, X1
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDSD  32(CX)(R11*1), X1, X1
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDSD  32(CX)(R11*1), X1, X1
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDSD  32(CX)(R11*1), X1, X1
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDSD  32(CX)(R11*1), X1, X1
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDSD  32(CX)(R11*1), X1, X1
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish40
+
+entry40:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	VADDSD 32(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry40
+
+finish40:
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVSD       X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  X1, X1, X1
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish48
+
+entry48:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	VADDPD 32(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry48
+
+finish48:
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVUPD      X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  X1, X1, X1
+	VXORPS  X2, X2, X2
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	VADDSD  48(CX)(R11*1), X2, X2
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	VADDSD  48(CX)(R11*1), X2, X2
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	VADDSD  48(CX)(R11*1), X2, X2
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	VADDSD  48(CX)(R11*1), X2, X2
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	VADDSD  48(CX)(R11*1), X2, X2
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), X1, X1
+	VADDSD  48(CX)(R11*1), X2, X2
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish56
+
+entry56:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	VADDPD 32(CX)(R11*1), X1, X1
+	VADDSD 48(CX)(R11*1), X2, X2
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry56
+
+finish56:
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X3, X1, X1
+	VMOVUPD      X1, 32(AX)
+	VMULPD       X3, X2, X2
+	VMOVSD       X2, 48(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    R10, R13
+	SUBQ    R9, R13
+	MOVL    (DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x00
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), Y1, Y1
+	MOVL    4(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x01
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), Y1, Y1
+	MOVL    8(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x02
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), Y1, Y1
+	MOVL    12(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x03
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), Y1, Y1
+	MOVL    16(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x04
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), Y1, Y1
+	MOVL    20(DI)(R9*4), R11
+	IMULQ   DX, R11
+	CMPQ    R13, $0x05
+	CMOVQLE R12, R11
+	VADDPD  (CX)(R11*1), Y0, Y0
+	VADDPD  32(CX)(R11*1), Y1, Y1
+	ADDQ    $0x06, R9
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	VADDPD 32(CX)(R11*1), Y1, Y1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry64
+
+finish64:
+	MOVQ         R10, R9
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
 // func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *float64, scaleStep int, x *float64, xStride int, rows int, width int)
 // Requires: AVX
 TEXT ·addRowsF64(SB), NOSPLIT, $0-80
@@ -8932,15 +10310,13 @@ last:
 	VPCLMULQDQ    $0x11, X2, X0, X0
 	VPXOR         X3, X0, X0
 	VPXOR         X1, X0, X0
-
-	// The remainder of 16 bytes.
-	XORQ    CX, CX
-	VMOVQ   X0, AX
-	CRC32Q  AX, CX
-	VPEXTRQ $0x01, X0, AX
-	CRC32Q  AX, CX
+	XORQ          CX, CX
+	VMOVQ         X0, AX
+	CRC32Q        AX, CX
+	VPEXTRQ       $0x01, X0, AX
+	CRC32Q        AX, CX
 	VZEROUPPER
-	MOVL    CX, ret+24(FP)
+	MOVL          CX, ret+24(FP)
 	RET
 
 DATA folds2048<>+0(SB)/8, $0x00000000dcb17aa4

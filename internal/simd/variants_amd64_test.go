@@ -2,14 +2,18 @@
 
 package simd
 
-// processor is what it really has.
-var processor = [5]bool{hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512, hasChecksumAVX512}
+// processor is what it really has, cache what it is taken to have.
+var (
+	processor = [5]bool{hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512, hasChecksumAVX512}
+	cache     = cachedBytes
+)
 
 // variants are the forms of the loops that the processor has, the one it
-// would choose first.
+// would choose first, and the choice where nothing is in a near cache.
 func variants() []variant {
 	use := func(avx2, avx512, decodeAVX2, decodeAVX512, checksumAVX512 bool) func() {
 		return func() {
+			cachedBytes = cache
 			hasAVX2, hasAVX512 = avx2, avx512
 			hasDecodeAVX2, hasDecodeAVX512, hasChecksumAVX512 = decodeAVX2, decodeAVX512, checksumAVX512
 		}
@@ -20,6 +24,7 @@ func variants() []variant {
 	}
 	if processor[0] {
 		v = append(v, variant{"AVX2", use(true, false, processor[2], false, false)})
+		v = append(v, variant{"uncached", func() { v[0].use(); cachedBytes = 0 }})
 	}
 	return append(v, variant{"plain", use(false, false, false, false, false)})
 }

@@ -20,6 +20,7 @@ type form struct {
 	wide     []int // … and rows of so many bytes
 	weighted bool
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
+	cached   bool // x is in a near cache: nothing is prefetched
 }
 
 const (
@@ -43,6 +44,7 @@ func gathers(t element, zeroRow *Mem) {
 		gather(t, form{mark: "AVX512", register: 64, wide: multiples(32, 256, 544), weighted: weighted})
 	}
 	gather(t, form{mark: "Short", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow})
+	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})
 }
 
 // multiples returns the multiples of step from lo to hi.
@@ -93,9 +95,11 @@ func gather(t element, f form) {
 		}
 		SUBQ(g.row, g.val)
 	}
-	g.far, g.near = argument("far"), argument("near")
-	LEAQ(Mem{Base: g.col, Index: g.far, Scale: 4}, g.far)
-	LEAQ(Mem{Base: g.col, Index: g.near, Scale: 4}, g.near)
+	if !f.cached {
+		g.far, g.near = argument("far"), argument("near")
+		LEAQ(Mem{Base: g.col, Index: g.far, Scale: 4}, g.far)
+		LEAQ(Mem{Base: g.col, Index: g.near, Scale: 4}, g.near)
+	}
 	if f.heads != nil {
 		g.nothing, g.length = GP64(), GP64()
 		LEAQ(*f.heads, g.nothing)
@@ -261,6 +265,9 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 // come as far as the second cache: more of them can be under way to there than
 // to the first, which rows of several lines are brought to shortly before use.
 func (g *gatherer) prefetch(bytes, next int) {
+	if g.cached {
+		return
+	}
 	hint := func(ids reg.GPVirtual, fetch func(Op)) {
 		row := g.named(ids, next)
 		for line := 0; line < bytes; line += 64 {
