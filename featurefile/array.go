@@ -211,3 +211,41 @@ func (f *File) readMember(in *textio.Reader, visit func(i int, row []float64) er
 	}
 	return f.readRows(a, visit)
 }
+
+// Names returns the names of the rows or the cols of an archive, which are
+// strings in an array that is called so; nil if there are none.
+func (f *File) Names(which string) ([]string, error) {
+	if f.Format != NPZ {
+		return nil, nil
+	}
+	archive, err := zip.OpenReader(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer archive.Close()
+	r, err := archive.Open(which + ".npy")
+	if err != nil {
+		return nil, nil // there is none
+	}
+	defer r.Close()
+	a, err := npy.Read(f.Name+": "+which, r)
+	if err != nil {
+		return nil, translate(err)
+	}
+	n := f.Rows
+	if which == "cols" {
+		n = f.Cols
+	}
+	if a.IsNumeric() || len(a.Shape) != 1 || a.Len != int64(n) {
+		return nil, nil // of something else
+	}
+	names := make([]string, 0, min(n, 1<<16))
+	for range n {
+		name, err := a.Text()
+		if err != nil {
+			return nil, translate(err)
+		}
+		names = append(names, name)
+	}
+	return names, translate(a.End())
+}

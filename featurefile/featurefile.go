@@ -40,6 +40,7 @@ var ErrStream = errors.New("featurefile: not a plain file")
 type Options struct {
 	Name      string                  // of the file for messages and by its ending; "": the path
 	ZeroBased bool                    // indices of LIBSVM's text count from 0
+	Columns   int                     // of LIBSVM's features; 0: up to the largest index
 	Memory    int64                   // bytes that panels of rows may take; 0: 64 MiB
 	Progress  func(done, total int64) // bytes of the file; from the goroutine that reads; nil: nobody
 }
@@ -203,8 +204,13 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	return f, nil
 }
 
-// Bytes returns about how much memory [Read] takes.
-func (f *File) Bytes() int64 { return 2<<20 + 24*int64(f.Cols) + f.panelBytes() }
+// Bytes returns about how much memory [Read] takes for elements of so many bytes.
+func (f *File) Bytes(element int) int64 {
+	if f.Format != LIBSVM {
+		element += 16 // as they are stored, and as float64
+	}
+	return 1<<20 + int64(element)*int64(f.Cols) + f.panelBytes()
+}
 
 // Read calls visit with every row in order and its label, nil if rows have
 // none. Both are valid during the call. Values of which T holds none that is near

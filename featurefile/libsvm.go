@@ -14,6 +14,7 @@ import (
 type vectors struct {
 	*words
 	zeroBased bool
+	limit     int // of columns; 0: none
 	bits      int // of a value
 
 	rows    int64
@@ -141,10 +142,13 @@ func (v *vectors) feature(index, last int) error {
 	case index < last:
 		return v.fault("sort the line by index", "index %d behind %d", index, last)
 	}
+	cols := index
 	if v.zeroBased {
-		index++
+		cols++
 	}
-	v.cols = max(v.cols, index)
+	if v.cols = max(v.cols, cols); v.limit > 0 && cols > v.limit {
+		return v.fault("allow more with --columns", "index %d is beyond the %s", index, counted(v.limit, "column"))
+	}
 	return nil
 }
 
@@ -201,7 +205,7 @@ func openVectors(in *textio.Reader, f *File, bits int) (*vectors, error) {
 	if err := in.CheckText(); err != nil {
 		return nil, err
 	}
-	return &vectors{words: newWords(f.Name, f.watch(in, in.Content())), zeroBased: f.o.ZeroBased, bits: bits, inOrder: true}, nil
+	return &vectors{words: newWords(f.Name, f.watch(in, in.Content())), zeroBased: f.o.ZeroBased, limit: f.o.Columns, bits: bits, inOrder: true}, nil
 }
 
 // inspectVectors reads all lines.
@@ -218,7 +222,10 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 	if v.rows == 0 || v.cols == 0 {
 		return &Error{File: f.Name, What: fmt.Sprintf("no index:value in %s", counted(int(v.rows), "vector")), Fix: "is this LIBSVM text?"}
 	}
-	f.Rows, f.Cols, f.Kernel, f.InOrder, f.Labelled = int(v.rows), v.cols, v.kernel, v.inOrder, true
+	if f.Rows, f.Cols = int(v.rows), v.cols; !v.kernel {
+		f.Cols = max(f.Cols, f.o.Columns)
+	}
+	f.Kernel, f.InOrder, f.Labelled = v.kernel, v.inOrder, true
 	return nil
 }
 

@@ -197,6 +197,9 @@ func TestBadCompression(t *testing.T) {
 		{"edges.gz", whole + "\x1f", "edges.gz: 1 bytes after the end of the stream; cut them off, or fetch the file again"},
 		{"edges.zst", string(frame[:len(frame)-2]), "edges.zst: compressed stream ends early, after line 32768; fetch the file again"},
 		{"edges.zst", string(badSum), "edges.zst: checksum of the decompressed data is wrong, after line 32768; fetch the file again"},
+		{"f.txt", "+1 1:0.7 2:1\n", "f.txt: LIBSVM text, which holds features and no edges; heatwalk convert makes a matrix of it; if it does hold edges, name their --fields"},
+		{"f.svm", "1 2\n", "f.svm: LIBSVM text, which holds features and no edges; heatwalk convert makes a matrix of it; if it does hold edges, name their --fields"},
+		{"f", "\x93NUMPY\x01\x00", "f: a NumPy array, which holds features and no edges; heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"},
 		{"edges.zst", string(window), "edges.zst: needs a window beyond the limit of 128 MiB; compress it again without --long or --ultra"},
 	} {
 		if err := wantError(t, &Config{Workers: 2}, []file{{test.name, test.text}}, test.want); !isData(err) {

@@ -104,7 +104,11 @@ func (g *guess) file(ctx context.Context, path string) error {
 	}
 	defer in.Close()
 	_, size := in.Progress()
-	if format := recognize(in); format != graphfile.EdgeList {
+	format, err := g.c.recognize(in)
+	if err != nil {
+		return err
+	}
+	if format != graphfile.EdgeList {
 		const edge = 8 // bytes, in most files
 		g.lines += float64(size) / edge
 		g.whole = false

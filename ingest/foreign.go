@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/featurefile"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -36,9 +37,18 @@ type foreign struct {
 // headBytes is how much of a file is looked at to recognize it.
 const headBytes = 4 << 10
 
-// recognize tells how an input is read.
-func recognize(in *textio.Reader) graphfile.Format {
-	return graphfile.Recognize(in.Name(), in.Peek(headBytes))
+// recognize tells how an input is read. Features are no graph.
+func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
+	head := in.Peek(headBytes)
+	switch featurefile.Recognize(in.Name(), head) {
+	case featurefile.LIBSVM:
+		if c.Fields == nil {
+			return 0, &ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "heatwalk convert makes a matrix of it; if it does hold edges, name their --fields"}
+		}
+	case featurefile.NPY:
+		return 0, &ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
+	}
+	return graphfile.Recognize(in.Name(), head), nil
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.

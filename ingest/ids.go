@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/graphfile"
 )
 
 // ReadIDs reads a list of ids, one a line, and returns their rows in the order
@@ -14,6 +16,25 @@ import (
 func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([]int, error) {
 	t := &table{path: path, columns: 1, nodes: nodes, stdin: stdin}
 	return readRows(ctx, t, "ids", t.titled, func(int, tableRow) error { return nil })
+}
+
+// ReadNames reads a list of ids, one a line, that are of nothing yet. A first
+// line with a title is passed over, but in a file that ends in .ids, which holds
+// nothing else. Stdin is what "-" reads.
+func ReadNames(ctx context.Context, path string, stdin io.Reader) ([]string, error) {
+	t := &table{path: path, columns: 1, stdin: stdin}
+	var names []string
+	first := true
+	for row, err := range t.read(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if !first || graphfile.Extension(path) == idsFile || !isNodeTitle(row.id()) {
+			names = append(names, string(row.id()))
+		}
+		first = false
+	}
+	return names, nil
 }
 
 // ReadSplit reads lines node<TAB>train or node<TAB>test and returns the rows of

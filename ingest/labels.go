@@ -14,6 +14,7 @@ import (
 type LabelConfig struct {
 	UnknownIDs UnknownIDs   // default: an error
 	Header     Header       // default: decide from the text
+	MinusOne   bool         // -1 is a class like others
 	Stdin      io.Reader    // what "-" reads; nil: os.Stdin
 	Warn       func(string) // told of what is odd but accepted; nil: nobody
 }
@@ -33,10 +34,10 @@ type Labels struct {
 
 // ReadLabels reads a file of lines node<TAB>label; commas, semicolons and
 // blanks separate too, what follows the label is passed over. An empty label,
-// -1 and NA stand for none. Of a LINQS .content file the label is the last field
-// of a line. The first line is passed over as a header if its
-// node is not in the graph, its label stands nowhere else, and it holds a usual
-// title (node, id, …; label, class, …) or its id is no integer while all
+// NA and, unless it is a class, -1 stand for none. Of a LINQS .content file the
+// label is the last field of a line. The first line is passed over as a header if
+// its node is not in the graph, its label stands nowhere else, and it holds a
+// usual title (node, id, …; label, class, …) or its id is no integer while all
 // others are.
 //
 // It is an error if a node that is not in the graph has a line (unless those
@@ -52,7 +53,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 	if isContent {
 		t.columns, header = maxFields, NoHeader
 	}
-	r := &labelReader{t: t, labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true}
+	r := &labelReader{t: t, labels: &Labels{}, minusOne: c.MinusOne, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true}
 	first := true
 	var head labelLine
 	for row, err := range t.read(ctx) {
@@ -125,12 +126,13 @@ type labelLine struct {
 
 // labelReader collects labels.
 type labelReader struct {
-	t       *table
-	labels  *Labels
-	classes map[string]int // in order of first appearance
-	names   []string
-	lines   []int64  // of each label
-	at      []uint32 // by row: 1 + the position of its label; 0 if it has none
+	t        *table
+	labels   *Labels
+	minusOne bool           // is a class
+	classes  map[string]int // in order of first appearance
+	names    []string
+	lines    []int64  // of each label
+	at       []uint32 // by row: 1 + the position of its label; 0 if it has none
 
 	total     int // lines
 	unknown   int // of them, with an id that is not in the graph
@@ -148,7 +150,7 @@ func (r *labelReader) add(line labelLine) error {
 	r.total++
 	r.integers = r.integers && canonical([]byte(line.id))
 	l := r.labels
-	if line.label == "" || line.label == "-1" || line.label == "NA" {
+	if line.label == "" || line.label == "-1" && !r.minusOne || line.label == "NA" {
 		l.Unlabelled++
 		l.minusOne = l.minusOne || line.label == "-1"
 		return nil

@@ -66,6 +66,32 @@ func TestReadLabels(t *testing.T) {
 	}
 }
 
+// -1 is a class where that is asked for.
+func TestMinusOne(t *testing.T) {
+	path := write(t, file{"l.tsv", "n1\t-1\nn2\t+1\nn3\tNA\n"})[0]
+	got, err := ReadLabels(t.Context(), path, names(t), &LabelConfig{MinusOne: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"+1", "-1"}; !slices.Equal(got.Names, want) || len(got.Row) != 2 || got.Unlabelled != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A list of names that are of nothing yet.
+func TestReadNames(t *testing.T) {
+	for name, want := range map[string][]string{"l.ids": {"id", "#a", "b c"}, "l.txt": {"b c"}} {
+		path := write(t, file{name, "id\r\n#a\n b c\n\n"})[0]
+		got, err := ReadNames(t.Context(), path, nil)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q; %v", name, got, want, err)
+		}
+	}
+	if _, err := ReadNames(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
+		t.Error("a list that is not there")
+	}
+}
+
 func TestCoraLabels(t *testing.T) {
 	dir, _, err := ingestInto(t, nil, filepath.Join("..", "testdata", "cora", "edges.tsv.gz"))
 	if err != nil {

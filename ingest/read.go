@@ -46,7 +46,11 @@ func (r *run) readInputs(inputs []string) error {
 		if err != nil {
 			return cmp.Or(flush(), err)
 		}
-		format := recognize(in)
+		format, err := r.c.recognize(in)
+		if err != nil {
+			in.Close()
+			return cmp.Or(flush(), err)
+		}
 		beside := several && r.workers > 1 && in.Compressed() && format == graphfile.EdgeList
 		if !beside {
 			if err := flush(); err != nil {

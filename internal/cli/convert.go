@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,22 +16,30 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 )
 
-// graphFormat is a kind of file that convert writes.
-type graphFormat struct {
+// fileFormat is a kind of file that convert writes.
+type fileFormat struct {
 	name      string // for --to
 	endings   []string
 	text      bool // may be compressed
+	graph     bool // holds a graph
+	matrix    bool // holds a matrix of features
 	edgesOnly bool // nodes without an edge are not in it
 }
 
-var graphFormats = []graphFormat{
-	{name: "tsv", endings: []string{".tsv", ".edges", ".txt", ".el"}, text: true, edgesOnly: true},
-	{name: "csv", endings: []string{".csv"}, text: true, edgesOnly: true},
-	{name: "mtx", endings: []string{".mtx"}, text: true},
-	{name: "npz", endings: []string{".npz"}},
-	{name: "metis", endings: []string{".graph", ".metis"}, text: true},
-	{name: "parquet", endings: []string{".parquet", ".pq"}, edgesOnly: true},
+var fileFormats = []fileFormat{
+	{name: "tsv", endings: []string{".tsv", ".edges", ".txt", ".el"}, graph: true, text: true, edgesOnly: true},
+	{name: "csv", endings: []string{".csv"}, graph: true, text: true, edgesOnly: true},
+	{name: "mtx", endings: []string{".mtx"}, graph: true, text: true},
+	{name: "npz", endings: []string{".npz"}, graph: true, matrix: true},
+	{name: "metis", endings: []string{".graph", ".metis"}, graph: true, text: true},
+	{name: "parquet", endings: []string{".parquet", ".pq"}, graph: true, edgesOnly: true},
+	{name: "npy", endings: []string{".npy"}, matrix: true},
+	{name: "svm", endings: []string{".svm", ".libsvm"}, matrix: true, text: true},
+	{name: kernelFormat, matrix: true, text: true},
 }
+
+// kernelFormat is LIBSVM's text of a precomputed kernel.
+const kernelFormat = "svm-kernel"
 
 // converted is the JSON document of convert.
 type converted struct {
@@ -50,32 +59,48 @@ type converted struct {
 func newConvert(in *invocation) *cobra.Command {
 	var (
 		r   reading
+		m   matrixFlags
 		out string
 		to  string
 	)
-	names := make([]string, len(graphFormats))
-	for i, f := range graphFormats {
+	names := make([]string, len(fileFormats))
+	for i, f := range fileFormats {
 		names[i] = f.name
 	}
 	cmd := &cobra.Command{
-		Use:   "convert GRAPH -o FILE",
-		Short: "Write a graph in the format of another tool",
+		Use:   "convert INPUT -o FILE",
+		Short: "Write a graph, or features, in the format of another tool",
 		Long: `Writes an edge list (.tsv .edges .csv), Matrix Market (.mtx), a SciPy matrix
 (.npz, for scipy.sparse.load_npz), METIS (.graph) or Parquet (.parquet); text
 is compressed if the name goes on with .gz or .zst. Beside FILE stands FILE.ids
 with the ids of all nodes, one a line, in the order of the rows: with
---nodes FILE.ids the file is read back as the same graph.`,
-		Example: "  heatwalk convert graph/ -o graph.npz\n  heatwalk convert lesmis.gml -o lesmis.graph",
-		Args:    in.arguments("GRAPH", 1, 1),
+--nodes FILE.ids the file is read back as the same graph.
+
+A matrix of features or a precomputed kernel, which is LIBSVM text (.svm), a
+NumPy array (.npy) or an archive with one (.npz), is written as another of these.
+Beside X.npy stand X.rows.ids and X.cols.ids and, if the input has labels,
+X.labels.tsv. Rows are called by --nodes, by the .rows.ids beside an input, or
+else by their numbers from 0.`,
+		Example: "  heatwalk convert graph/ -o graph.npz\n  heatwalk convert lesmis.gml -o lesmis.graph\n  heatwalk convert heart.svm -o heart.npy",
+		Args:    in.arguments("INPUT", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkGraph(cmd, args, &r)
-			in.checkStdin(args...)
-			format := in.graphFormat(out, to)
+			matrix := len(args) == 1 && in.isMatrix(args[0], out, to)
+			format := in.fileFormat(out, to, args, matrix)
+			if matrix {
+				in.checkMatrix(cmd, args[0], format, &m, &r)
+			} else {
+				in.checkGraph(cmd, args, &r)
+				in.checkNoMatrix(cmd)
+			}
+			in.checkStdin(append(args, m.labels, r.config.Nodes)...)
 			if out != "" {
-				in.checkOutput("-o", out, args...)
+				in.checkOutput("-o", out, append(args, m.labels, r.config.Nodes)...)
 			}
 			if err := in.checked(); err != nil {
 				return err
+			}
+			if matrix {
+				return in.runConvertMatrix(args[0], out, format, &m, &r)
 			}
 			return in.runConvert(args[0], out, format, &r)
 		},
@@ -83,39 +108,57 @@ with the ids of all nodes, one a line, in the order of the rows: with
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", "", "`FILE` to write; - is stdout")
 	in.choiceVar(flags, &to, "to", "", names, "format (default: as the name of the output ends)")
+	in.matrixFlags(flags, &m)
 	in.readingFlags(flags, &r)
 	return cmd
 }
 
-// graphFormat returns the format of an output, and notes what is wrong with it.
-func (in *invocation) graphFormat(path, to string) *graphFormat {
+// formatOfFile returns the format that an output is to have, nil if that is not
+// clear.
+func formatOfFile(path, to string) *fileFormat {
+	ending := graphfile.Extension(path)
+	for i := range fileFormats {
+		if f := &fileFormats[i]; f.name == to || to == "" && slices.Contains(f.endings, ending) {
+			return f
+		}
+	}
+	return nil
+}
+
+// fileFormat returns the format of an output, and notes what is wrong with it.
+func (in *invocation) fileFormat(path, to string, inputs []string, matrix bool) *fileFormat {
 	if path == "" {
 		in.problem("-o", "the output is missing; write -o FILE")
 		return nil
 	}
-	ending := graphfile.Extension(path)
-	var found *graphFormat
+	holds := func(f *fileFormat) bool { return matrix && f.matrix || !matrix && f.graph }
 	var all []string
-	for i := range graphFormats {
-		f := &graphFormats[i]
-		all = append(all, f.endings...)
-		for _, e := range f.endings {
-			if to == "" && (e == ending || path == "-" && i == 0) || f.name == to {
-				found = f
-			}
+	for i := range fileFormats {
+		if holds(&fileFormats[i]) {
+			all = append(all, fileFormats[i].endings...)
+		}
+	}
+	found := formatOfFile(path, to)
+	if found == nil && to == "" && path == "-" {
+		if found = formatOfFile(".tsv", ""); matrix {
+			found = formatOfFile(".npy", "")
 		}
 	}
 	switch {
 	case found == nil && to == "":
 		in.problem("-o", "%s has no ending that names a format; give one of %s, or --to", path, strings.Join(all, " "))
-	case found != nil && !found.text && strings.ToLower(filepath.Ext(path)) != ending:
-		in.problem("-o", "%s files are compressed within; leave out %s", found.name, filepath.Ext(path))
+	case found != nil && !holds(found) && matrix:
+		in.problem("-o", "%s files hold graphs, and %s is a matrix of features; give one of %s", found.name, inputs[0], strings.Join(all, " "))
+	case found != nil && !holds(found) && len(inputs) > 0:
+		in.problem("-o", "%s files hold features, and %s is a graph; give one of %s", found.name, inputs[0], strings.Join(all, " "))
+	case found != nil && !found.text && strings.ToLower(filepath.Ext(path)) != graphfile.Extension(path):
+		in.problem("-o", "%s files are written without %s; leave it out", found.name, filepath.Ext(path))
 	}
 	return found
 }
 
 // runConvert writes a graph.
-func (in *invocation) runConvert(name, path string, format *graphFormat, r *reading) error {
+func (in *invocation) runConvert(name, path string, format *fileFormat, r *reading) error {
 	in.doing = path + " is unchanged"
 	files := &outputs{in: in}
 	defer files.abort()
@@ -180,7 +223,7 @@ func (in *invocation) runConvert(name, path string, format *graphFormat, r *read
 }
 
 // writeGraph writes a graph in a format and notes in doc what was written.
-func (in *invocation) writeGraph(out io.Writer, path string, format *graphFormat, g *export.Graph, doc *converted) error {
+func (in *invocation) writeGraph(out io.Writer, path string, format *fileFormat, g *export.Graph, doc *converted) error {
 	if format.name == "npz" {
 		if err := checkSpace(path, export.SciPyBytes(g), counted(doc.Entries, "entry"), "take another disk"); err != nil {
 			return err

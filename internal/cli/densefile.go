@@ -43,10 +43,15 @@ type denseOutput struct {
 	run            io.Writer
 }
 
-// beginDense begins the file path, its run file and, beside a .npy file, the
-// ids of its rows and columns.
+// beginDense begins the file path in the format that its ending names, its run
+// file and, beside a .npy file, the ids of its rows and columns.
 func (o *outputs) beginDense(path string) (*denseOutput, error) {
-	d := &denseOutput{format: formatOf(path, denseFormats), rowIDs: io.Discard, colIDs: io.Discard}
+	return o.beginDenseAs(path, formatOf(path, denseFormats))
+}
+
+// beginDenseAs is beginDense for one of denseFormats.
+func (o *outputs) beginDenseAs(path, format string) (*denseOutput, error) {
+	d := &denseOutput{format: format, rowIDs: io.Discard, colIDs: io.Discard}
 	var err error
 	if d.matrix, err = o.begin(path); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -364,22 +365,16 @@ func (m *matrixMerge[T]) rowTo(dst []T, i int) error {
 			return err
 		}
 		if p.Axis == byRows {
-			narrow(dst, values)
-			return nil
+			return narrowTo(dst, values)
 		}
 		wide := p.Hi - p.Lo
 		for g := range p.Groups {
-			narrow(dst[g*p.Whole+p.Lo:], values[g*wide:(g+1)*wide])
+			if err := narrowTo(dst[g*p.Whole+p.Lo:], values[g*wide:(g+1)*wide]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// narrow stores values in dst, to whose type they were widened before.
-func narrow[T sparse.Float](dst []T, values []float64) {
-	for i, v := range values {
-		dst[i] = T(v)
-	}
 }
 
 // ids reads the names of the rows and columns of the whole.
@@ -394,13 +389,13 @@ func (m *matrixMerge[T]) ids() (rows, cols axis, err error) {
 			own, other, along = other, own, m.read[k].Shape[1]
 		}
 		if k == 0 {
-			if shared, err = readIDFile(other, int(along)); err != nil {
+			if shared, err = m.in.readIDFile(other, int(along)); err != nil {
 				return rows, cols, err
 			}
 			joined = make([]string, p.Whole*p.Groups)
 		}
 		wide := p.Hi - p.Lo
-		list, err := readIDFile(own, wide*p.Groups)
+		list, err := m.in.readIDFile(own, wide*p.Groups)
 		if err != nil {
 			return rows, cols, err
 		}
@@ -419,14 +414,10 @@ func axisOf(names []string) axis {
 }
 
 // readIDFile reads n ids, one a line.
-func readIDFile(path string, n int) ([]string, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
+func (in *invocation) readIDFile(path string, n int) ([]string, error) {
+	names, err := ingest.ReadNames(in.ctx, path, in.stdin)
+	if err == nil && len(names) != n {
+		err = &dataError{path, fmt.Sprintf("%s, want %s; list the id of each once, in order", counted(int64(len(names)), "id"), formatCount(int64(n)))}
 	}
-	names := strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
-	if len(names) != n {
-		return nil, &dataError{path, fmt.Sprintf("holds %s for %d; make the part again", counted(int64(len(names)), "id"), n)}
-	}
-	return names, nil
+	return names, err
 }
