@@ -102,7 +102,7 @@ func (e *entries[K]) finish(f *finisher[K], k int) (*sorted, error) {
 		values = nil
 	}
 	b := e.s.buckets[k]
-	keys, values = radixSort(keys, f.moved[:len(keys)], values, moved, 1, e.s.keyBits(b))
+	keys, values = sortRows(keys, f.moved[:len(keys)], values, moved, e.s.column+1, e.s.keyBits(b))
 	out := &f.out
 	*out = sorted{lo: b.lo, ptr: out.ptr[:0], col: out.col[:0], val: out.val[:0]}
 	if err := mergeRows(&e.s.merge, out, b.hi-b.lo, e.s.column, keys, values); err != nil {

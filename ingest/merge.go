@@ -50,6 +50,58 @@ func (e *mergeError) Error() string { return "ingest: lines of one edge do not a
 // mergeRows makes the rows of a bucket from its sorted entries.
 func mergeRows[K key](m *merger, out *sorted, rows int, column uint, keys []K, values []float64) error {
 	out.ptr = append(out.ptr, 0)
+	out.col = slices.Grow(out.col, len(keys))
+	var err error
+	if m.values || m.symmetric {
+		err = mergeValues(m, out, column, keys, values)
+	} else {
+		err = mergePlain(m, out, column, keys)
+	}
+	for len(out.ptr) <= rows {
+		out.ptr = append(out.ptr, len(out.col))
+	}
+	return err
+}
+
+// mergePlain is mergeRows where most entries need nothing but their column.
+func mergePlain[K key](m *merger, out *sorted, column uint, keys []K) error {
+	shift, mask := (column+1)&63, K(1)<<(column&63)-1
+	col := out.col[:len(keys)]
+	n := 0
+	var row, last K
+	for i := 0; i < len(keys); i++ {
+		k := keys[i]
+		if n > 0 && k>>1 == last>>1 {
+			j := i + 1
+			for j < len(keys) && keys[j]>>1 == last>>1 {
+				j++
+			}
+			if _, kind, ok := mergeLines(m, &out.mergeCount, keys[i-1:j], nil, out.lo+int(row), int(col[n-1])); !ok {
+				return &mergeError{uint32(out.lo + int(row)), col[n-1], kind}
+			}
+			i = j - 1
+			continue
+		}
+		last = k
+		if k>>shift != row {
+			row = k >> shift
+			for len(out.ptr) <= int(row) {
+				out.ptr = append(out.ptr, n)
+			}
+		}
+		c := uint32(k >> 1 & mask)
+		if uint32(out.lo)+uint32(row) == c {
+			out.loops++
+		}
+		col[n] = c
+		n++
+	}
+	out.col = col[:n]
+	return nil
+}
+
+// mergeValues is mergeRows where the lines of each entry are looked at.
+func mergeValues[K key](m *merger, out *sorted, column uint, keys []K, values []float64) error {
 	column &= 63
 	mask := K(1)<<column - 1
 	for i := 0; i < len(keys); {
@@ -57,14 +109,6 @@ func mergeRows[K key](m *merger, out *sorted, rows int, column uint, keys []K, v
 		row, col := int(place>>column), uint32(place&mask)
 		for len(out.ptr) <= row {
 			out.ptr = append(out.ptr, len(out.col))
-		}
-		if !m.values && !m.symmetric && (i+1 == len(keys) || keys[i+1]>>1 != place) { // the usual case
-			if uint32(out.lo+row) == col {
-				out.loops++
-			}
-			out.col = append(out.col, col)
-			i++
-			continue
 		}
 		j := i + 1
 		for j < len(keys) && keys[j]>>1 == place {
@@ -97,9 +141,6 @@ func mergeRows[K key](m *merger, out *sorted, rows int, column uint, keys []K, v
 			out.val = append(out.val, value)
 		}
 		i = j
-	}
-	for len(out.ptr) <= rows {
-		out.ptr = append(out.ptr, len(out.col))
 	}
 	return nil
 }

@@ -52,6 +52,43 @@ func radixSort[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo,
 	return keys, values
 }
 
+// sortRows is radixSort for the keys of entries without their lowest bit, where the
+// row has the bits row ≤ b < hi. A file that is in order, by its rows or by its
+// columns, gives the entries of each row in order: these are moved once.
+func sortRows[K key, V any](keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
+	var count [radixSize]uint32
+	if hi-row > radixBits || !countRows(&count, keys, row) {
+		return radixSort(keys, keyScratch, values, valueScratch, 1, hi)
+	}
+	sum := uint32(0)
+	for r, n := range count {
+		count[r] = sum
+		sum += n
+	}
+	if values == nil {
+		move(keyScratch, keys, &count, row, radixSize-1)
+	} else {
+		moveBoth(keyScratch, keys, valueScratch, values, &count, row, radixSize-1)
+	}
+	return keyScratch, valueScratch
+}
+
+// countRows counts the entries of all rows, or reports that those of some row are
+// not in order.
+func countRows[K key](count *[radixSize]uint32, keys []K, row uint) bool {
+	var last [radixSize]K
+	row &= 63
+	for _, k := range keys {
+		r := uint64(k) >> row % radixSize
+		if k|1 < last[r] {
+			return false
+		}
+		last[r] = k
+		count[r]++
+	}
+	return true
+}
+
 // The loops over keys stand apart and are not inlined: within radixSort the
 // compiler would run out of registers, which halves their speed.
 

@@ -57,6 +57,43 @@ func sorts[K key](rt interface{ Fatalf(string, ...any) }, keys []K, lo, hi uint)
 	}
 }
 
+// TestSortRows sorts entries of which those of each row are in order, all or
+// nearly, and such as are not.
+func TestSortRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 11))
+	for trial := range 400 {
+		column, rowBits := uint(1+r.IntN(17)), uint(r.IntN(14))
+		keys := make([]uint32, r.IntN(3000))
+		next := make([]uint32, 1<<rowBits)
+		for i := range keys {
+			row := r.Uint32N(1 << rowBits)
+			next[row] = min(next[row]+r.Uint32N(3), 1<<column-1)
+			keys[i] = row<<(column+1) | next[row]<<1 | r.Uint32N(2)
+		}
+		switch trial % 4 {
+		case 0:
+			r.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+		case 1:
+			if n := len(keys); n > 1 {
+				keys[r.IntN(n)] ^= 2
+			}
+		}
+		want, place := make([]int, len(keys)), make([]int, len(keys))
+		for i := range want {
+			want[i], place[i] = i, i
+		}
+		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(keys[a]>>1, keys[b]>>1) })
+		hi := column + 1 + rowBits
+		got, places := sortRows(slices.Clone(keys), make([]uint32, len(keys)), place, make([]int, len(keys)), column+1, hi)
+		alone, _ := sortRows[uint32, int](slices.Clone(keys), make([]uint32, len(keys)), nil, nil, column+1, hi)
+		for i, p := range want {
+			if places[i] != p || got[i] != keys[p] || alone[i] != keys[p] {
+				t.Fatalf("trial %d: %d bits of columns, %d of rows: place %d holds %d, want %d", trial, column, rowBits, i, places[i], p)
+			}
+		}
+	}
+}
+
 // TestWideKeys holds that stores do not depend on the width of keys.
 func TestWideKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))

@@ -84,11 +84,15 @@ func (s *spill) writeAt(b []byte, offset int64) error {
 
 // largest returns the largest of some codes, 0 of none.
 func largest(code []uint32) uint32 {
-	top := uint32(0)
-	for _, c := range code {
-		top = max(top, c)
+	var top [4]uint32 // so that none waits for the one before
+	for ; len(code) >= 4; code = code[4:] {
+		top[0], top[1] = max(top[0], code[0]), max(top[1], code[1])
+		top[2], top[3] = max(top[2], code[2]), max(top[3], code[3])
 	}
-	return top
+	for _, c := range code {
+		top[0] = max(top[0], c)
+	}
+	return max(top[0], top[1], top[2], top[3])
 }
 
 // loader is the room in which one worker reads spilled parts.
