@@ -56,10 +56,14 @@ func (p *Problem) prepare(k int, s *Settings) (*solve, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if k < 1 || k > n {
-		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, n, n)
+	most, wanted := n, max(0, k-p.Known.Count())
+	if p.Beyond {
+		most, wanted = n-p.Known.Count(), k
 	}
-	w := &solve{p: p, s: s.withDefaults(), n: n, wanted: max(0, k-p.Known.Count())}
+	if k < 1 || k > most {
+		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, n, most)
+	}
+	w := &solve{p: p, s: s.withDefaults(), n: n, wanted: wanted}
 	w.result = &Pairs{Values: make([]float64, k), Residuals: make([]float64, k), Degree: 1}
 	if p.Known != nil {
 		w.norm = math.Abs(p.Known.value)
@@ -175,7 +179,7 @@ func (w *solve) basisSize() int { return w.s.basisSize(w.wanted) }
 func (s *Settings) basisSize(wanted int) int {
 	size := s.Basis
 	if size == 0 {
-		size = 2*wanted + 40
+		size = 2*wanted + 56
 	}
 	// Without three blocks more than the pairs Lanczos cannot work.
 	return roundUp(max(size, wanted+3*width))
@@ -272,7 +276,7 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 	count := len(out.Values)
 	known := count - len(values)
 	sign := w.p.Which.sign()
-	if known > 0 && len(values) > 0 && values[0] > sign*w.p.Known.value+w.s.Tolerance*w.norm {
+	if w.p.Known.Count() > 0 && len(values) > 0 && values[0] > sign*w.p.Known.value+w.s.Tolerance*w.norm {
 		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], w.p.Known.value)
 	}
 	out.Vectors = sparse.NewBlock[float64](w.n, count)

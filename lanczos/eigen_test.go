@@ -392,7 +392,7 @@ func TestLimits(t *testing.T) {
 	deg := degreesOf(t, a)
 	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, deg)}
 	for _, m := range methods[1:] {
-		out, err := m.solve(p, 10, &Settings{MaxProducts: 15})
+		out, err := m.solve(p, 10, &Settings{MaxProducts: 8})
 		if !errors.Is(err, ErrIterationLimit) || out == nil {
 			t.Fatalf("%s: error %v, result %v", m.name, err, out != nil)
 		}
@@ -473,8 +473,38 @@ func TestKnownAtTheWrongEnd(t *testing.T) {
 	}
 }
 
-// TestProjection removes known vectors of components of many sizes, and
-// compares with dot products of the whole vectors.
+// TestBeyond: what lies behind the known pairs is what comes after them, by each
+// method.
+func TestBeyond(t *testing.T) {
+	for _, n := range []int{100, 1500} {
+		a := testgraph.Random(5, n, 3*n/2, false) // several components
+		known := NewKnown(componentsOf(t, a), nil, 0)
+		p := &Problem{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Which: Smallest, Known: known}
+		count := known.Count()
+		for _, m := range methods {
+			p.Beyond = false
+			all, err := m.solve(p, count+4, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Beyond = true
+			some, err := m.solve(p, 4, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkPairs(t, p.A, some, all.Values[count:], 0)
+			for i, v := range some.Values {
+				if d := v - all.Values[count+i]; math.Abs(d) > 1e-7 || v < 1e-6 {
+					t.Errorf("%d rows, %s: eigenvalue %d is %g, want %g", n, m.name, i, v, all.Values[count+i])
+				}
+			}
+			if _, err := m.solve(p, n-count+1, nil); err == nil {
+				t.Errorf("%d rows, %s: more pairs than there are", n, m.name)
+			}
+		}
+	}
+}
+
 // tridiagonalInverse is the exact inverse of the path's L + shift·I.
 type tridiagonalInverse struct {
 	deg   []float64

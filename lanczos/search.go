@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -15,21 +16,23 @@ import (
 var errSlow = errors.New("lanczos: progress is slow")
 
 const (
-	// firstBasis is the size, beyond three vectors for each wanted pair, of the
+	// firstBasis is the size, beyond two vectors for each wanted pair, of the
 	// basis that is built on the map itself; its Ritz values place the filter.
 	firstBasis = 12
 
 	// growth is what a filter makes of the last wanted eigenvalue, as the
 	// exponent of the hyperbolic cosine.
-	growth = 8.0
+	growth = 5.0
 
 	maxDegree = 255
 
-	// reach and carry weigh the products that a filter needs, in units of the
-	// rate at which it grows: so many e-foldings for the residuals, and so many
-	// for each vector that the basis holds above the unwanted interval.
-	reach = 20.0
-	carry = 5.0
+	// reach is the number of basis vectors that a filter is worth besides those
+	// for the eigenvalues above the unwanted ones.
+	reach = 4
+
+	// mostAhead is how many times as many eigenvalues as are wanted a filter may
+	// leave above the unwanted ones.
+	mostAhead = 16
 
 	// stallLimit is the number of restarts without a new pair after which the
 	// basis is doubled.
@@ -48,7 +51,7 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 	if err := k.begin(ctx, true); err != nil {
 		return nil, err
 	}
-	if err := k.expand(ctx, min(k.room(), roundUp(3*want+firstBasis)), 0, nil); err != nil {
+	if err := k.expand(ctx, min(k.room(), roundUp(2*want+firstBasis)), 0, nil); err != nil {
 		return nil, err
 	}
 	for strict := 1.0; ; {
@@ -97,7 +100,7 @@ func (w *solve) measure() {
 	if last := len(k.theta) - 1; k.f.degree == 1 && w.stage == nil {
 		w.norm = max(w.norm, math.Abs(k.theta[last]))
 		lowest := k.theta[last] - k.residual[last]
-		w.stage = &stage{lowest: lowest, bottom: lowest}
+		w.stage = &stage{lowest: lowest, bottom: lowest, spectrum: k.rank(), ahead: 2}
 		w.findFar()
 	}
 }
@@ -109,6 +112,10 @@ type stage struct {
 	far     int     // how many there are
 	most    int     // pairs that have converged at most
 	stalled int     // restarts since then
+
+	spectrum []ranked // as the first Ritz values tell
+	ahead    int      // so many times as many as are wanted lie above the unwanted ones
+	planned  bool     // whether they are given to a filter, if they can be
 }
 
 // count returns how many of the wanted pairs have small residuals: strict
@@ -163,36 +170,44 @@ func (w *solve) restart(ctx context.Context, want, converged int) error {
 			w.result.Basis = 2 * size
 		}
 	}
-	if f := w.plan(want); f.degree >= 3 && f.degree >= 2*k.f.degree {
-		if err := w.setFar(ctx, &f); err != nil {
-			return err
+	if k.f.degree > 1 && k.theta[want-1] <= 1 {
+		// The unwanted interval reaches too far up.
+		st.ahead, st.planned = 2*st.ahead, false
+	}
+	if !st.planned {
+		st.planned = true
+		if f := w.plan(want); f.degree >= 3 || k.f.degree >= 3 {
+			if err := w.setFar(ctx, &f); err != nil {
+				return err
+			}
+			k.f = f
+			w.result.Degree = f.degree
+			return k.blend(ctx, want)
 		}
-		k.f = f
-		w.result.Degree = f.degree
-		return k.blend(ctx, want)
 	}
 	keep := min(max(want+k.room()/8, 2*k.room()/5), k.size-width)
 	return k.rotate(ctx, keep)
 }
 
-// plan returns the filter that the Ritz values suggest: the unwanted interval
-// ends at a value a few places behind the wanted ones, and further behind where
-// those are copies of the last wanted one.
+// plan returns the filter for want pairs. The unwanted interval ends where a
+// multiple of as many eigenvalues lie beyond it: where a gap is near, the filter
+// grows fast for the wanted ones, but the basis has to hold all that lie beyond.
 func (w *solve) plan(want int) filter {
-	k := &w.krylov
+	k, st := &w.krylov, w.stage
 	f := filter{sign: k.f.sign, degree: 1}
-	first, last := k.f.lambda(k.theta[0]), k.f.lambda(k.theta[min(want, k.size)-1])
-	lowest, cost := w.stage.lowest, math.Inf(1)
-	for at := want + width; at < min(k.size, max(k.room()/2, want+2*width)); at++ {
-		cut := k.f.lambda(k.theta[at])
-		half, centre := (cut-lowest)/2, (cut+lowest)/2
+	first, last := k.f.lambda(k.theta[0]), st.beyond(want)
+	cost := math.Inf(1)
+	for many := st.ahead; many <= mostAhead; many++ {
+		at := many * (want + width)
+		cut := st.beyond(at)
+		half, centre := (cut-st.lowest)/2, (cut+st.lowest)/2
 		rate := math.Acosh((last - centre) / half)
-		if !(half > 0) || !(growth/rate <= maxDegree) || (reach+carry*float64(at))/rate >= cost {
+		if !(half > 0) || !(growth/rate <= maxDegree) || (reach+float64(at))/rate >= cost {
 			continue
 		}
-		cost = (reach + carry*float64(at)) / rate
+		cost = (reach + float64(at)) / rate
 		// Rounding of the largest value must not hide the residual of the last.
-		share := max(1, w.norm/(last-lowest))
+		share := max(1, w.norm/(last-st.lowest))
 		allowed := math.Log(2e-3*w.s.Tolerance*share/epsilon) / math.Acosh((first-centre)/half)
 		f.half, f.centre, f.degree = half, centre, 1
 		if degree := min(growth/rate, allowed); degree >= 3 {
@@ -200,6 +215,39 @@ func (w *solve) plan(want int) filter {
 		}
 	}
 	return f
+}
+
+// ranked is a Ritz value and about the number of eigenvalues beyond it.
+type ranked struct{ value, rank float64 }
+
+// rank estimates how many eigenvalues lie beyond each Ritz value of a basis
+// that began with random columns: the parts that those have of an eigenvector
+// are alike, so that the squares of what they have of each Ritz vector add up
+// to its share in the spectrum (Lin, Saad and Yang 2016).
+func (k *krylov) rank() []ranked {
+	all := make([]ranked, k.size)
+	before := 0.0
+	for i, theta := range k.theta {
+		share := 0.0
+		for j := range width {
+			share += k.ritz.At(j, i) * k.ritz.At(j, i)
+		}
+		share *= float64(k.e.rows) / width
+		all[i] = ranked{theta, before + share/2}
+		before += share
+	}
+	return all
+}
+
+// beyond returns the value beyond which about so many eigenvalues lie.
+func (s *stage) beyond(count int) float64 {
+	rank := float64(count)
+	i := sort.Search(len(s.spectrum), func(i int) bool { return s.spectrum[i].rank >= rank })
+	if i == 0 || i == len(s.spectrum) {
+		return s.spectrum[min(i, len(s.spectrum)-1)].value
+	}
+	a, b := s.spectrum[i-1], s.spectrum[i]
+	return b.value + (a.value-b.value)*(b.rank-rank)/(b.rank-a.rank)
 }
 
 const epsilon = 0x1p-52

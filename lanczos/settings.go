@@ -58,6 +58,11 @@ type Problem struct {
 	// orthogonal to them.
 	Known *Known
 
+	// Beyond leaves the known pairs out of the result: all pairs that are asked
+	// for lie behind them. Where known eigenvectors are many, their block would
+	// be larger than all that finding another takes.
+	Beyond bool
+
 	// Precondition builds the preconditioner of [Problem.LOBPCG]; it is called
 	// at most once for each solve, with the memory that it may take (0: no
 	// limit). Nil: there is none.
