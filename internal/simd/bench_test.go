@@ -106,6 +106,20 @@ func BenchmarkAddRows(b *testing.B) {
 	}
 }
 
+func benchmarkScaleTo[T Float](b *testing.B) {
+	const n = 4096
+	dst, x := make([]T, n), make([]float64, n)
+	for b.Loop() {
+		ScaleTo(dst, 0.5, x)
+	}
+	perEntry(b, n, 1)
+}
+
+func BenchmarkScaleTo(b *testing.B) {
+	b.Run("float32", func(b *testing.B) { benchmarkEach(b, false, benchmarkScaleTo[float32]) })
+	b.Run("float64", func(b *testing.B) { benchmarkEach(b, false, benchmarkScaleTo[float64]) })
+}
+
 func BenchmarkDecodeFourWidths(b *testing.B) {
 	const n = 1 << 14
 	rng := rand.New(rand.NewPCG(2, 0))

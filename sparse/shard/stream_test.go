@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -340,4 +341,39 @@ func TestContract(t *testing.T) {
 		defer store.Close()
 		sparsetest.TestMatrix(t, store.Transpose, s.back)
 	})
+}
+
+// BenchmarkSweep decodes a store that is in memory, and one that is read and
+// checked again in every sweep. Row i names the rows i ± d for 16 distances d.
+func BenchmarkSweep(b *testing.B) {
+	const rows = 1 << 16
+	rng := rand.New(rand.NewPCG(8, 8))
+	steps := make([]uint32, 0, 32)
+	for len(steps) < cap(steps) {
+		if d := 1 + rng.Uint32N(rows/2-1); !slices.Contains(steps, d) {
+			steps = append(steps, d, rows-d)
+		}
+	}
+	dir := filepath.Join(b.TempDir(), "g")
+	w := must(Create(dir, nil))
+	defer w.Abort()
+	col := make([]uint32, len(steps))
+	for i := range uint32(rows) {
+		for e, d := range steps {
+			col[e] = (i + d) % rows
+		}
+		slices.Sort(col)
+		must(0, w.Append(col, nil))
+	}
+	must(0, w.Commit(bg))
+	for name, stream := range map[string]bool{"memory": false, "disk": true} {
+		b.Run(name, func(b *testing.B) {
+			s := must(Open(bg, dir, &Options{Stream: stream}))
+			defer s.Close()
+			for b.Loop() {
+				must(0, s.Sweep(bg, 0, func(int, sparse.Panel) error { return nil }))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(s.NNZ()), "ns/entry")
+		})
+	}
 }
