@@ -18,6 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/featurefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -166,8 +167,11 @@ func (c *matrixRun) close() {
 // matrixError turns an error of reading a matrix into one with an exit code.
 func matrixError(err error) error {
 	var wrong *featurefile.Error
-	if errors.As(err, &wrong) {
+	switch {
+	case errors.As(err, &wrong):
 		return &ingest.ParseError{File: wrong.File, Line: wrong.Line, Column: wrong.Column, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
+	case errors.Is(err, textio.ErrTerminal):
+		return &ingest.InputError{Msg: "waiting for input on a terminal", Fix: "give a file or pipe"}
 	}
 	return err
 }
