@@ -27,7 +27,7 @@ type solve struct {
 	result   *Pairs
 }
 
-// Lanczos returns k extreme eigenpairs by block Lanczos with thick restarts,
+// Lanczos returns k eigenpairs by block Lanczos with thick restarts,
 // orthogonal to the known ones, on A or on a Chebyshev polynomial of A where
 // the wanted eigenvalues are close together. A map of few rows is solved as a
 // dense matrix.
@@ -40,6 +40,9 @@ type solve struct {
 // The error is [ErrIterationLimit] with the best pairs, [ErrMemory],
 // [ErrKnown], the context's, or that of a sweep. A k outside 1 … n is refused.
 func (p *Problem) Lanczos(ctx context.Context, k int, s *Settings) (*Pairs, error) {
+	if p.Which == Interior {
+		return p.interior(ctx, k, s)
+	}
 	w, err := p.prepare(k, s)
 	if err != nil {
 		return nil, err
@@ -146,6 +149,17 @@ func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
 func (w *solve) allocateBlocks() {
 	w.krylov.x, w.krylov.y = sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
 	w.image = newBasis(w.n, width)
+}
+
+// InteriorBytes is [Bytes] for pairs in the [Interior].
+func InteriorBytes(n, k int, s *Settings) (bytes int64, what string) {
+	set := s.withDefaults()
+	pairs := k + guards(n, k)
+	size := set.basisSize(pairs)
+	if smallMap(n, size) {
+		return denseBytes(n) + int64(n)*8*int64(n), denseMap
+	}
+	return lanczosBytes(n, pairs, size) + interiorBytes(n, k), basisOf(size)
 }
 
 // Bytes returns the memory that [Problem.Lanczos] takes for k pairs of a map

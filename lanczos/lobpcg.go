@@ -11,12 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Solve returns k extreme eigenpairs by [Problem.Lanczos], and by
+// Solve returns k eigenpairs by [Problem.Lanczos], and extreme ones by
 // [Problem.LOBPCG] where there is a preconditioner and Lanczos has found fewer
 // than two pairs when [Settings.Patience] is at its end: at the lower end of
 // the spectrum of a Laplacian with hubs, long paths or fringes.
 func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error) {
-	if p.Precondition == nil {
+	if p.Precondition == nil || p.Which == Interior {
 		return p.Lanczos(ctx, k, s)
 	}
 	w, err := p.prepare(k, s)
@@ -42,8 +42,12 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 // matrix.
 //
 // Cost of an iteration: two sweeps with all columns and one application of the
-// preconditioner. Errors are those of [Problem.Lanczos].
+// preconditioner. Errors are those of [Problem.Lanczos]. It panics for
+// [Interior] pairs.
 func (p *Problem) LOBPCG(ctx context.Context, k int, s *Settings) (*Pairs, error) {
+	if p.Which == Interior {
+		panic(badWhich)
+	}
 	w, err := p.prepare(k, s)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ const (
 	// exponent of the hyperbolic cosine.
 	growth = 5.0
 
-	maxDegree = 255
+	maxDegree = 1023
 
 	// reach is the number of basis vectors that a filter is worth besides those
 	// for the eigenvalues above the unwanted ones.
@@ -87,7 +87,8 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			return nil, errSlow
 		}
 		w.result.Restarts++
-		if err := k.expand(ctx, k.room(), want+2*width, func() bool { return w.count(want, strict) == want }); err != nil {
+		enough := func() bool { return k.products >= w.s.MaxProducts || w.count(want, strict) == want }
+		if err := k.expand(ctx, k.room(), want+2*width, enough); err != nil {
 			return nil, err
 		}
 	}
@@ -176,7 +177,9 @@ func (w *solve) restart(ctx context.Context, want, converged int) error {
 	}
 	if !st.planned {
 		st.planned = true
-		if f := w.plan(want); f.degree >= 3 || k.f.degree >= 3 {
+		f := w.plan(want)
+		affordable := k.products+f.degree*(want/width+2) <= w.s.MaxProducts
+		if affordable && (f.degree >= 3 || k.f.degree >= 3) {
 			if err := w.setFar(ctx, &f); err != nil {
 				return err
 			}
@@ -208,7 +211,7 @@ func (w *solve) plan(want int) filter {
 		cost = (reach + float64(at)) / rate
 		// Rounding of the largest value must not hide the residual of the last.
 		share := max(1, w.norm/(last-st.lowest))
-		allowed := math.Log(2e-3*w.s.Tolerance*share/epsilon) / math.Acosh((first-centre)/half)
+		allowed := math.Log(2e-3*w.s.Tolerance*share/epsilon) / max(0, math.Acosh((first-centre)/half)-rate)
 		f.half, f.centre, f.degree = half, centre, 1
 		if degree := min(growth/rate, allowed); degree >= 3 {
 			f.degree = (int(degree)-1)/2*2 + 1

@@ -25,12 +25,13 @@ var (
 	ErrKnown = errors.New("lanczos: the known eigenvalue is not at the wanted end of the spectrum")
 )
 
-// Which is the wanted end of the spectrum.
+// Which is the wanted part of the spectrum.
 type Which uint8
 
 const (
 	Largest  Which = iota // the algebraically largest eigenvalues
 	Smallest              // the algebraically smallest
+	Interior              // those nearest to [Problem.Near]
 )
 
 // sign turns the wanted end into the upper one.
@@ -48,10 +49,15 @@ type Preconditioner interface {
 	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
 }
 
-// Problem asks for eigenpairs at one end of the spectrum of a symmetric map.
+// Problem asks for eigenpairs at one end of the spectrum of a symmetric map, or
+// around a number.
 type Problem struct {
 	A     sparse.Applier[float64]
 	Which Which
+
+	// Near is the number that the eigenvalues of [Interior] are nearest to; Known
+	// and Precondition are not used for them.
+	Near float64
 
 	// Known, if not nil, are eigenvectors at the wanted end that need not be
 	// found: they come first in the result, and everything else is kept
@@ -169,7 +175,8 @@ func (m Method) String() string {
 	return [...]string{"dense", "lanczos", "lobpcg"}[m]
 }
 
-// Pairs are eigenpairs, from the wanted end of the spectrum inwards.
+// Pairs are eigenpairs, from the wanted end of the spectrum inwards, or from
+// [Problem.Near] outwards.
 type Pairs struct {
 	Values  []float64
 	Vectors *sparse.Block[float64] // orthonormal columns; the entry of largest size is positive, the first among equals to 1e-9
@@ -191,4 +198,5 @@ type Pairs struct {
 const (
 	badShape   = "lanczos: dimension mismatch"
 	badOverlap = "lanczos: blocks overlap"
+	badWhich   = "lanczos: interior pairs need another method"
 )

@@ -52,8 +52,9 @@ func TestEigenAgainstDense(t *testing.T) {
 		},
 	}
 	for _, matrix := range eigenMatrices {
-		for _, which := range []string{"largest", "smallest"} {
-			e := newEigenproblem(g, &eigenParameters{Matrix: matrix, Which: which, Resolution: 0.7})
+		for _, which := range spectrumParts {
+			near := 0.3
+			e := newEigenproblem(g, &eigenParameters{Matrix: matrix, Which: which, Near: &near, Resolution: 0.7})
 			pairs, err := e.Solve(t.Context(), k, &lanczos.Settings{Tolerance: 1e-12})
 			if err != nil {
 				t.Fatal(err)
@@ -63,6 +64,11 @@ func TestEigenAgainstDense(t *testing.T) {
 			slices.Reverse(pairs.Values)
 			falls := slices.IsSorted(pairs.Values)
 			slices.Reverse(pairs.Values)
+			for j, v := range pairs.Values {
+				if which == interior && j > 0 && math.Abs(v-near) < math.Abs(pairs.Values[j-1]-near) {
+					t.Errorf("interior of %s: values %v", matrix, pairs.Values)
+				}
+			}
 			if which == "largest" && !falls || which == "smallest" && !rises {
 				t.Errorf("%s, %s: values %v", which, matrix, pairs.Values)
 			}

@@ -94,7 +94,7 @@ checksum of Y is Σ Y_ij·((31·i + 17·j) mod 101 − 50).`,
 	in.choiceVar(flags, &f.system, "system", benchSystems[0], benchSystems, "M of solve")
 	in.floatVar(flags, &f.alpha, "alpha", 0.9, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "α"}, "α of solve")
 	in.choiceVar(flags, &f.eigen.Matrix, "matrix", ofNormalizedAdjacency, eigenMatrices, "matrix of eigen")
-	in.choiceVar(flags, &f.eigen.Which, "which", "largest", ends, "end of the spectrum of eigen")
+	in.choiceVar(flags, &f.eigen.Which, "which", upperEnd, []string{upperEnd, lowerEnd}, "end of the spectrum of eigen")
 	in.readingFlags(flags, &f.reading)
 	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
 		f.normalized = !cmd.Flags().Changed("combinatorial")

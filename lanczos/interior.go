@@ -1,0 +1,227 @@
+package lanczos
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// folded is the map
+//
+//	−(A − σ)²,
+//
+// whose largest eigenvalues belong to those of A that lie nearest to σ. With the
+// filter of Lanczos on top of it, products are with a polynomial of A that has
+// its peak at σ: no factor of A − σ is needed.
+type folded struct {
+	a     sparse.Applier[float64]
+	near  float64
+	e     *engine
+	image *sparse.Block[float64] // (A − σ)·X
+}
+
+func (f *folded) Dims() (r, c int) { return f.a.Dims() }
+
+// StepTo is that of [sparse.Applier]. Cost: two sweeps.
+func (f *folded) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
+	if f.image == nil || f.image.Cols != x.Cols {
+		f.image = sparse.NewBlock[float64](x.Rows, x.Cols)
+	}
+	if err := f.a.StepTo(ctx, f.image, x, sparse.Step[float64]{Alpha: 1, Beta: -f.near}); err != nil {
+		return err
+	}
+	last := sparse.Step[float64]{Alpha: -s.Alpha, Beta: s.Alpha * f.near, Visit: s.Visit}
+	if s.Beta != 0 || s.Delta != 0 {
+		err := f.e.each(ctx, 0, func(_, chunk int, _ []float64) {
+			for i := chunk * segment; i < min(x.Rows, (chunk+1)*segment); i++ {
+				to := dst.Row(i)
+				for j, v := range x.Row(i) {
+					sum := float64(s.Beta * v)
+					if s.Delta != 0 {
+						sum += float64(s.Delta * s.Prev.Row(i)[j])
+					}
+					to[j] = sum
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		last.Delta, last.Prev = 1, dst
+	}
+	return f.a.StepTo(ctx, dst, f.image, last)
+}
+
+const (
+	// foldedAttempts is how often the folded problem is solved, each time with a
+	// tolerance that what was found suggests.
+	foldedAttempts = 3
+
+	// leastFolded is the least of these tolerances: rounding leaves no less.
+	leastFolded = 1e-14
+)
+
+// guards is the number of pairs found beside k wanted ones: a pair at σ + δ and
+// one at σ − δ are one double eigenvalue of the folded map, of which both copies
+// are needed to tell them apart.
+func guards(n, k int) int { return min(n, k+max(width, k/4)) - k }
+
+// interior returns the k pairs nearest to p.Near.
+func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, error) {
+	n, _ := p.A.Dims()
+	w, err := (&Problem{A: p.A}).prepare(k, s)
+	if err != nil {
+		return nil, err
+	}
+	pairs := k + guards(n, k)
+	if smallMap(n, w.s.basisSize(pairs)) {
+		return w.interiorDense(ctx, p.Near)
+	}
+	bounds, err := Interval(ctx, p.A, &IntervalSettings{RNGSeed: w.s.RNGSeed, Workers: w.s.Workers})
+	if err != nil {
+		return nil, err
+	}
+	w.norm = bounds.Norm
+	reach := max(bounds.Hi-p.Near, p.Near-bounds.Lo)
+
+	inner := w.s
+	if inner.Memory > 0 {
+		inner.Memory = max(1, inner.Memory-interiorBytes(n, k))
+	}
+	if s := w.s.Progress; s != nil {
+		inner.Progress = func(at Progress) {
+			at.Products, at.Wanted = 2*at.Products, k
+			at.Converged = min(k, at.Converged)
+			s(at)
+		}
+	}
+	fold := &Problem{A: &folded{a: p.A, near: p.Near, e: newEngine(n, sched.Workers(w.s.Workers))}}
+	// A residual r of the folded map is one of about r/2δ of A, at δ from σ. Were
+	// the spectrum as dense everywhere, the wanted pairs would be so near:
+	delta := reach * float64(k) / float64(n)
+	spent := bounds.Sweeps
+	for attempt := 1; ; attempt++ {
+		inner.Tolerance = min(0.1, max(leastFolded, 0.6*w.s.Tolerance*w.norm*delta/(reach*reach)))
+		inner.MaxProducts = max(1, (w.s.MaxProducts-spent)/2)
+		found, err := fold.Lanczos(ctx, pairs, &inner)
+		if err != nil && (found == nil || !errors.Is(err, ErrIterationLimit)) {
+			return nil, err
+		}
+		spent += 2 * found.Products
+		w.result.Method, w.result.Products = Lanczos, spent
+		w.result.Restarts += found.Restarts
+		w.result.Basis, w.result.Degree = found.Basis, 2*found.Degree
+		w.result.Converged = 0
+		out, finishErr := w.unfold(ctx, found.Vectors, p.Near)
+		if finishErr != nil {
+			return nil, finishErr
+		}
+		spent = out.Products
+		if out.Converged == k {
+			return out, nil
+		}
+		last := math.Abs(out.Values[k-1] - p.Near)
+		if err != nil || attempt == foldedAttempts || inner.Tolerance == leastFolded || spent >= w.s.MaxProducts {
+			return out, fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, out.Converged, k, out.Products)
+		}
+		delta = min(delta/10, last/4)
+	}
+}
+
+// interiorBytes is the memory for k pairs beside that of the folded problem.
+func interiorBytes(n, k int) int64 {
+	pairs := k + guards(n, k)
+	return basisBytes(n, pairs+width) + int64(n)*8*int64(3*width+sparse.Stride[float64](k))
+}
+
+// unfold makes the vectors x, which span a space that A maps to itself, those of
+// A by Rayleigh and Ritz, and returns the pairs nearest to σ.
+func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float64) (*Pairs, error) {
+	w.allocateBlocks()
+	k := &w.krylov
+	k.v = newBasis(w.n, x.Cols)
+	all := k.v.slice(0, x.Cols)
+	if err := k.e.pack(ctx, all, x); err != nil {
+		return nil, err
+	}
+	h := mat.NewSymDense(x.Cols, nil)
+	gram := make([]float64, x.Cols*width)
+	for at := 0; at < x.Cols; at += width {
+		cols := min(width, x.Cols-at)
+		clear(k.x.Data)
+		if err := k.e.unpack(ctx, k.x, k.v.slice(at, at+cols)); err != nil {
+			return nil, err
+		}
+		if err := k.a.StepTo(ctx, k.y, k.x, sparse.Step[float64]{Alpha: 1}); err != nil {
+			return nil, err
+		}
+		w.result.Products++
+		image := w.image.slice(0, cols)
+		if err := k.e.pack(ctx, image, k.y); err != nil {
+			return nil, err
+		}
+		if err := k.e.gramTo(ctx, gram[:x.Cols*cols], all, image); err != nil {
+			return nil, err
+		}
+		for j := range cols {
+			for i := range at + j + 1 {
+				h.SetSym(i, at+j, gram[i*cols+j])
+			}
+		}
+	}
+	values, q := symmetricEigen(h)
+	nearest := nearestTo(values, near)[:len(w.result.Values)]
+	chosen, some := make([]float64, len(nearest)), make([]float64, x.Cols*len(nearest))
+	for to, from := range nearest {
+		chosen[to] = values[from]
+		for i := range x.Cols {
+			some[i*len(nearest)+to] = q.At(i, from)
+		}
+	}
+	if err := k.e.multiplyTo(ctx, all, all, some, len(nearest)); err != nil {
+		return nil, err
+	}
+	return w.finish(ctx, chosen)
+}
+
+// interiorDense finds the pairs nearest to σ among all of a map with few rows.
+func (w *solve) interiorDense(ctx context.Context, near float64) (*Pairs, error) {
+	every, err := w.p.Lanczos(ctx, w.n, &w.s)
+	if err != nil {
+		return nil, err
+	}
+	k := len(w.result.Values)
+	out := &Pairs{Vectors: sparse.NewBlock[float64](w.n, k), Norm: every.Norm, Products: every.Products, Degree: 1}
+	for to, from := range nearestTo(every.Values, near)[:k] {
+		out.Values = append(out.Values, every.Values[from])
+		out.Residuals = append(out.Residuals, every.Residuals[from])
+		if every.Residuals[from] <= w.s.Tolerance*every.Norm {
+			out.Converged++
+		}
+		for i := range w.n {
+			out.Vectors.Row(i)[to] = every.Vectors.Row(i)[from]
+		}
+	}
+	return out, nil
+}
+
+// nearestTo returns the places of the values in the order of their distance from
+// σ.
+func nearestTo(values []float64, near float64) []int {
+	places := make([]int, len(values))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(i, j int) int {
+		return cmp.Compare(math.Abs(values[i]-near), math.Abs(values[j]-near))
+	})
+	return places
+}

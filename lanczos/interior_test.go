@@ -1,0 +1,140 @@
+package lanczos
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// nearestOf returns the k values nearest to σ, nearest first.
+func nearestOf(values []float64, near float64, k int) []float64 {
+	values = slices.Clone(values)
+	slices.SortFunc(values, func(a, b float64) int {
+		if math.Abs(a-near) < math.Abs(b-near) {
+			return -1
+		}
+		return 1
+	})
+	return values[:k]
+}
+
+// checkInterior compares pairs with the exact values nearest to σ: each is
+// within its residual of one of them, none is named twice, and the distances
+// are those of the nearest.
+func checkInterior(t *testing.T, p *Problem, pairs *Pairs, exact []float64, tolerance float64) {
+	t.Helper()
+	checkPairs(t, p.A, pairs, pairs.Values, 0)
+	k := len(pairs.Values)
+	for i, want := range nearestOf(exact, p.Near, k) {
+		got := pairs.Values[i]
+		if pairs.Residuals[i] > tolerance*pairs.Norm {
+			t.Errorf("near %g: pair %d has a residual of %g, the norm is %g", p.Near, i, pairs.Residuals[i], pairs.Norm)
+		}
+		if d := math.Abs(got-p.Near) - math.Abs(want-p.Near); math.Abs(d) > 2*tolerance*pairs.Norm {
+			t.Errorf("near %g: pair %d is %.15g, must be %.15g", p.Near, i, got, want)
+		}
+	}
+	if pairs.Converged != k {
+		t.Errorf("near %g: %d of %d converged", p.Near, pairs.Converged, k)
+	}
+}
+
+// TestInterior compares pairs around several numbers, eigenvalues, gaps and the
+// outside of the spectrum among them, with all that a dense method finds.
+func TestInterior(t *testing.T) {
+	for _, n := range []int{60, 500} {
+		a := testgraph.Random(7, n, 2*n, true)
+		op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
+		h := mat.NewSymDense(n, nil)
+		unit, image := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+		for i := range n {
+			clear(unit.Data)
+			unit.Row(i)[0] = 1
+			if err := op.StepTo(ctx, image, unit, sparse.Step[float64]{Alpha: 1}); err != nil {
+				t.Fatal(err)
+			}
+			for j := i; j < n; j++ {
+				h.SetSym(i, j, image.At(j, 0))
+			}
+		}
+		exact, _ := symmetricEigen(h)
+		for _, near := range []float64{exact[n/2], (exact[n/3] + exact[n/3+1]) / 2, exact[0] + 1, 0} {
+			t.Run(fmt.Sprintf("%d/%.3g", n, near), func(t *testing.T) {
+				p := &Problem{A: op, Which: Interior, Near: near}
+				pairs, err := p.Solve(ctx, 9, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (n > denseRows) != (pairs.Method == Lanczos) {
+					t.Errorf("method %v", pairs.Method)
+				}
+				checkInterior(t, p, pairs, exact, defaultTolerance)
+			})
+		}
+	}
+}
+
+// TestInteriorOfPath: closed forms, σ midway between two eigenvalues, so that
+// all are pairs of the folded map, and with several copies of each.
+func TestInteriorOfPath(t *testing.T) {
+	const n, copies = 1200, 3
+	var entries []sparse.Triplet
+	for c := range copies {
+		for i := range n/copies - 1 {
+			at := uint32(c*n/copies + i)
+			entries = append(entries, sparse.Triplet{Row: at, Col: at + 1, Val: 1}, sparse.Triplet{Row: at + 1, Col: at, Val: 1})
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exact []float64
+	for range copies {
+		for i := range n / copies {
+			exact = append(exact, 2-2*math.Cos(math.Pi*float64(i)/(n/copies)))
+		}
+	}
+	p := &Problem{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Which: Interior, Near: 2 - 2*math.Cos(math.Pi*100.5/(n/copies))}
+	pairs, err := p.Lanczos(ctx, 6, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkInterior(t, p, pairs, exact, defaultTolerance)
+	for _, workers := range []int{2, 7} {
+		again, err := p.Lanczos(ctx, 6, &Settings{Workers: workers})
+		if err != nil || !slices.Equal(again.Vectors.Data, pairs.Vectors.Data) || !slices.Equal(again.Values, pairs.Values) {
+			t.Errorf("%d workers give other bits, error %v", workers, err)
+		}
+	}
+}
+
+func TestInteriorLimits(t *testing.T) {
+	a := randomGraph(2000)
+	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a)), Which: Interior, Near: 0.1}
+	out, err := p.Solve(ctx, 10, &Settings{MaxProducts: 100})
+	if !errors.Is(err, ErrIterationLimit) || out == nil || out.Converged == 10 {
+		t.Fatalf("error %v, result %v", err, out)
+	}
+	checkPairs(t, p.A, out, out.Values, 0)
+	bytes, what := InteriorBytes(2000, 10, nil)
+	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes / 2}); !errors.Is(err, ErrMemory) {
+		t.Errorf("%s in half the memory: error %v", what, err)
+	}
+	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes, MaxProducts: 100}); !errors.Is(err, ErrIterationLimit) {
+		t.Errorf("%s: error %v", what, err)
+	}
+	defer func() {
+		if recover() != badWhich {
+			t.Error("LOBPCG took an interior problem")
+		}
+	}()
+	_, _ = p.LOBPCG(ctx, 3, nil)
+}
