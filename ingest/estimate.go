@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -77,6 +78,7 @@ type guess struct {
 
 	// Of the sampled ids.
 	tokens, oddTokens float64   // all, and those of every other block
+	often             []uint32  // how many have each of so many remainders of their hash
 	known, odd        *distinct // the same
 	bytes             float64   // of all
 	numeric           bool      // small numbers only
@@ -263,11 +265,28 @@ func (g *guess) id(id []byte, odd bool) {
 }
 
 func (g *guess) add(hash uint64, odd bool) {
+	if g.often == nil {
+		g.often = make([]uint32, oftenCounts)
+	}
+	g.often[hash%oftenCounts]++
 	g.tokens++
 	g.known.add(hash)
 	if odd {
 		g.odd.add(hash)
 	}
+}
+
+// oftenCounts is how many counts tell of the most frequent id.
+const oftenCounts = 1 << 16
+
+// hub bounds how many entries the longest row has before lines of one edge are
+// merged.
+func (g *guess) hub() float64 {
+	if g.tokens == 0 {
+		return 0
+	}
+	n := float64(slices.Max(g.often))
+	return (n + 3*math.Sqrt(n)) * max(1, 2*g.lines/g.tokens)
 }
 
 // idBytes returns the mean length of the sampled ids. Frequent ones count as
@@ -331,9 +350,6 @@ func (g *guess) plan() (*Plan, error) {
 		ids = n * (24 + 16 + 1.25*text + 32 + text) // slots, entries and text, and what numbers them
 		least = n * (40 + text)                     // merged from runs
 	}
-	if g.c.Order != DefaultOrder {
-		rows += 48 * n
-	}
 	graph := 0.0
 	switch g.c.Order {
 	case BreadthFirstOrder, CuthillMcKeeOrder:
@@ -341,14 +357,27 @@ func (g *guess) plan() (*Plan, error) {
 	case LocalityOrder:
 		graph = 24 * lines
 	}
-	fixed := workers*workerBytes + pageBytes + rows + ids
+	// Of the largest bucket, and of what is known of all; see sorter.scratchBytes.
+	// A bucket of a hub has few other rows.
+	usual := max(bucketEntries, entries/maxBuckets)
+	finish := 3*(each+values) + 4 + values
+	scratch := workers*max(0, (g.hub()+usual/2)*finish-bucketBytes) + entries/usual*8*maxSpans
+	switch g.c.Order {
+	case DefaultOrder:
+	case DegreeOrder: // is there before anything is sorted
+		scratch = max(48*n, 12*n+scratch)
+	default:
+		scratch += 48 * n
+	}
+	fixed := workers*workerBytes + pageBytes + rows + ids + scratch
 	p := &Plan{Lines: int64(lines), Nodes: int64(n), Entries: int64(entries), Passes: 1}
 	if graph > 0 {
 		graph += min(keys, leastBytes)
 	}
 	need := parts + max(keys, graph) + fixed
 	if limit := float64(g.c.Memory); limit > 0 && need > limit {
-		if atLeast := fixed - ids + least + graph + leastBytes; atLeast > limit {
+		span := max(leastBytes, entries/maxSpans*(each+values))
+		if atLeast := fixed - ids + least + graph + span; atLeast > limit {
 			return nil, &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
 		}
 		if parts+fixed > spillAbove*limit || parts+fixed+keys > limit {

@@ -70,6 +70,45 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// TestEstimateOfHubs holds that what is accepted with little memory is not refused
+// by the run, and that not much more is asked for than it needs.
+func TestEstimateOfHubs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	r := rand.New(rand.NewPCG(3, 9))
+	path := write(t, file{"e.txt", edgeText(400_000, func(i int) string {
+		if i%2 == 0 {
+			return fmt.Sprintf("7 %d", r.IntN(200_000))
+		}
+		return fmt.Sprintf("%d %d", r.IntN(50_000), r.IntN(50_000))
+	})})
+	for _, order := range []Order{DefaultOrder, DegreeOrder} {
+		accepted, ran := int64(0), int64(0) // the least
+		for memory := int64(32 << 20); memory > 12<<20; memory = memory * 7 / 8 {
+			c := fixed(Config{Order: order, Memory: memory, Workers: 2})
+			_, refused := Estimate(t.Context(), path, c)
+			_, _, err := ingestInto(t, c, path...)
+			var over *MemoryError
+			if err != nil && !errors.As(err, &over) {
+				t.Fatal(err)
+			}
+			if refused == nil && err != nil {
+				t.Errorf("%v: %d bytes are planned for and then refused: %v", order, memory, err)
+			}
+			if refused == nil {
+				accepted = memory
+			}
+			if err == nil {
+				ran = memory
+			}
+		}
+		if ran == 0 || accepted > ran*3/2 {
+			t.Errorf("%v: %d bytes are asked for, %d are enough", order, accepted, ran)
+		}
+	}
+}
+
 // size returns the bytes of the files in a directory.
 func size(t *testing.T, dir string) int64 {
 	t.Helper()

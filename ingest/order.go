@@ -96,7 +96,7 @@ func (r *run) pattern() (*sparse.CSR, error) {
 		each += 8 // see there
 	}
 	need := int64(entries)*each + 8*int64(rows+1)
-	if err := r.makeRoom(need + leastBytes); err != nil {
+	if err := r.makeRoom(need + s.total() + s.scratchBytes()); err != nil {
 		return nil, err
 	}
 	s.limit = r.left()

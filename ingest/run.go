@@ -243,16 +243,20 @@ const (
 // room of each worker, and what the store knows of each row.
 func (r *run) beside() int64 {
 	const (
-		row     = 16 // the degree, in a slice that grows
-		ordered = 48 // for counts and what sorts them
+		row      = 16 // the degree, in a slice that grows
+		ordering = 48 // for counts and what sorts them
+		ordered  = 4  // the map from rows to those of the order
 	)
 	bytes := int64(r.workers)*workerBytes + pageBytes
 	if r.nodes == nil {
 		return bytes
 	}
 	bytes += int64(r.nodes.Len())*row + r.nodes.Bytes()
-	if r.c.Order != DefaultOrder {
+	switch {
+	case r.nodes.Order() != nil:
 		bytes += int64(r.nodes.Len()) * ordered
+	case r.c.Order != DefaultOrder:
+		bytes += int64(r.nodes.Len()) * ordering
 	}
 	return bytes
 }

@@ -289,16 +289,24 @@ func (r *run) forFillings(bytes int64) (*spill, error) {
 	return r.spill, err
 }
 
-// makeRoom moves all parts to disk unless so many bytes are left without that.
+// makeRoom moves as many parts to disk as it takes for so many bytes to be left.
 func (r *run) makeRoom(bytes int64) error {
 	if r.c.Memory == 0 || r.left() >= bytes {
 		return nil
 	}
-	err := sched.Run(r.ctx, r.workers, len(r.parts), func(worker, i int) error {
-		if r.parts[i].spilled != nil {
+	var move []*part
+	for rest := bytes - r.left(); rest > 0 && len(move) < len(r.parts); {
+		p := r.parts[len(move)]
+		if p.spilled == nil {
+			rest -= int64(len(p.code))*4 + int64(len(p.weight))*8
+		}
+		move = append(move, p)
+	}
+	err := sched.Run(r.ctx, r.workers, len(move), func(worker, i int) error {
+		if move[i].spilled != nil {
 			return nil
 		}
-		return r.moveToDisk(worker, r.parts[i])
+		return r.moveToDisk(worker, move[i])
 	})
 	r.held = 0
 	for _, p := range r.parts {
