@@ -4,10 +4,11 @@
 //
 // # Eigenpairs
 //
-// A [Problem] asks for the k largest or smallest eigenvalues and their
-// vectors. [Problem.Lanczos] is block Lanczos with thick restarts, full
+// A [Problem] asks for the k largest or smallest eigenvalues, or those nearest
+// to a number, and their vectors. [Problem.Lanczos] is block Lanczos with thick restarts, full
 // orthogonalisation done twice, and a Chebyshev polynomial of the map in place
-// of the map where the wanted values are crowded. [Problem.LOBPCG] takes a
+// of the map where the wanted values are crowded; the density of the spectrum,
+// which the first steps tell, places it. [Problem.LOBPCG] takes a
 // preconditioner, and needs a few tens of iterations at the lower end of a
 // Laplacian, where Lanczos may crawl. [Problem.Solve] begins with the first
 // and changes to the second. Eigenvectors that are known, one for each
