@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -47,11 +46,8 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 			h.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
 		}
 	}
-	var (
-		values  []float64
-		vectors *mat.Dense
-	)
-	if err := sched.Abandon(ctx, func() { values, vectors = symmetricEigen(h) }); err != nil {
+	values, vectors, err := symmetricEigen(ctx, h)
+	if err != nil {
 		return nil, err
 	}
 	k.v = newBasis(w.n, w.wanted)

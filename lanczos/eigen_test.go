@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
@@ -462,6 +464,24 @@ func TestCancel(t *testing.T) {
 		if err := m(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
+	}
+}
+
+// TestCancelSmallEigenproblem: the eigenproblem of a basis, which nothing can
+// stop, is left to itself.
+func TestCancelSmallEigenproblem(t *testing.T) {
+	const n = 400
+	rng := rand.New(rand.NewPCG(1, 2))
+	h := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			h.SetSym(i, j, rng.NormFloat64())
+		}
+	}
+	stop, cancel := context.WithTimeout(ctx, time.Millisecond)
+	defer cancel()
+	if _, _, err := symmetricEigen(stop, h); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
 	}
 }
 

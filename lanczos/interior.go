@@ -177,7 +177,10 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 			}
 		}
 	}
-	values, q := symmetricEigen(h)
+	values, q, err := symmetricEigen(ctx, h)
+	if err != nil {
+		return nil, err
+	}
 	nearest := nearestTo(values, near)[:len(w.result.Values)]
 	chosen, some := make([]float64, len(nearest)), make([]float64, x.Cols*len(nearest))
 	for to, from := range nearest {

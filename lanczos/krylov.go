@@ -130,7 +130,7 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 
 // expand adds blocks to V as long as it has no more than m columns, until it
 // spans the space or enough says, from enoughFrom columns on.
-func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() bool) error {
+func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() (bool, error)) error {
 	for k.block > 0 && k.size+k.block <= m {
 		// What rounding leaves of the known vectors in Q would grow from block
 		// to block like what it leaves of V.
@@ -172,8 +172,11 @@ func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() bo
 				k.h[(before+i)*k.stride+before+j], k.h[(before+j)*k.stride+before+i] = v, v
 			}
 		}
-		if enough != nil && k.size >= enoughFrom && enough() {
-			break
+		if enough == nil || k.size < enoughFrom {
+			continue
+		}
+		if done, err := enough(); done || err != nil {
+			return err
 		}
 	}
 	return nil
@@ -181,7 +184,7 @@ func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() bo
 
 // decompose computes the Ritz values of V and their residuals: no product is
 // needed for them.
-func (k *krylov) decompose() {
+func (k *krylov) decompose(ctx context.Context) error {
 	n := k.size
 	h := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -189,7 +192,10 @@ func (k *krylov) decompose() {
 			h.SetSym(i, j, k.h[i*k.stride+j])
 		}
 	}
-	values, vectors := symmetricEigen(h)
+	values, vectors, err := symmetricEigen(ctx, h)
+	if err != nil {
+		return err
+	}
 	k.theta, k.residual, k.ritz = values, make([]float64, n), vectors
 	for i := range n {
 		var square float64
@@ -202,6 +208,7 @@ func (k *krylov) decompose() {
 		}
 		k.residual[i] = math.Sqrt(square)
 	}
+	return nil
 }
 
 // rotate replaces V by its first keep Ritz vectors, Q following them.

@@ -145,8 +145,11 @@ func (g *lobpcg) start(ctx context.Context) error {
 			h.SetSym(i, j, gram[j*g.cols+i])
 		}
 	}
-	var q *mat.Dense
-	g.theta, q = symmetricEigen(h)
+	theta, q, err := symmetricEigen(ctx, h)
+	if err != nil {
+		return err
+	}
+	g.theta = theta
 	return k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, g.cols)
 }
 
@@ -334,7 +337,10 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 			}
 		}
 	}
-	theta, all := symmetricEigen(h)
+	theta, all, err := symmetricEigen(ctx, h)
+	if err != nil {
+		return err
+	}
 	g.theta = theta[:g.cols]
 	q := g.split(all, size)
 	if err := k.e.multiplyTo(ctx, k.v.slice(0, size), k.v.slice(0, size), q.RawMatrix().Data, g.cols+g.held); err != nil {

@@ -55,7 +55,10 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 		return nil, err
 	}
 	for strict := 1.0; ; {
-		converged := w.count(want, strict)
+		converged, err := w.count(ctx, want, strict)
+		if err != nil {
+			return nil, err
+		}
 		w.measure()
 		w.report(converged)
 		over := k.products >= w.s.MaxProducts
@@ -87,7 +90,10 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			return nil, errSlow
 		}
 		w.result.Restarts++
-		enough := func() bool { return k.products >= w.s.MaxProducts || w.count(want, strict) == want }
+		enough := func() (bool, error) {
+			count, err := w.count(ctx, want, strict)
+			return count == want || k.products >= w.s.MaxProducts, err
+		}
 		if err := k.expand(ctx, k.room(), want+2*width, enough); err != nil {
 			return nil, err
 		}
@@ -121,9 +127,11 @@ type stage struct {
 
 // count returns how many of the wanted pairs have small residuals: strict
 // times the tolerance.
-func (w *solve) count(want int, strict float64) (count int) {
+func (w *solve) count(ctx context.Context, want int, strict float64) (count int, err error) {
 	k := &w.krylov
-	k.decompose()
+	if err := k.decompose(ctx); err != nil {
+		return 0, err
+	}
 	w.worst = 0
 	for i := range min(want, k.size) {
 		slope := k.f.slope(k.theta[i])
@@ -133,7 +141,7 @@ func (w *solve) count(want int, strict float64) (count int) {
 			w.worst = max(w.worst, k.residual[i]/slope)
 		}
 	}
-	return count
+	return count, nil
 }
 
 // report shows the progress.
@@ -314,6 +322,6 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.Dense, fl
 			worst = max(worst, math.Sqrt(s))
 		}
 	}
-	values, q := symmetricEigen(h)
-	return values, q, worst, nil
+	values, q, err := symmetricEigen(ctx, h)
+	return values, q, worst, err
 }

@@ -1,13 +1,25 @@
 package lanczos
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// symmetricEigen returns the eigenvalues of h, falling, and its eigenvectors.
-func symmetricEigen(h *mat.SymDense) ([]float64, *mat.Dense) {
+// symmetricEigen returns the eigenvalues of h, falling, and its eigenvectors, or
+// the context's error as soon as it is done.
+func symmetricEigen(ctx context.Context, h *mat.SymDense) (values []float64, vectors *mat.Dense, err error) {
+	err = sched.Abandon(ctx, func() { values, vectors = fallingEigen(h) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return values, vectors, nil
+}
+
+func fallingEigen(h *mat.SymDense) ([]float64, *mat.Dense) {
 	n := h.SymmetricDim()
 	var eigen mat.EigenSym
 	if !eigen.Factorize(h, true) {
