@@ -131,6 +131,9 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 			return err
 		}
 	}
+	if out.run, err = files.beside(path, "", ".run.json"); err != nil {
+		return err
+	}
 	if err := c.name(r.config.Nodes); err != nil {
 		return err
 	}

@@ -46,10 +46,15 @@ type denseOutput struct {
 // beginDense begins the file path in the format that its ending names, its run
 // file and, beside a .npy file, the ids of its rows and columns.
 func (o *outputs) beginDense(path string) (*denseOutput, error) {
-	return o.beginDenseAs(path, formatOf(path, denseFormats))
+	d, err := o.beginDenseAs(path, formatOf(path, denseFormats))
+	if err != nil {
+		return nil, err
+	}
+	d.run, err = o.beside(path, "", ".run.json")
+	return d, err
 }
 
-// beginDenseAs is beginDense for one of denseFormats.
+// beginDenseAs is beginDense for one of denseFormats, without the run file.
 func (o *outputs) beginDenseAs(path, format string) (*denseOutput, error) {
 	d := &denseOutput{format: format, rowIDs: io.Discard, colIDs: io.Discard}
 	var err error
@@ -64,8 +69,7 @@ func (o *outputs) beginDenseAs(path, format string) (*denseOutput, error) {
 			return nil, err
 		}
 	}
-	d.run, err = o.beside(path, "", ".run.json")
-	return d, err
+	return d, nil
 }
 
 // bytes returns about how large the file of a matrix will be, exactly for

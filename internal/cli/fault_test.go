@@ -39,20 +39,25 @@ func tree(t *testing.T, dir string) string {
 }
 
 // jobs are runs that write something, in a directory with the edges e.tsv, the
-// labels l.tsv and the store g.
+// labels l.tsv, the store g and features.
 var jobs = [][]string{
 	{"ingest", "e.tsv", "-o", "new"},
 	{"ingest", "e.tsv", "-o", "g", "--force"},
 	{"classify", "e.tsv", "--labels", "l.tsv", "--method", "lp", "-o", "out.tsv"},
 	{"kernel", "g", "--kernel", "diffusion", "--beta", "1", "-o", "K.npy"},
 	{"generate", "grid", "--rows", "3", "--columns", "3", "-o", "grid/"},
+	{"convert", "f.npy.gz", "--labels", "l.tsv", "--nodes", "f.ids", "-o", "f.svm"}, // copied first
+	{"convert", "x.svm", "-o", "x.npy"},
 }
 
 // workplace makes that directory the working directory.
 func workplace(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\nd\te\n", "l.tsv": "a\tx\ne\ty\n"} {
+	for name, text := range map[string]string{
+		"e.tsv": "a\tb\nb\tc\nc\td\nd\te\n", "l.tsv": "a\tx\ne\ty\n",
+		"f.npy.gz": packed(t, "\x93NUMPY\x01\x00\x3c\x00{'descr': '|u1', 'fortran_order': False, 'shape': (2, 1), }\n\x01\x02"), "f.ids": "a\ne\n", "x.svm": "1 1:2\n",
+	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +212,7 @@ func TestDiskFull(t *testing.T) {
 			onDisk(t, full, func() { code = Main(args, nil, io.Discard, &stderr) })
 			line := stderr.String()
 			advice := "write to another disk"
-			if args[0] == "classify" { // it makes a store of the edges first
+			if args[0] == "classify" || args[1] == "f.npy.gz" && room == 0 { // a store of the edges, or a copy, is made first
 				advice = "name another disk with --temp-dir"
 			}
 			if code != exitMachine || !strings.HasPrefix(line, "heatwalk: write ") ||
