@@ -32,7 +32,7 @@ type matrixFlags struct {
 }
 
 func (in *invocation) matrixFlags(flags *pflag.FlagSet, m *matrixFlags) {
-	flags.StringVar(&m.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line; names of classes are numbered in byte order, from 1")
+	flags.StringVar(&m.labels, "labels", "", "`FILE` of labels for LIBSVM text, a node and its label a line, or a .npy vector; names of classes are numbered in byte order, from 1")
 	in.choiceVar(flags, &m.dtype, "dtype", "", []string{"float32", "float64"}, "precision of features (default: that of the input, float64 of text)")
 	in.intVar(flags, &m.columns, "columns", 0, 0, math.MaxInt32, "columns of LIBSVM features (default: up to the largest index)")
 	flags.BoolVar(&m.zeroBased, "zero-based", false, "indices of LIBSVM text count from 0, as scikit-learn writes them")
@@ -262,6 +262,9 @@ func (c *matrixRun) label(r *reading) error {
 	if err := c.plan.Reserve(row*int64(c.rows.n), "labels"); err != nil {
 		return err
 	}
+	if featurefile.Detect(c.in.ctx, c.flags.labels) == featurefile.NPY {
+		return matrixError(c.labelArray())
+	}
 	var ids shard.NodesBuilder
 	for i := range c.rows.n {
 		ids.Append(c.rows.id(i))
@@ -295,6 +298,26 @@ func (c *matrixRun) label(r *reading) error {
 		return names[class[i]]
 	}
 	return nil
+}
+
+// labelArray reads a vector of labels, an element for each row.
+func (c *matrixRun) labelArray() error {
+	f, err := featurefile.Inspect(c.in.ctx, c.flags.labels, nil)
+	if errors.Is(err, featurefile.ErrStream) {
+		return &dataError{c.flags.labels, "a compressed array; decompress it first"}
+	}
+	if err != nil {
+		return err
+	}
+	if f.Rows != c.rows.n || f.Cols != 1 {
+		return &dataError{f.Name, fmt.Sprintf("%d × %d, want a label for each of %s", f.Rows, f.Cols, counted(int64(c.rows.n), "row"))}
+	}
+	list := make([]float64, 0, f.Rows)
+	c.labels = func(i int) string { return strconv.FormatFloat(list[i], 'g', -1, 64) }
+	return featurefile.Read(c.in.ctx, f, func(_ []byte, row []float64) error {
+		list = append(list, row[0])
+		return nil
+	})
 }
 
 // has returns "1 row has", "2 rows have".
