@@ -54,6 +54,10 @@ type SystemResult struct {
 	// only statement about the error is then the estimate Energy.
 	ErrorBound []float64
 
+	// Rounding is the part of ErrorBound that a smaller residual would not
+	// change.
+	Rounding []float64
+
 	// SampledCholesky says that the factor took part; Fill is its fill.
 	SampledCholesky bool
 	Fill            float64
@@ -200,7 +204,7 @@ func (s *System) bound(ctx context.Context, out *SystemResult, x, b *sparse.Bloc
 		norm = max(norm, sum)
 	}
 	const rounding = 10 * 0x1p-52
-	out.ErrorBound = make([]float64, b.Cols)
+	out.ErrorBound, out.Rounding = make([]float64, b.Cols), make([]float64, b.Cols)
 	sizeX, err := columnNorms(ctx, x, s.Graph.Workers)
 	if err != nil {
 		return err
@@ -210,7 +214,8 @@ func (s *System) bound(ctx context.Context, out *SystemResult, x, b *sparse.Bloc
 		return err
 	}
 	for j, r := range out.Residual {
-		out.ErrorBound[j] = (r + rounding*(sizeB[j]+norm*sizeX[j])) / s.Least
+		out.Rounding[j] = rounding * (sizeB[j] + norm*sizeX[j]) / s.Least
+		out.ErrorBound[j] = r/s.Least + out.Rounding[j]
 	}
 	return nil
 }

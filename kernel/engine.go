@@ -123,9 +123,12 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	if r.SampledCholesky {
 		out.method += " with a sampled Cholesky factor"
 	}
+	rounded := true
 	for j := range out.bound {
 		out.bound[j] = e.scale * r.ErrorBound[j]
+		rounded = rounded && r.ErrorBound[j] <= 2*r.Rounding[j]
 	}
+	out.least = out.least || rounded
 	return out, nil
 }
 
@@ -148,25 +151,27 @@ func (e *solves) findLeast(ctx context.Context) error {
 	}
 	op.Workers = g.Workers
 	p := lanczos.Problem{
-		A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0),
+		A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0), Beyond: true,
 		Precondition: func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) { return s.Preconditioner(ctx) },
 	}
 	// The residual must be small beside an eigenvalue that may be far below
-	// the norm of the map.
-	for tolerance := 1e-6; ; tolerance *= 1e-3 {
-		pairs, err := p.Solve(ctx, components+1, &lanczos.Settings{Tolerance: tolerance, Memory: s.Memory, Workers: g.Workers})
+	// the norm of the map. A first look tells how far.
+	const tightest = 1e-13
+	for tolerance := 1e-6; ; {
+		pairs, err := p.Solve(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Patience: 100, Memory: s.Memory, Workers: g.Workers})
 		if err != nil {
 			return err
 		}
-		value, residual := pairs.Values[components], pairs.Residuals[components]
-		if residual < value/10 || tolerance < 1e-11 && residual < value {
+		value, residual := pairs.Values[0], pairs.Residuals[0]
+		if residual < value/10 || tolerance == tightest && residual < value {
 			s.Least = value - residual
 			e.assumed = "the smallest positive eigenvalue, found by iteration, is the smallest"
 			return nil
 		}
-		if tolerance < 1e-11 {
+		if tolerance == tightest {
 			return ErrTolerance
 		}
+		tolerance = max(tightest, min(tolerance/10, value/20/pairs.Norm))
 	}
 }
 

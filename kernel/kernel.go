@@ -52,8 +52,12 @@ type Settings struct {
 	// Tolerance bounds the error of every value of a block, relative to the
 	// largest value in the columns that are computed for it. It must be less
 	// than 1. 0 means 1e-10, or as little as float64 allows; any other
-	// tolerance that cannot be met is refused.
+	// tolerance that cannot be met is refused, but if Lenient.
 	Tolerance float64
+
+	// Lenient makes Tolerance an aim: where float64 cannot promise it, the
+	// report says what is.
+	Lenient bool
 
 	// Memory is the largest number of bytes to use beside the graph and what
 	// sink keeps; 0 means no limit.
@@ -106,6 +110,15 @@ func (p Part) clipped(rows, cols int, sink Sink) Sink {
 func (p Part) wants(lo, hi int) bool { return p == (Part{}) || lo < p.Hi && hi > p.Lo }
 
 const defaultTolerance = 1e-10
+
+// settle fills in the tolerance and reports whether it must be met.
+func (s *Settings) settle() (strict bool) {
+	if s.Tolerance == 0 {
+		s.Tolerance = defaultTolerance
+		return false
+	}
+	return !s.Lenient
+}
 
 // Validate reports every setting that is out of range.
 func (s *Settings) Validate() error {

@@ -455,6 +455,31 @@ func TestParameterErrors(t *testing.T) {
 		if _, _, err := Gram(background, k, upTo(5), &Settings{Tolerance: 1e-17}); !errors.Is(err, ErrTolerance) {
 			t.Errorf("%s: tolerance 1e-17: %v", c.name, err)
 		}
+		_, r, err := Gram(background, k, upTo(5), &Settings{Tolerance: 1e-17, Lenient: true})
+		if err != nil || !(r.ErrorBound > 1e-17*r.Largest) || r.ErrorBound > 1e-6*r.Largest {
+			t.Errorf("%s: 1e-17 as an aim: %v, report %+v", c.name, err, r)
+		}
+	}
+}
+
+// What the least eigenvalue of a singular Laplacian takes does not grow with the
+// number of components.
+func TestManyComponentsTakeNoMore(t *testing.T) {
+	const n = 20_000
+	a := testgraph.Random(3, n, n/2, false)
+	g := newGraph(t, a, 1)
+	if parts := len(g.Components.Sizes); parts < n/4 {
+		t.Fatalf("only %d components", parts)
+	}
+	k := mustNew(t, g, "pseudo-inverse", Parameters{})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, _, err := Gram(background, k, upTo(5), nil); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 10_000*n {
+		t.Errorf("%d bytes a node", got/n)
 	}
 }
 

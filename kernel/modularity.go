@@ -52,16 +52,13 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 	if s != nil {
 		set = *s
 	}
-	explicit := set.Tolerance > 0
-	if !explicit {
-		set.Tolerance = defaultTolerance
-	}
+	strict := set.settle()
 	if m.features == nil || set.Tolerance < m.tolerance {
 		if err := m.find(ctx, set); err != nil {
 			return set, err
 		}
 	}
-	if largest := m.largest(); explicit && m.bound > set.Tolerance*largest {
+	if largest := m.largest(); strict && m.bound > set.Tolerance*largest {
 		return set, tooTight(set.Tolerance, m.bound/largest)
 	}
 	return set, nil

@@ -33,10 +33,10 @@ func slabColumns(n int) int {
 
 // computation is one call of Block or ApplyTo under way.
 type computation struct {
-	k        *spectral
-	s        Settings
-	explicit bool // the tolerance was asked for
-	report   Report
+	k      *spectral
+	s      Settings
+	strict bool // the tolerance must be met
+	report Report
 
 	x, y   *sparse.Block[float64] // a slab of unit vectors, and its image
 	slabs  int                    // to be computed in all
@@ -59,10 +59,7 @@ func (k *spectral) begin(s *Settings) (*computation, error) {
 	if s != nil {
 		c.s = *s
 	}
-	c.explicit = c.s.Tolerance > 0
-	if !c.explicit {
-		c.s.Tolerance = defaultTolerance
-	}
+	c.strict = c.s.settle()
 	c.effort = c.s.Tolerance
 	return c, nil
 }
@@ -130,7 +127,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 			c.effort /= 2 * miss
 			continue
 		}
-		if miss > 1 && c.explicit {
+		if miss > 1 && c.strict {
 			return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
 		}
 		c.done++
@@ -411,7 +408,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 			break
 		}
 		if a.least || attempt == 2 {
-			if c.explicit {
+			if c.strict {
 				return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
 			}
 			break

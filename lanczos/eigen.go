@@ -103,7 +103,7 @@ func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, er
 			w.allocateBlocks()
 			out, err = w.finish(ctx, nil)
 		}
-	case smallMap(w.n, size+w.p.Known.Count()):
+	case smallMap(w.n, w.n-w.p.Known.Count(), size):
 		if err = w.reserve(denseBytes(w.n), denseMap); err == nil {
 			out, err = w.dense(ctx)
 		}
@@ -156,7 +156,7 @@ func InteriorBytes(n, k int, s *Settings) (bytes int64, what string) {
 	set := s.withDefaults()
 	pairs := k + guards(n, k)
 	size := set.basisSize(pairs)
-	if smallMap(n, size) {
+	if smallMap(n, n, size) {
 		return denseBytes(n) + int64(n)*8*int64(n), denseMap
 	}
 	return lanczosBytes(n, pairs, size) + interiorBytes(n, k), basisOf(size)
@@ -173,7 +173,7 @@ func Bytes(n, k, known int, s *Settings) (bytes int64, what string) {
 	switch {
 	case wanted == 0:
 		return lanczosBytes(n, k, 0), "eigenvectors"
-	case smallMap(n, size+known):
+	case smallMap(n, n-known, size):
 		return denseBytes(n), denseMap
 	}
 	return lanczosBytes(n, k, size), basisOf(size)
@@ -183,9 +183,10 @@ const denseMap = "the map as a dense matrix"
 
 func basisOf(size int) string { return fmt.Sprintf("a basis of %d vectors", size) }
 
-// smallMap reports whether a map is solved as a dense matrix, for the number of
-// vectors that the iteration would keep.
-func smallMap(n, vectors int) bool { return n <= denseRows || 2*vectors >= n }
+// smallMap reports whether a map with n rows is solved as a dense matrix: there
+// are few, or the iteration would keep so many vectors that they come near to
+// all that there are beside the known ones.
+func smallMap(n, unknown, vectors int) bool { return n <= denseRows || 2*vectors >= unknown }
 
 // basisSize returns the number of basis vectors to begin with.
 func (w *solve) basisSize() int { return w.s.basisSize(w.wanted) }

@@ -82,7 +82,7 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 		return nil, err
 	}
 	pairs := k + guards(n, k)
-	if smallMap(n, w.s.basisSize(pairs)) {
+	if smallMap(n, n, w.s.basisSize(pairs)) {
 		return w.interiorDense(ctx, p.Near)
 	}
 	bounds, err := Interval(ctx, p.A, &IntervalSettings{RNGSeed: w.s.RNGSeed, Workers: w.s.Workers})

@@ -27,6 +27,7 @@ type kernelFlags struct {
 	walking
 	name       string
 	tolerance  float64 // NaN: not given
+	lenient    bool    // the tolerance was not asked for
 	rows, cols string
 	dtype      string
 	out        string
@@ -149,7 +150,7 @@ func (in *invocation) checkTolerance(f *kernelFlags) {
 	least := 2 * rounding
 	switch {
 	case math.IsNaN(f.tolerance):
-		f.tolerance = 0
+		f.tolerance, f.lenient = 0, true
 		if f.dtype == "float32" {
 			f.tolerance = 4*rounding - rounding
 		}

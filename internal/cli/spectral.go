@@ -57,7 +57,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return usageOf(name, "%s", asymmetric(f.name))
 	}
 	p := f.given()
-	settings := &kernel.Settings{Tolerance: f.tolerance, Part: of, Progress: in.showing("computing", "product")}
+	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.showing("computing", "product")}
 	var hold bool
 	plan, err := in.fit(d.g, func() (*needs, error) {
 		n, err := d.needs(rowAxis, colAxis, bytesOf[T]())
