@@ -78,6 +78,7 @@ func TestVectors(t *testing.T) {
 		{"1 0:5 2:1\n0 1:2\n", Options{ZeroBased: true}, "1 0; 5 0 1|0 2 0"},
 		{"1 0:1 1:7 2:0\n2 0:2 1:0 2:8", Options{}, "kernel 1 2; 7 0|0 8"},
 		{"1 0:9 1:7\n2 0:-1 1:8\n", Options{}, "kernel, other serials 1 2; 7|8"},
+		{"1 1:2\n", Options{Columns: 3}, "1; 2 0 0"},
 		{"1 0:1 1:7\n", Options{ZeroBased: true}, "1; 1 7"},
 		{"0 2147483647:1", Options{}, "wide"},
 	} {
