@@ -350,12 +350,12 @@ func (g *guess) plan() (*Plan, error) {
 		ids = n * (24 + 16 + 1.25*text + 32 + text) // slots, entries and text, and what numbers them
 		least = n * (40 + text)                     // merged from runs
 	}
-	graph := 0.0
+	pattern, graph := 0.0, 0.0 // while it is sorted, and ordered
 	switch g.c.Order {
 	case BreadthFirstOrder, CuthillMcKeeOrder:
-		graph = 8 * lines
+		pattern, graph = 8*lines, 8*lines
 	case LocalityOrder:
-		graph = 24 * lines
+		pattern, graph = 8*lines, 24*lines
 	}
 	// Of the largest bucket, and of what is known of all; see sorter.scratchBytes.
 	// A bucket of a hub has few other rows.
@@ -374,7 +374,7 @@ func (g *guess) plan() (*Plan, error) {
 	if graph > 0 {
 		graph += min(keys, leastBytes)
 	}
-	need := parts + max(keys, graph) + fixed
+	need := parts + max(keys+pattern, graph) + fixed
 	if limit := float64(g.c.Memory); limit > 0 && need > limit {
 		span := max(leastBytes, entries/maxSpans*(each+values))
 		if atLeast := fixed - ids + least + graph + span; atLeast > limit {
