@@ -90,10 +90,10 @@ func (in *invocation) fit(g *graph, plan func() (*needs, error)) (*needs, error)
 
 // streamingPays tells whether a run of so many sweeps takes less time if frames
 // of the graph make room for wider walks. A sweep whose frames come from the
-// system's cache takes a seventh more time; where that has no room for them,
+// system's cache takes an eleventh more time; where that has no room for them,
 // they stay. The last call of plan is for the graph as it is.
 func (g *graph) streamingPays(sweeps int, plan func() (*needs, error)) bool {
-	const dearer = 8.0 / 7
+	const dearer = 12.0 / 11
 	frames, spare := g.Manifest().ShardBytes(), machineMemory()-g.in.memory
 	if sweeps == unknownSweeps || g.Kept() == 0 || g.in.memory == 0 || frames > spare/2 {
 		return false
