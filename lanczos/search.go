@@ -22,7 +22,7 @@ const (
 
 	// growth is what a filter makes of the last wanted eigenvalue, as the
 	// exponent of the hyperbolic cosine.
-	growth = 5.0
+	growth = 4.0
 
 	maxDegree = 1023
 
