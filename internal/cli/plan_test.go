@@ -76,7 +76,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 	// What a refusal says is enough, is; and a sixth less is not.
 	for _, line := range []string{
 		"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
-		"kernel g --labels labels.tsv --steps 20 --cols few.ids -o K.npy",
+		"kernel g --labels labels.tsv --steps 6000 --cols few.ids -o K.npy",
 		"generate er --nodes 200000 --edges 9000000 -o er.txt",
 	} {
 		estimate := func(limit string) string {
