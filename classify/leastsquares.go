@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/symmetric"
 )
 
 // RLS is regularised least squares, also called kernel ridge regression. For
@@ -257,23 +258,14 @@ func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, er
 	if err != nil {
 		return nil, err
 	}
-	p := &RLSPath{classes: classes, n: k.Len(), items: used(y), targets: targets, vectors: new(mat.Dense), turned: new(mat.Dense)}
+	p := &RLSPath{classes: classes, n: k.Len(), items: used(y), targets: targets, turned: new(mat.Dense)}
 	gram, err := between(ctx, k, p.items)
 	if err != nil {
 		return nil, err
 	}
-	var (
-		eigen mat.EigenSym
-		found bool
-	)
-	if err := sched.Abandon(ctx, func() { found = eigen.Factorize(gram, true) }); err != nil {
+	if p.values, p.vectors, err = symmetric.Eigen(ctx, gram, 0); err != nil {
 		return nil, err
 	}
-	if !found {
-		return nil, errors.New("classify: the eigenvalues of the kernel were not found")
-	}
-	p.values = eigen.Values(nil)
-	eigen.VectorsTo(p.vectors)
 	p.turned.Mul(p.vectors.T(), targets.of(p.items))
 	return p, nil
 }

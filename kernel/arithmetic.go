@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/symmetric"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -105,20 +105,12 @@ func PositivePartTo(ctx context.Context, dst, k *sparse.Block[float64]) error {
 			sym.SetSym(i, j, (k.Row(i)[j]+k.Row(j)[i])/2)
 		}
 	}
-	var (
-		eigen mat.EigenSym
-		found bool
-	)
-	if err := sched.Abandon(ctx, func() { found = eigen.Factorize(sym, true) }); err != nil {
+	values, u, err := symmetric.Eigen(ctx, sym, 0)
+	if err != nil {
 		return err
 	}
-	if !found {
-		return errors.New("kernel: the eigenvalues of the matrix were not found")
-	}
-	var u mat.Dense
-	eigen.VectorsTo(&u)
 	f := sparse.NewBlock[float64](n, n)
-	for q, value := range eigen.Values(nil) {
+	for q, value := range values {
 		root := math.Sqrt(max(value, 0))
 		for i := range n {
 			f.Row(i)[q] = root * u.At(i, q)

@@ -45,9 +45,9 @@ type named struct {
 	p    Parameters
 }
 
-// symmetric are the kernels that are symmetric and positive semidefinite, with
+// symmetricKernels are the kernels that are symmetric and positive semidefinite, with
 // parameters.
-var symmetric = []named{
+var symmetricKernels = []named{
 	{"diffusion", Parameters{Beta: 1.5}},
 	{"diffusion", Parameters{Laplacian: Normalized, Beta: 20}},
 	{"exponential", Parameters{Beta: 0.3}},
@@ -100,12 +100,12 @@ func TestSymmetricAndSemidefinite(t *testing.T) {
 		t.Fatalf("%d isolated nodes and %d larger components", isolated, larger)
 	}
 	for _, name := range Names() {
-		if name != "commute-time" && !slices.ContainsFunc(symmetric, func(c named) bool { return c.name == name }) {
+		if name != "commute-time" && !slices.ContainsFunc(symmetricKernels, func(c named) bool { return c.name == name }) {
 			t.Errorf("%s is missing", name)
 		}
 	}
 	halves := map[string]int{}
-	for _, c := range symmetric {
+	for _, c := range symmetricKernels {
 		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
 			k := mustNew(t, g, c.name, c.p)
 			for _, nodes := range [][]int{upTo(90), {7, 3, 80, 3, 0}} {
@@ -145,7 +145,7 @@ func TestSymmetricAndSemidefinite(t *testing.T) {
 func TestSameBits(t *testing.T) {
 	a := testgraph.Random(8, 200, 500, true)
 	rows, cols := []int{5, 199, 17, 40, 41, 5}, upTo(140)
-	for _, c := range slices.Concat(symmetric, others) {
+	for _, c := range slices.Concat(symmetricKernels, others) {
 		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
 			for _, lists := range [][2][]int{{cols, cols}, {rows, cols}, {cols, rows}} {
 				var want *sparse.Block[float64]
@@ -192,7 +192,7 @@ func TestSameBits(t *testing.T) {
 func TestBlocksAgree(t *testing.T) {
 	g := newGraph(t, testgraph.Random(9, 120, 200, true), 2)
 	rows, cols := []int{0, 119, 17, 40, 17}, []int{17, 3}
-	for _, c := range slices.Concat(symmetric, others) {
+	for _, c := range slices.Concat(symmetricKernels, others) {
 		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
 			k := mustNew(t, g, c.name, c.p)
 			all, r0 := mustMatrix(t, k, upTo(120), upTo(120), nil)
@@ -217,7 +217,7 @@ func TestBoundHolds(t *testing.T) {
 	a := testgraph.Random(10, 400, 1500, true)
 	g := newGraph(t, a, 2)
 	rows, cols := upTo(70), []int{399, 12, 100}
-	for _, c := range slices.Concat(symmetric, others) {
+	for _, c := range slices.Concat(symmetricKernels, others) {
 		t.Run(c.name+" "+c.p.String(), func(t *testing.T) {
 			for _, lists := range [][2][]int{{rows, rows}, {rows, cols}} {
 				exact, r0 := mustMatrix(t, mustNew(t, g, c.name, c.p), lists[0], lists[1], nil)
@@ -447,7 +447,7 @@ func TestParameterErrors(t *testing.T) {
 			t.Errorf("tolerance %v: %v", tolerance, err)
 		}
 	}
-	for _, c := range symmetric {
+	for _, c := range symmetricKernels {
 		if c.name == "modularity" {
 			continue // 0 on a complete graph
 		}
@@ -529,7 +529,7 @@ func TestNoEdges(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	g := newGraph(t, testgraph.Random(13, 2000, 8000, false), 2)
-	for _, c := range slices.Concat(symmetric, others) {
+	for _, c := range slices.Concat(symmetricKernels, others) {
 		ctx, cancel := context.WithCancel(background)
 		k := mustNew(t, g, c.name, c.p)
 		cancel()
@@ -543,7 +543,7 @@ func TestCancel(t *testing.T) {
 func TestSinkError(t *testing.T) {
 	g := newGraph(t, testgraph.Random(14, 200, 800, false), 2)
 	full := errors.New("full")
-	for _, c := range slices.Concat(symmetric, others) {
+	for _, c := range slices.Concat(symmetricKernels, others) {
 		k := mustNew(t, g, c.name, c.p)
 		for _, cols := range [][]int{upTo(150), upTo(149)} {
 			calls := 0
@@ -558,7 +558,7 @@ func TestSinkError(t *testing.T) {
 // Progress never goes back, and ends with what the report says.
 func TestProgress(t *testing.T) {
 	g := newGraph(t, testgraph.Random(15, 300, 1200, true), 2)
-	for _, c := range slices.Concat(symmetric, others) {
+	for _, c := range slices.Concat(symmetricKernels, others) {
 		if c.name == "modularity" {
 			continue // a dense eigenproblem here
 		}
@@ -609,7 +609,7 @@ func TestDistanceIsNoMap(t *testing.T) {
 // Pieces cover a block once, whatever the memory.
 func TestPiecesCover(t *testing.T) {
 	g := newGraph(t, testgraph.Random(17, 200, 500, true), 2)
-	for _, c := range slices.Concat(symmetric, others) {
+	for _, c := range slices.Concat(symmetricKernels, others) {
 		k := mustNew(t, g, c.name, c.p)
 		for _, lists := range [][2][]int{{upTo(140), upTo(140)}, {upTo(140), upTo(3)}, {upTo(3), upTo(140)}} {
 			for _, memory := range []int64{0, 1<<20 + 1<<19} {

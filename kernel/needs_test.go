@@ -14,7 +14,7 @@ func TestBlockBytes(t *testing.T) {
 	a := testgraph.Random(9, n, 2000, true)
 	g := newGraph(t, a, 2)
 	few := []int{3, 1, 4, 15, 92}
-	cases := slices.Concat(symmetric, others, []named{
+	cases := slices.Concat(symmetricKernels, others, []named{
 		{"modularity", Parameters{Rank: 1}}, {"modularity", Parameters{Rank: 100}}, {"modularity", Parameters{Rank: n}},
 	})
 	for _, c := range cases {

@@ -233,10 +233,10 @@ func (w *action) check() bool {
 	fine := true
 	for j := range w.r.columns {
 		c := &w.r.columns[j]
-		if len(c.diag) == 0 {
+		if len(c.Diag) == 0 {
 			continue
 		}
-		values, vectors := c.eigenRows(0, len(c.diag)-1)
+		values, vectors := c.EigenRows(0, len(c.Diag)-1)
 		for i, f := range w.fs {
 			var square, most float64
 			for k, theta := range values {
@@ -316,12 +316,12 @@ func (w *action) coefficients(steps int) []float64 {
 	out := make([]float64, len(w.fs)*steps*cols)
 	for j := range w.r.columns {
 		c := &w.r.columns[j]
-		m := len(c.diag)
+		m := len(c.Diag)
 		rows := make([]int, m)
 		for i := range rows {
 			rows[i] = i
 		}
-		values, vectors := c.eigenRows(rows...)
+		values, vectors := c.EigenRows(rows...)
 		for f := range w.fs {
 			for k, theta := range values {
 				v := c.norm * w.fs[f].Value(theta) * vectors[k*m]

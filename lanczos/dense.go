@@ -46,7 +46,7 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 			h.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
 		}
 	}
-	values, vectors, err := symmetricEigen(ctx, h)
+	values, vectors, err := fallingEigen(ctx, h, k.e.workers)
 	if err != nil {
 		return nil, err
 	}

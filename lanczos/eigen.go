@@ -156,7 +156,7 @@ func InteriorBytes(n, k int, s *Settings) (bytes int64, what string) {
 	set := s.withDefaults()
 	pairs := k + guards(n, k)
 	size := set.basisSize(pairs)
-	if smallMap(n, n, size) {
+	if denseInside(n, size) {
 		return denseBytes(n) + int64(n)*8*int64(n), denseMap
 	}
 	return lanczosBytes(n, pairs, size) + interiorBytes(n, k), basisOf(size)

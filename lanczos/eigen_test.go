@@ -480,7 +480,7 @@ func TestCancelSmallEigenproblem(t *testing.T) {
 	}
 	stop, cancel := context.WithTimeout(ctx, time.Millisecond)
 	defer cancel()
-	if _, _, err := symmetricEigen(stop, h); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := fallingEigen(stop, h, 2); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/symmetric"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -316,13 +317,13 @@ func TestBracket(t *testing.T) {
 
 // TestRadau: the node asked for is one of the rule's, whose others are inside.
 func TestRadau(t *testing.T) {
-	c := chain{tridiagonal: tridiagonal{diag: []float64{2, 3, 1.5, 2.5}, off: []float64{0.5, 0.7, 0.3}}, last: 0.4}
+	c := chain{Tridiagonal: symmetric.Tridiagonal{Diag: []float64{2, 3, 1.5, 2.5}, Off: []float64{0.5, 0.7, 0.3}}, last: 0.4}
 	for _, end := range []float64{0, 0.3, 4.5, 9} {
 		radau, ok := c.radau(end)
 		if !ok {
 			t.Fatalf("no rule with a node at %g", end)
 		}
-		values, _ := radau.eigenRows()
+		values, _ := radau.EigenRows()
 		slices.Sort(values)
 		got := values[0]
 		if end > 4 {
@@ -385,24 +386,24 @@ func TestTridiagonal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, n := range []int{1, 2, 3, 10, 60} {
 		for range 5 {
-			tri := tridiagonal{diag: make([]float64, n), off: make([]float64, n-1)}
+			tri := symmetric.Tridiagonal{Diag: make([]float64, n), Off: make([]float64, n-1)}
 			m := mat.NewSymDense(n, nil)
 			for i := range n {
-				tri.diag[i] = rng.NormFloat64()
-				m.SetSym(i, i, tri.diag[i])
+				tri.Diag[i] = rng.NormFloat64()
+				m.SetSym(i, i, tri.Diag[i])
 				if i+1 < n {
 					if rng.IntN(5) > 0 {
-						tri.off[i] = math.Exp(4 * rng.NormFloat64())
+						tri.Off[i] = math.Exp(4 * rng.NormFloat64())
 					}
-					m.SetSym(i, i+1, tri.off[i])
+					m.SetSym(i, i+1, tri.Off[i])
 				}
 			}
 			rows := make([]int, n)
 			for i := range rows {
 				rows[i] = i
 			}
-			values, z := tri.eigenRows(rows...)
-			size := 1 + tri.size()
+			values, z := tri.EigenRows(rows...)
+			size := 1 + tri.Norm()
 			for k, v := range values {
 				for i := range n {
 					var sum float64
@@ -414,7 +415,7 @@ func TestTridiagonal(t *testing.T) {
 					}
 				}
 			}
-			some, last := tri.eigenRows(0, n-1)
+			some, last := tri.EigenRows(0, n-1)
 			for k := range values {
 				if some[k] != values[k] || last[2*k] != z[k*n] || last[2*k+1] != z[k*n+n-1] {
 					t.Fatal("rows differ")

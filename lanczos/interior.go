@@ -69,6 +69,13 @@ const (
 	leastFolded = 1e-14
 )
 
+// denseInterior is the number of rows up to which pairs in the interior are
+// looked for among all: a minute at the most, where the iteration may need many.
+// Tests set it to denseRows.
+var denseInterior = 3000
+
+func denseInside(n, vectors int) bool { return n <= denseInterior || smallMap(n, n, vectors) }
+
 // guards is the number of pairs found beside k wanted ones: a pair at σ + δ and
 // one at σ − δ are one double eigenvalue of the folded map, of which both copies
 // are needed to tell them apart.
@@ -82,7 +89,7 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 		return nil, err
 	}
 	pairs := k + guards(n, k)
-	if smallMap(n, n, w.s.basisSize(pairs)) {
+	if denseInside(n, w.s.basisSize(pairs)) {
 		return w.interiorDense(ctx, p.Near)
 	}
 	bounds, err := Interval(ctx, p.A, &IntervalSettings{RNGSeed: w.s.RNGSeed, Workers: w.s.Workers})
@@ -177,7 +184,7 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 			}
 		}
 	}
-	values, q, err := symmetricEigen(ctx, h)
+	values, q, err := fallingEigen(ctx, h, k.e.workers)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func Interval(ctx context.Context, a sparse.Applier[float64], s *IntervalSetting
 		return nil, err
 	}
 	column := &r.columns[0]
-	values, _ := column.eigenRows()
+	values, _ := column.EigenRows()
 	b := &Bounds{Lo: math.Inf(1), Hi: math.Inf(-1), Sweeps: r.sweeps}
 	for _, v := range values {
 		b.Lo, b.Hi = min(b.Lo, v), max(b.Hi, v)

@@ -192,7 +192,7 @@ func (k *krylov) decompose(ctx context.Context) error {
 			h.SetSym(i, j, k.h[i*k.stride+j])
 		}
 	}
-	values, vectors, err := symmetricEigen(ctx, h)
+	values, vectors, err := fallingEigen(ctx, h, k.e.workers)
 	if err != nil {
 		return err
 	}

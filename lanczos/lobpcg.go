@@ -145,7 +145,7 @@ func (g *lobpcg) start(ctx context.Context) error {
 			h.SetSym(i, j, gram[j*g.cols+i])
 		}
 	}
-	theta, q, err := symmetricEigen(ctx, h)
+	theta, q, err := fallingEigen(ctx, h, g.krylov.e.workers)
 	if err != nil {
 		return err
 	}
@@ -337,7 +337,7 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 			}
 		}
 	}
-	theta, all, err := symmetricEigen(ctx, h)
+	theta, all, err := fallingEigen(ctx, h, g.krylov.e.workers)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/heatwalk/heatwalk/internal/symmetric"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -322,7 +323,7 @@ func (c *chain) bracket(f func(float64) float64, spectrum *Bounds) (lower, upper
 	if c.norm == 0 {
 		return 0, 0
 	}
-	gauss := c.norm * c.norm * c.rule(f)
+	gauss := c.norm * c.norm * c.Quadrature(f)
 	lower, upper = gauss, gauss
 	if c.last == 0 {
 		return lower, upper
@@ -332,39 +333,30 @@ func (c *chain) bracket(f func(float64) float64, spectrum *Bounds) (lower, upper
 		if !ok {
 			continue
 		}
-		v := c.norm * c.norm * radau.rule(f)
+		v := c.norm * c.norm * radau.Quadrature(f)
 		lower, upper = min(lower, v), max(upper, v)
 	}
 	return lower, upper
 }
 
-// rule returns e₁ᵀf(T)e₁.
-func (t tridiagonal) rule(f func(float64) float64) (sum float64) {
-	values, first := t.eigenRows(0)
-	for i, theta := range values {
-		sum += first[i] * first[i] * f(theta)
-	}
-	return sum
-}
-
 // radau returns T with one more row, such that end is an eigenvalue. It reports
 // whether end lies outside of the eigenvalues of T.
-func (c *chain) radau(end float64) (tridiagonal, bool) {
+func (c *chain) radau(end float64) (symmetric.Tridiagonal, bool) {
 	// The last pivot of T − end.
-	pivot := c.diag[0] - end
+	pivot := c.Diag[0] - end
 	sign := math.Signbit(pivot)
-	for i := 1; i < len(c.diag) && pivot != 0; i++ {
-		pivot = c.diag[i] - end - c.off[i-1]*c.off[i-1]/pivot
+	for i := 1; i < len(c.Diag) && pivot != 0; i++ {
+		pivot = c.Diag[i] - end - c.Off[i-1]*c.Off[i-1]/pivot
 		if math.Signbit(pivot) != sign {
-			return tridiagonal{}, false
+			return symmetric.Tridiagonal{}, false
 		}
 	}
 	if pivot == 0 {
-		return tridiagonal{}, false
+		return symmetric.Tridiagonal{}, false
 	}
-	m := len(c.diag)
-	return tridiagonal{
-		diag: append(c.diag[:m:m], end+c.last*c.last/pivot),
-		off:  append(c.off[:m-1:m-1], c.last),
+	m := len(c.Diag)
+	return symmetric.Tridiagonal{
+		Diag: append(c.Diag[:m:m], end+c.last*c.last/pivot),
+		Off:  append(c.Off[:m-1:m-1], c.last),
 	}, true
 }

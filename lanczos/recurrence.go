@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/internal/symmetric"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -27,7 +28,7 @@ type recurrence struct {
 
 // chain is what Lanczos found out about one column.
 type chain struct {
-	tridiagonal
+	symmetric.Tridiagonal
 	norm float64 // of the start
 	last float64 // β that couples to the next vector; 0 once the space is invariant
 	done bool
@@ -112,11 +113,11 @@ func (r *recurrence) step(ctx context.Context) error {
 			continue
 		}
 		if r.steps > 0 {
-			c.off = append(c.off, c.last)
+			c.Off = append(c.Off, c.last)
 		}
-		c.diag = append(c.diag, r.alpha[j])
+		c.Diag = append(c.Diag, r.alpha[j])
 		c.last = r.beta[j]
-		if c.last <= 16*epsilon*c.size() {
+		if c.last <= 16*epsilon*c.Norm() {
 			c.last, c.done, r.beta[j] = 0, true, 0
 		}
 	}
@@ -131,11 +132,11 @@ func (r *recurrence) repeat(ctx context.Context) error {
 	}
 	for j, c := range r.columns {
 		r.alpha[j], r.beta[j] = 0, 0
-		if r.steps < len(c.diag) {
-			r.alpha[j] = c.diag[r.steps]
+		if r.steps < len(c.Diag) {
+			r.alpha[j] = c.Diag[r.steps]
 		}
-		if r.steps < len(c.off) {
-			r.beta[j] = c.off[r.steps]
+		if r.steps < len(c.Off) {
+			r.beta[j] = c.Off[r.steps]
 		}
 	}
 	err := r.rows(ctx, 0, func(i int, _ []float64) {
@@ -186,20 +187,4 @@ func (r *recurrence) ended() bool {
 		}
 	}
 	return true
-}
-
-// size returns about the norm of T.
-func (t tridiagonal) size() float64 {
-	var most float64
-	for i, a := range t.diag {
-		row := math.Abs(a)
-		if i > 0 {
-			row += t.off[i-1]
-		}
-		if i < len(t.off) {
-			row += t.off[i]
-		}
-		most = max(most, row)
-	}
-	return most
 }

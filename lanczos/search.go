@@ -322,6 +322,6 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.Dense, fl
 			worst = max(worst, math.Sqrt(s))
 		}
 	}
-	values, q, err := symmetricEigen(ctx, h)
+	values, q, err := fallingEigen(ctx, h, k.e.workers)
 	return values, q, worst, err
 }

@@ -3,43 +3,26 @@ package lanczos
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/symmetric"
 )
 
-// symmetricEigen returns the eigenvalues of h, falling, and its eigenvectors, or
+// fallingEigen returns the eigenvalues of h, falling, and its eigenvectors, or
 // the context's error as soon as it is done.
-func symmetricEigen(ctx context.Context, h *mat.SymDense) (values []float64, vectors *mat.Dense, err error) {
-	err = sched.Abandon(ctx, func() { values, vectors = fallingEigen(h) })
+func fallingEigen(ctx context.Context, h *mat.SymDense, workers int) ([]float64, *mat.Dense, error) {
+	values, vectors, err := symmetric.Eigen(ctx, h, workers)
 	if err != nil {
 		return nil, nil, err
 	}
+	slices.Reverse(values)
+	for i := range values {
+		slices.Reverse(vectors.RawRowView(i))
+	}
 	return values, vectors, nil
 }
-
-func fallingEigen(h *mat.SymDense) ([]float64, *mat.Dense) {
-	n := h.SymmetricDim()
-	var eigen mat.EigenSym
-	if !eigen.Factorize(h, true) {
-		panic(noEigen)
-	}
-	rising := eigen.Values(nil)
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	falling := make([]float64, n)
-	turned := mat.NewDense(n, n, nil)
-	for j := range n {
-		falling[j] = rising[n-1-j]
-		for i := range n {
-			turned.Set(i, j, vectors.At(i, n-1-j))
-		}
-	}
-	return falling, turned
-}
-
-const noEigen = "lanczos: small eigenproblem failed"
 
 // finite reports whether all numbers are.
 func finite(numbers []float64) bool {

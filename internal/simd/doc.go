@@ -10,6 +10,7 @@
 //	TurnColumns       x + p·diag(α) and diag(f)·z + p·diag(β)
 //	DotPanels         products of columns that stand by themselves
 //	AddPanels         combinations of such columns
+//	RotateStrip       rotations of neighbouring rows, one after the other
 //	DecodeFourWidths  column ids out of their code on disk
 //	Checksum          CRC-32C
 //

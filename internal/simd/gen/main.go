@@ -15,6 +15,7 @@ func main() {
 	}
 	columns()
 	panels()
+	rotations()
 	checksum()
 	decodeAVX2()
 	decodeAVX512()

@@ -1,0 +1,105 @@
+package symmetric
+
+import "math"
+
+// Tridiagonal is a symmetric tridiagonal matrix, such as Lanczos makes of a map.
+type Tridiagonal struct {
+	Diag, Off []float64 // Off[i] couples i and i+1
+}
+
+// Norm returns the largest absolute sum of a row of T.
+func (t Tridiagonal) Norm() float64 {
+	var most float64
+	for i, a := range t.Diag {
+		row := math.Abs(a)
+		if i > 0 {
+			row += math.Abs(t.Off[i-1])
+		}
+		if i < len(t.Off) {
+			row += math.Abs(t.Off[i])
+		}
+		most = max(most, row)
+	}
+	return most
+}
+
+// Quadrature returns e₁ᵀf(T)e₁.
+func (t Tridiagonal) Quadrature(f func(float64) float64) (sum float64) {
+	values, first := t.EigenRows(0)
+	for i, theta := range values {
+		sum += first[i] * first[i] * f(theta)
+	}
+	return sum
+}
+
+// EigenRows returns the eigenvalues of T, in no order, and for each the chosen
+// rows of its eigenvector: element (i, j) is vectors[j·len(rows)+i]. Cost: that
+// of the values, 3m² operations, and as much again for each row.
+func (t Tridiagonal) EigenRows(rows ...int) (values, vectors []float64) {
+	r := len(rows)
+	z := make([]float64, len(t.Diag)*r)
+	for i, row := range rows {
+		z[row*r+i] = 1
+	}
+	values = t.diagonalize(func(at int, c, s float64) {
+		a, b := z[at*r:][:r], z[(at+1)*r:][:r]
+		for k, x := range a {
+			y := b[k]
+			b[k] = s*x + c*y
+			a[k] = c*x - s*y
+		}
+	})
+	return values, z
+}
+
+// diagonalize returns the eigenvalues of T and calls rotate for every rotation of
+// the columns i and i+1 to (c·i − s·(i+1), s·i + c·(i+1)) that makes them, in
+// turn: together they make the eigenvectors of the identity. It is the implicit
+// QL method (Martin and Wilkinson 1968).
+func (t Tridiagonal) diagonalize(rotate func(i int, c, s float64)) []float64 {
+	const (
+		epsilon = 0x1p-53
+		maxQL   = 60 // steps for one eigenvalue; a few are needed
+	)
+	n := len(t.Diag)
+	d := append([]float64(nil), t.Diag...)
+	e := append(append(make([]float64, 0, n), t.Off[:max(0, n-1)]...), 0)
+	for l := range n {
+		for range maxQL {
+			m := l
+			for m < n-1 && math.Abs(e[m]) > epsilon*(math.Abs(d[m])+math.Abs(d[m+1])) {
+				m++
+			}
+			if m == l {
+				break
+			}
+			// A QL step with Wilkinson's shift on the rows l … m.
+			g := (d[l+1] - d[l]) / (2 * e[l])
+			g = d[m] - d[l] + e[l]/(g+math.Copysign(math.Hypot(g, 1), g))
+			s, c, p := 1.0, 1.0, 0.0
+			i := m - 1
+			for ; i >= l; i-- {
+				f, b := s*e[i], c*e[i]
+				h := math.Hypot(f, g)
+				e[i+1] = h
+				if h == 0 {
+					d[i+1] -= p
+					e[m] = 0
+					break
+				}
+				s, c = f/h, g/h
+				g = d[i+1] - p
+				h = (d[i]-g)*s + 2*c*b
+				p = s * h
+				d[i+1] = g + p
+				g = c*h - b
+				rotate(i, c, s)
+			}
+			if i < l {
+				d[l] -= p
+				e[l], e[m] = g, 0
+			}
+		}
+	}
+	return d
+}
