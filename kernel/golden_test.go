@@ -257,3 +257,35 @@ func TestGoldenCases(t *testing.T) {
 	}
 	t.Error("a file is missing")
 }
+
+// A hypergraph as a weighted graph: E_uv counts the hyperedges of u and v, loops
+// included, and diag(E·1) − E is the Laplacian of its walk between vertices and
+// hyperedges.
+func TestGoldenHypergraph(t *testing.T) {
+	e := testgraph.Golden(t, "hypergraph/E.npy")
+	var entries []sparse.Triplet
+	for i := range e.Rows {
+		for j, w := range e.Row(i) {
+			if w != 0 {
+				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(e.Rows, e.Rows, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Beta: 0.5})
+	got, _, err := Gram(background, k, upTo(e.Rows), &Settings{Tolerance: 1e-13})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := testgraph.Golden(t, "hypergraph/diffusion_b0.5.npy")
+	for i := range want.Rows {
+		for j, v := range want.Row(i) {
+			if math.Abs(got.Row(i)[j]-v) > 1e-12 {
+				t.Errorf("[%d,%d] is %g, want %g", i, j, got.Row(i)[j], v)
+			}
+		}
+	}
+}
