@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -159,30 +157,12 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 	if err := k.e.pack(ctx, all, x); err != nil {
 		return nil, err
 	}
-	h := mat.NewSymDense(x.Cols, nil)
-	gram := make([]float64, x.Cols*width)
-	for at := 0; at < x.Cols; at += width {
-		cols := min(width, x.Cols-at)
-		clear(k.x.Data)
-		if err := k.e.unpack(ctx, k.x, k.v.slice(at, at+cols)); err != nil {
-			return nil, err
-		}
-		if err := k.a.StepTo(ctx, k.y, k.x, sparse.Step[float64]{Alpha: 1}); err != nil {
-			return nil, err
-		}
+	h, err := w.project(ctx, all, 1, func(int, columns, columns, []float64) error {
 		w.result.Products++
-		image := w.image.slice(0, cols)
-		if err := k.e.pack(ctx, image, k.y); err != nil {
-			return nil, err
-		}
-		if err := k.e.gramTo(ctx, gram[:x.Cols*cols], all, image); err != nil {
-			return nil, err
-		}
-		for j := range cols {
-			for i := range at + j + 1 {
-				h.SetSym(i, at+j, gram[i*cols+j])
-			}
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	values, q, err := fallingEigen(ctx, h, k.e.workers)
 	if err != nil {

@@ -276,34 +276,11 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.Dense, fl
 		return nil, nil, 0, err
 	}
 	x := k.v.slice(k.locked, k.locked+want)
-	h := mat.NewSymDense(want, nil)
 	worst := 0.0
-	gram := make([]float64, want*width)
-	for at := 0; at < want; at += width {
-		cols := min(width, want-at)
-		some := k.v.slice(x.lo+at, x.lo+at+cols)
-		clear(k.x.Data)
-		if err := k.e.unpack(ctx, k.x, some); err != nil {
-			return nil, nil, 0, err
-		}
-		if err := k.a.StepTo(ctx, k.y, k.x, sparse.Step[float64]{Alpha: k.f.sign}); err != nil {
-			return nil, nil, 0, err
-		}
+	h, err := w.project(ctx, x, k.f.sign, func(at int, some, image columns, gram []float64) error {
 		k.products++
-		image := w.image.slice(0, cols)
-		if err := k.e.pack(ctx, image, k.y); err != nil {
-			return nil, nil, 0, err
-		}
-		if err := k.e.gramTo(ctx, gram[:want*cols], x, image); err != nil {
-			return nil, nil, 0, err
-		}
-		for j := range cols {
-			for i := range at + j + 1 {
-				h.SetSym(i, at+j, gram[i*cols+j])
-			}
-		}
-		size := cols
-		err := k.e.each(ctx, size, func(_, chunk int, sums []float64) {
+		cols := min(width, want-at)
+		err := k.e.each(ctx, cols, func(_, chunk int, sums []float64) {
 			v, av := some.panel(chunk), image.panel(chunk)
 			for j := range cols {
 				theta, p, q := gram[(at+j)*cols+j], column(v, j, cols), column(av, j, cols)
@@ -314,14 +291,54 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.Dense, fl
 			}
 		})
 		if err != nil {
-			return nil, nil, 0, err
+			return err
 		}
-		squares := make([]float64, size)
-		k.e.totalTo(squares, size, 0)
+		squares := make([]float64, cols)
+		k.e.totalTo(squares, cols, 0)
 		for _, s := range squares {
 			worst = max(worst, math.Sqrt(s))
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, 0, err
 	}
 	values, q, err := fallingEigen(ctx, h, k.e.workers)
 	return values, q, worst, err
+}
+
+// project returns Xᵀ(sign·A)X for the columns x of the basis. After each product
+// it calls then with up to width columns of X from at on, their images and the
+// products of X with these.
+func (w *solve) project(ctx context.Context, x columns, sign float64, then func(at int, some, image columns, gram []float64) error) (*mat.SymDense, error) {
+	k := &w.krylov
+	n := x.width()
+	h := mat.NewSymDense(n, nil)
+	all := make([]float64, n*width)
+	for at := 0; at < n; at += width {
+		cols := min(width, n-at)
+		some, image, gram := k.v.slice(x.lo+at, x.lo+at+cols), w.image.slice(0, cols), all[:n*cols]
+		clear(k.x.Data)
+		if err := k.e.unpack(ctx, k.x, some); err != nil {
+			return nil, err
+		}
+		if err := k.a.StepTo(ctx, k.y, k.x, sparse.Step[float64]{Alpha: sign}); err != nil {
+			return nil, err
+		}
+		if err := k.e.pack(ctx, image, k.y); err != nil {
+			return nil, err
+		}
+		if err := k.e.gramTo(ctx, gram, x, image); err != nil {
+			return nil, err
+		}
+		for j := range cols {
+			for i := range at + j + 1 {
+				h.SetSym(i, at+j, gram[i*cols+j])
+			}
+		}
+		if err := then(at, some, image, gram); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
 }

@@ -20,10 +20,7 @@ func Make[E any](n int) []E {
 	if n*size < hugePage {
 		return make([]E, n)
 	}
-	spare := 0
-	if n*size >= alignBytes {
-		spare = hugePage
-	}
+	spare := spareBytes(n * size)
 	data := make([]E, n+spare/size)
 	if spare > 0 {
 		skip := int(-uintptr(unsafe.Pointer(&data[0])) % hugePage)

@@ -14,6 +14,15 @@ const (
 	alignBytes = 8 << 20
 )
 
+// spareBytes is by how much memory of so many bytes is made larger, so that it can
+// begin where a huge page does.
+func spareBytes(bytes int) int {
+	if bytes < alignBytes {
+		return 0
+	}
+	return hugePage
+}
+
 // Room returns n elements that hold anything, on huge pages if they are many: for
 // what is all written before it is read. Go's make would clear memory that was
 // used before, in one goroutine and on small pages.
@@ -23,10 +32,7 @@ func Room[E uint32 | uint64 | float64](n int) []E {
 	if n*size < hugePage {
 		return make([]E, n)
 	}
-	spare := 0
-	if n*size >= alignBytes {
-		spare = hugePage
-	}
+	spare := spareBytes(n * size)
 	var memory strings.Builder // the standard library's way to memory that is not cleared
 	memory.Grow(n*size + spare)
 	memory.WriteByte(0)
