@@ -57,6 +57,7 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(walk(p))
 }
 
+// String lists the parameters as a person reads them.
 func (p Parameters) String() string {
 	strength := fmt.Sprintf("C = %v", p.Cost)
 	if p.Lambda > 0 {

@@ -140,8 +140,10 @@ func (r *kernelPredictor) scaleGrid(ctx context.Context, g *iterative.Graph) err
 // kernel needs a symmetric one. It is an [ErrUsage].
 type DirectedError struct{ Kernel string }
 
+// Error says which kernel needs a symmetric graph.
 func (e *DirectedError) Error() string {
 	return "evaluate: edges have a direction, and " + e.Kernel + " needs a symmetric graph"
 }
 
+// Unwrap returns [ErrUsage].
 func (e *DirectedError) Unwrap() error { return ErrUsage }

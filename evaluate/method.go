@@ -94,8 +94,10 @@ type walkMethod struct {
 	inside  bool // parameters are chosen inside each training set
 }
 
+// Name implements [Method].
 func (m walkMethod) Name() string { return m.name }
 
+// Takes implements [Method]: the parameters of the walk and of the learner.
 func (m walkMethod) Takes() []string {
 	return append([]string{"alpha", "steps", "min_steps", "features", "prior"}, m.learner.takes()...)
 }
@@ -111,6 +113,7 @@ func (l Learner) takes() []string {
 	return []string{"cost", "svm_tolerance"}
 }
 
+// Tune implements [Method].
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits []Split, s *Settings) (*Choice, error) {
 	if m.inside {
 		return nil, nil
@@ -120,6 +123,7 @@ func (m walkMethod) Tune(ctx context.Context, p *Problem, splits []Split, s *Set
 	return ChooseOnSplits(ctx, p, splits, &set)
 }
 
+// Predict implements [Method].
 func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 	set := s.filled()
 	set.Learner = m.learner

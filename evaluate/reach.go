@@ -53,6 +53,7 @@ type counting struct {
 
 func (c *counting) count() int { return int(c.sweeps.Load()) }
 
+// Sweep implements [sparse.Matrix].
 func (c *counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	c.sweeps.Add(1)
 	return c.Matrix.Sweep(ctx, workers, visit)
