@@ -184,6 +184,17 @@ func TestGolden(t *testing.T) {
 				abs, rel = 1e-8, 1e-8
 			}
 			testgraph.Close(t, got, want, abs, rel)
+			if want.Rows == n { // without half steps, and columns for the rows
+				few, fewWant := loaded.Train, sparse.NewBlock[float64](len(loaded.Train), n)
+				for i, row := range few {
+					copy(fewWant.Row(i), want.Row(row))
+				}
+				part, _, err := Matrix(context.Background(), k, few, upTo(n), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				testgraph.Close(t, part, fewWant, abs, rel)
+			}
 			// The reference itself is exact to about 4e-11 of its largest value.
 			if e := worstError(t, got, want); e > r.ErrorBound+4e-11*r.Largest {
 				t.Errorf("the error is %g, the bound %g", e, r.ErrorBound)
@@ -275,17 +286,49 @@ func TestGoldenHypergraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Beta: 0.5})
-	got, _, err := Gram(background, k, upTo(e.Rows), &Settings{Tolerance: 1e-13})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := testgraph.Golden(t, "hypergraph/diffusion_b0.5.npy")
-	for i := range want.Rows {
-		for j, v := range want.Row(i) {
-			if math.Abs(got.Row(i)[j]-v) > 1e-12 {
-				t.Errorf("[%d,%d] is %g, want %g", i, j, got.Row(i)[j], v)
+	const gamma = 0.104 // below 1/ρ(E)
+	for file, c := range map[string]struct {
+		name string
+		p    Parameters
+	}{
+		"diffusion_b0.5":            {"diffusion", Parameters{Beta: 0.5}},
+		"vertex_kernel_exponential": {"exponential", Parameters{Beta: 0.4}},
+		"vertex_kernel_geometric":   {"von-neumann", Parameters{Matrix: Adjacency, Alpha: gamma}},
+		"vonneumann":                {"von-neumann", Parameters{Matrix: Adjacency, Alpha: gamma}},
+	} {
+		k := mustNew(t, newGraph(t, a, 1), c.name, c.p)
+		got, _, err := Gram(background, k, upTo(e.Rows), &Settings{Tolerance: 1e-12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file == "vonneumann" { // E(I − γE)⁻¹ is ((I − γE)⁻¹ − I)/γ
+			for i := range got.Rows {
+				got.Row(i)[i]--
 			}
+			ScaleTo(got, 1/gamma, got)
+		}
+		t.Run(file, func(t *testing.T) {
+			testgraph.Close(t, got, testgraph.Golden(t, "hypergraph/"+file+".npy"), 1e-10, 1e-9)
+		})
+	}
+}
+
+// The closed forms of exp(−βL) on graphs that have one.
+func TestGoldenClosedForms(t *testing.T) {
+	for file, graph := range map[string]string{
+		"complete_n7": "complete7", "chain_n9": "cycle9", "path_n8": "path8", "hypercube_m4": "hypercube4",
+	} {
+		a := testgraph.LoadUnlabelled(t, graph).A
+		for _, beta := range []float64{0.1, 1, 4} {
+			name := fmt.Sprintf("closed/%s_b%.1f.npy", file, beta)
+			t.Run(name, func(t *testing.T) {
+				k := mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Beta: beta})
+				got, _, err := Gram(background, k, upTo(k.Len()), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				testgraph.Close(t, got, testgraph.Golden(t, name), 1e-10, 1e-9)
+			})
 		}
 	}
 }

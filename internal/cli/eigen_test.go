@@ -2,7 +2,10 @@ package cli
 
 import (
 	"math"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -102,33 +105,24 @@ func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *
 	}
 }
 
-// TestEigenGolden compares eigenvalues with the golden ones.
+// TestEigenGolden makes the golden eigenvalues by the command.
 func TestEigenGolden(t *testing.T) {
-	for _, graph := range []string{"karate", "wrand60"} {
-		a := testgraph.Load(t, graph).A
-		g, err := iterative.NewGraph(t.Context(), a, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range []struct{ file, matrix, which string }{
-			{"A_largest", ofAdjacency, "largest"},
-			{"S_largest", ofNormalizedAdjacency, "largest"},
-			{"L_smallest", ofLaplacian, "smallest"},
-			{"Lnorm_smallest", ofLaplacianNormalized, "smallest"},
-			{"M_largest", ofModularity, "largest"},
-			{"M_smallest", ofModularity, "smallest"},
+	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
+		store := ingested(t, goldenFolder(t, graph))
+		for file, matrix := range map[string]string{
+			"A_largest": ofAdjacency, "S_largest": ofNormalizedAdjacency, "L_smallest": ofLaplacian, "Lnorm_smallest": ofLaplacianNormalized,
+			"M_largest": ofModularity, "M_smallest": ofModularity,
 		} {
-			want := testgraph.Golden(t, graph+"/eigval_"+c.file+".npy")
-			e := newEigenproblem(g, &eigenParameters{Matrix: c.matrix, Which: c.which, Resolution: 1})
-			pairs, err := e.Solve(t.Context(), 10, &lanczos.Settings{Tolerance: 1e-12})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := slices.Sorted(slices.Values(pairs.Values))
+			want := testgraph.Golden(t, graph+"/eigval_"+file+".npy")
+			_, which, _ := strings.Cut(file, "_")
+			dir := t.TempDir()
+			run(t, "eigen", store, "--matrix", matrix, "--which", which, "--k", strconv.Itoa(want.Rows),
+				"--tolerance", "1e-12", "--quiet", "-o", filepath.Join(dir, "E.npy"))
+			got := slices.Sorted(slices.Values(valuesOf(readNPY(t, filepath.Join(dir, "E.values.npy"), want.Rows, 1))))
 			expected := slices.Sorted(slices.Values(valuesOf(want)))
 			for j, v := range expected {
 				if math.Abs(got[j]-v) > 1e-10+1e-9*math.Abs(expected[len(expected)-1]) {
-					t.Errorf("%s, %s: value %d is %v, want %v", graph, c.file, j, got[j], v)
+					t.Errorf("%s, %s: value %d is %v, want %v", graph, file, j, got[j], v)
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,6 +43,8 @@ var goldenFlags = []struct{ pattern, flags string }{
 	{`^ppr_a(.*)$`, "--kernel pagerank --alpha $1"},
 	{`^ppr_sym_a(.*)$`, "--kernel pagerank --alpha $1 --symmetric"},
 	{`^heatpagerank_t(.*)$`, "--kernel heat-pagerank --beta $1"},
+	{`^heatpagerank_t(.*)$`, "--kernel diffusion --laplacian random-walk --beta $1"},
+	{`^ppr_a0.5$`, "--kernel regularized-laplacian --laplacian random-walk --alpha 1"}, // α/(1−α) of the file's
 	{`^cwk_K(?:train)?_a([^_]*)_([^_]*)_t(\d+)$`, "--kernel cwk --labels TRAIN --alpha $1 --prior $2 --steps $3"},
 	{`^cwk_K_a([^_]*)_([^_]*)_tmin(\d+)_t(\d+)$`, "--kernel cwk --labels TRAIN --alpha $1 --prior $2 --min-steps $3 --steps $4"},
 }
@@ -52,7 +55,8 @@ var goldenFlags = []struct{ pattern, flags string }{
 func TestGoldenKernels(t *testing.T) {
 	seen := map[string]bool{}
 	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
-		folder := filepath.Join(testgraph.Root(t), "testdata", "golden", graph)
+		folder := goldenFolder(t, graph)
+		store := ingested(t, folder)
 		files, err := filepath.Glob(filepath.Join(folder, "*.npy"))
 		if err != nil {
 			t.Fatal(err)
@@ -73,21 +77,14 @@ func TestGoldenKernels(t *testing.T) {
 				seen[flags[1]] = true
 				t.Run(graph+"/"+base, func(t *testing.T) {
 					want := testgraph.Golden(t, graph+"/"+base+".npy")
-					out := filepath.Join(t.TempDir(), "K.npy")
-					args := append([]string{"kernel", filepath.Join(folder, "edges.tsv"), "--nodes", filepath.Join(folder, "nodes.tsv"),
-						"--self-loops", "keep", "--dtype", "float64", "--quiet", "-o", out}, flags...)
 					if want.Rows < want.Cols {
-						args = append(args, "--rows", idsOf(t, train))
-					}
-					var stdout, stderr bytes.Buffer
-					if code := Main(args, strings.NewReader(""), &stdout, &stderr); code != 0 {
-						t.Fatalf("exit code %d: %s", code, &stderr)
+						flags = append(flags, "--rows", idsOf(t, train))
 					}
 					abs, rel := 1e-10, 1e-9
 					if strings.HasPrefix(base, "modularity") {
 						abs, rel = 1e-8, 1e-8
 					}
-					testgraph.Close(t, readNPY(t, out, want.Rows, want.Cols), want, abs, rel)
+					testgraph.Close(t, commanded(t, "kernel", store, flags, want), want, abs, rel)
 				})
 			}
 		}
@@ -97,6 +94,99 @@ func TestGoldenKernels(t *testing.T) {
 			t.Errorf("no golden file for %s", name)
 		}
 	}
+}
+
+// ingested returns the store of the graph of a folder.
+func ingested(t *testing.T, folder string) string {
+	t.Helper()
+	store := filepath.Join(t.TempDir(), "g")
+	run(t, "ingest", filepath.Join(folder, "edges.tsv"), "--nodes", filepath.Join(folder, "nodes.tsv"), "--self-loops", "keep", "--quiet", "-o", store)
+	return store
+}
+
+func run(t *testing.T, args ...string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := Main(args, strings.NewReader(""), &stdout, &stderr); code != 0 {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+}
+
+// commanded returns the matrix, of the size of want, that a command makes of a
+// store.
+func commanded(t *testing.T, command, store string, flags []string, want *sparse.Block[float64]) *sparse.Block[float64] {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "K.npy")
+	run(t, append([]string{command, store, "--dtype", "float64", "--quiet", "-o", out}, flags...)...)
+	return readNPY(t, out, want.Rows, want.Cols)
+}
+
+// TestGoldenFeatures makes the golden features of walks by the command.
+func TestGoldenFeatures(t *testing.T) {
+	for _, graph := range []string{"karate", "wrand60"} {
+		folder := goldenFolder(t, graph)
+		want := testgraph.Golden(t, graph+"/cwk_F_a0.5_uniform_t10.npy")
+		flags := []string{"--labels", filepath.Join(folder, "train.tsv"), "--alpha", "0.5", "--steps", "10"}
+		testgraph.Close(t, commanded(t, "features", ingested(t, folder), flags, want), want, 1e-10, 1e-9)
+	}
+}
+
+// TestGoldenClosedForms makes exp(−βL) on graphs that have a closed form.
+func TestGoldenClosedForms(t *testing.T) {
+	for file, graph := range map[string]string{
+		"complete_n7": "complete7", "chain_n9": "cycle9", "path_n8": "path8", "hypercube_m4": "hypercube4",
+	} {
+		store := ingested(t, goldenFolder(t, graph))
+		for _, beta := range []string{"0.1", "1.0", "4.0"} {
+			want := testgraph.Golden(t, "closed/"+file+"_b"+beta+".npy")
+			got := commanded(t, "kernel", store, []string{"--kernel", "diffusion", "--beta", beta}, want)
+			t.Run(file+"_b"+beta, func(t *testing.T) { testgraph.Close(t, got, want, 1e-10, 1e-9) })
+		}
+	}
+}
+
+// TestGoldenHypergraph takes a hypergraph as the weighted graph that counts the
+// hyperedges of two vertices, with loops and a vertex in no hyperedge.
+func TestGoldenHypergraph(t *testing.T) {
+	e := testgraph.Golden(t, "hypergraph/E.npy")
+	folder := t.TempDir()
+	var nodes, edges strings.Builder
+	for i := range e.Rows {
+		fmt.Fprintln(&nodes, i)
+		for j, w := range e.Row(i)[:i+1] {
+			if w != 0 {
+				fmt.Fprintf(&edges, "%d\t%d\t%v\n", i, j, w)
+			}
+		}
+	}
+	for file, text := range map[string]*strings.Builder{"nodes.tsv": &nodes, "edges.tsv": &edges} {
+		if err := os.WriteFile(filepath.Join(folder, file), []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store := ingested(t, folder)
+	const inverse = "--kernel von-neumann --matrix adjacency --alpha 0.104"
+	for file, flags := range map[string]string{
+		"diffusion_b0.5":            "--kernel diffusion --beta 0.5",
+		"vertex_kernel_exponential": "--kernel exponential --beta 0.4",
+		"vertex_kernel_geometric":   inverse,
+		"vonneumann":                inverse,
+	} {
+		want := testgraph.Golden(t, "hypergraph/"+file+".npy")
+		got := commanded(t, "kernel", store, strings.Fields(flags), want)
+		if file == "vonneumann" { // E(I − γE)⁻¹ is ((I − γE)⁻¹ − I)/γ
+			for i := range got.Rows {
+				got.Row(i)[i]--
+			}
+			kernel.ScaleTo(got, 1/0.104, got)
+		}
+		t.Run(file, func(t *testing.T) { testgraph.Close(t, got, want, 1e-10, 1e-9) })
+	}
+}
+
+func goldenFolder(t *testing.T, graph string) string {
+	t.Helper()
+	return filepath.Join(testgraph.Root(t), "testdata", "golden", graph)
 }
 
 // idsOf writes the nodes of a file of labels to a file of its own.

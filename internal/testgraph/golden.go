@@ -36,13 +36,42 @@ type Graph struct {
 // Load reads a graph from nodes.tsv, edges.tsv, labels.tsv and train.tsv.
 func Load(t TB, name string) Graph {
 	t.Helper()
-	g := Graph{}
+	g, find := load(t, name)
+
+	labels := table(t, name, "labels.tsv", 2)
+	for _, f := range labels {
+		if !slices.Contains(g.Classes, f[1]) {
+			g.Classes = append(g.Classes, f[1])
+		}
+	}
+	slices.Sort(g.Classes)
+	g.Labels = make([]int, len(g.Nodes))
+	for _, f := range labels {
+		g.Labels[find(f[0])] = slices.Index(g.Classes, f[1])
+	}
+	for _, f := range table(t, name, "train.tsv", 2) {
+		g.Train = append(g.Train, find(f[0]))
+		g.TrainClass = append(g.TrainClass, slices.Index(g.Classes, f[1]))
+	}
+	return g
+}
+
+// LoadUnlabelled reads a graph from nodes.tsv and edges.tsv.
+func LoadUnlabelled(t TB, name string) Graph {
+	t.Helper()
+	g, _ := load(t, name)
+	return g
+}
+
+// load reads what is known of a graph without labels, and finds the row of an id.
+func load(t TB, name string) (g Graph, find func(id string) int) {
+	t.Helper()
 	row := map[string]int{}
 	for i, f := range table(t, name, "nodes.tsv", 1) {
 		g.Nodes = append(g.Nodes, f[0])
 		row[f[0]] = i
 	}
-	find := func(id string) int {
+	find = func(id string) int {
 		i, known := row[id]
 		if !known {
 			t.Fatalf("%s: no node %q", name, id)
@@ -63,23 +92,7 @@ func Load(t TB, name string) Graph {
 	if g.Degrees, err = sparse.Degrees(context.Background(), g.A, 1); err != nil {
 		t.Fatal(err)
 	}
-
-	labels := table(t, name, "labels.tsv", 2)
-	for _, f := range labels {
-		if !slices.Contains(g.Classes, f[1]) {
-			g.Classes = append(g.Classes, f[1])
-		}
-	}
-	slices.Sort(g.Classes)
-	g.Labels = make([]int, len(g.Nodes))
-	for _, f := range labels {
-		g.Labels[find(f[0])] = slices.Index(g.Classes, f[1])
-	}
-	for _, f := range table(t, name, "train.tsv", 2) {
-		g.Train = append(g.Train, find(f[0]))
-		g.TrainClass = append(g.TrainClass, slices.Index(g.Classes, f[1]))
-	}
-	return g
+	return g, find
 }
 
 // table reads a file of the graph: lines of tab-separated fields.

@@ -1,0 +1,42 @@
+package sparse_test
+
+import (
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// The matrices of a graph with weights, self loops and isolated nodes, column
+// by column, and the product of a modularity matrix with a block.
+func TestGoldenOperators(t *testing.T) {
+	g := testgraph.Load(t, "wrand60")
+	n := len(g.Nodes)
+	testgraph.Close(t, sparse.BlockOf(n, 1, g.Degrees), testgraph.Golden(t, "wrand60/degree.npy"), 1e-10, 1e-9)
+	identity := sparse.NewBlock[float64](n, n)
+	for i := range n {
+		identity.Row(i)[i] = 1
+	}
+	for file, op := range map[string]*sparse.Operator[float64]{
+		"A":     {A: g.A},
+		"T":     sparse.NewTransition[float64](g.A, g.Degrees),
+		"S":     sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees),
+		"L":     sparse.NewLaplacian[float64](g.A, g.Degrees),
+		"Lnorm": sparse.NewLaplacianNormalized[float64](g.A, g.Degrees),
+		"M":     sparse.NewModularity[float64](g.A, g.Degrees, 1),
+	} {
+		t.Run(file, func(t *testing.T) { checkProduct(t, op, identity, "wrand60/"+file+".npy") })
+	}
+
+	g = testgraph.Load(t, "sbm300")
+	checkProduct(t, sparse.NewModularity[float64](g.A, g.Degrees, 1), testgraph.Golden(t, "sbm300/B.npy"), "sbm300/M_B.npy")
+}
+
+func checkProduct(t *testing.T, op *sparse.Operator[float64], x *sparse.Block[float64], file string) {
+	t.Helper()
+	y := sparse.NewBlock[float64](x.Rows, x.Cols)
+	if err := op.ApplyTo(t.Context(), y, x); err != nil {
+		t.Fatal(err)
+	}
+	testgraph.Close(t, y, testgraph.Golden(t, file), 1e-10, 1e-9)
+}
