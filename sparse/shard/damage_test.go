@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
@@ -283,6 +284,24 @@ func TestChangedAndSealed(t *testing.T) {
 	}
 }
 
+// damage overwrites a file of the store with patch from a byte on, and cuts it
+// there before if the high bit of file is set. With seal every checksum is made
+// right again, but for that of a damaged manifest.
+func damage(mem *durabletest.Mem, file uint8, at uint16, patch []byte, seal bool) {
+	names := must(mem.List("g"))
+	name := names[int(file&0x7f)%len(names)]
+	mem.Change("g/"+name, func(b []byte) []byte {
+		at := min(int(at), len(b))
+		if file&0x80 != 0 {
+			b = b[:at]
+		}
+		return append(b[:at:at], append(patch, b[min(len(b), at+len(patch)):]...)...)
+	})
+	if seal && name != manifestName {
+		reseal(mem, nil)
+	}
+}
+
 func FuzzOpen(f *testing.F) {
 	var bases [2]*durabletest.Mem
 	for i := range bases {
@@ -298,18 +317,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, base, file uint8, at uint16, patch []byte) {
 		mem := bases[int(base)%len(bases)].Clone()
-		names := must(mem.List("g"))
-		name := names[int(file)%len(names)]
-		mem.Change("g/"+name, func(b []byte) []byte {
-			at := min(int(at), len(b))
-			if file&0x80 != 0 {
-				b = b[:at]
-			}
-			return append(b[:at:at], append(patch, b[min(len(b), at+len(patch)):]...)...)
-		})
-		if name != manifestName {
-			reseal(mem, nil)
-		}
+		damage(mem, file, at, patch, true)
 		// Whatever the bytes are: an error or a matrix, no panic, no wild memory.
 		s, err := Open(bg, "g", &Options{FS: mem})
 		if err != nil {
@@ -325,6 +333,117 @@ func FuzzOpen(f *testing.F) {
 			_ = s.Nodes().ID(row)
 		}
 		_, _ = s.Nodes().Lookup("node 7")
+	})
+}
+
+// FuzzStream damages a store whose frames are read again in every sweep, at one
+// of these times.
+func FuzzStream(f *testing.F) {
+	const (
+		forged    = iota // before it is opened, with right checksums
+		beforeAll        // before it is opened
+		opened           // between opening and the first sweep
+		swept            // after the first sweep
+		reforged         // after the first sweep, with right checksums
+		times
+	)
+	type base struct {
+		sample
+		mem    *durabletest.Mem
+		target int // bytes of a chunk
+	}
+	small, packed, long := newSample(0xa1), newSample(0xa1), newSample(0xa1)
+	packed.o.Codec, packed.o.ShardBytes = Zstd, 0
+	rng := rand.New(rand.NewPCG(1, 1))
+	long.a, long.back = graph(rng, 40000, 300, 0, false, rng.Float64) // three frames in a shard
+	long.nodes, long.o.ShardBytes = nil, 0
+	bases := []base{{sample: small, target: 1}, {sample: packed, target: 1}, {sample: long, target: math.MaxInt}}
+	for i := range bases {
+		b := &bases[i]
+		b.mem = durabletest.NewMem()
+		must(0, b.write(b.mem))
+		for when := range uint8(times) {
+			for file := range uint8(len(must(b.mem.List("g")))) {
+				f.Add(uint8(i), when, file, uint16(20), []byte{1, 255, 0, 7})
+				f.Add(uint8(i), when, file, uint16(150), []byte{1, 255, 0, 7})
+				f.Add(uint8(i), when, file, uint16(200), []byte{255, 255})
+				f.Add(uint8(i), when, file, uint16(250), []byte{1})
+				f.Add(uint8(i), when, file|0x80, uint16(200), []byte{})
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, index, when, file uint8, at uint16, patch []byte) {
+		b := bases[int(index)%len(bases)]
+		mem := b.mem.Clone()
+		when %= times
+		if when <= beforeAll {
+			damage(mem, file, at, patch, when == forged)
+		}
+		s, err := Open(bg, "g", &Options{FS: mem, Stream: true, Workers: 2})
+		if err != nil {
+			return
+		}
+		defer s.Close()
+		for _, v := range s.views() {
+			v.chunks = nil
+			s.longest = max(s.longest, v.cut(b.target))
+		}
+		if when == forged {
+			// What is read again and again is what stays in memory, or neither is read.
+			resident, err := Open(bg, "g", &Options{FS: mem, Workers: 2})
+			must(0, err)
+			defer resident.Close()
+			for _, pair := range [][2]sparse.Matrix{{s, resident}, {s.Transpose(), resident.Transpose()}} {
+				want, wantErr := read(bg, pair[1], 2)
+				for range 2 {
+					got, err := read(bg, pair[0], 2)
+					if (err == nil) != (wantErr == nil) {
+						t.Fatalf("streamed: %v; in memory: %v", err, wantErr)
+					}
+					if err == nil {
+						same(t, got, want)
+					}
+				}
+			}
+			return
+		}
+		// A sweep ends with an error or has shown the store that was written, and
+		// before the error nothing else.
+		sweep := func(v *view, want *sparse.CSR) error {
+			var shown atomic.Int64
+			err := v.Sweep(bg, 2, func(_ int, p sparse.Panel) error {
+				for i := p.Lo; i < p.Hi; i++ {
+					col, val := p.Row(i - p.Lo)
+					c, w := want.Row(i)
+					if !slices.Equal(col, c) || !slices.Equal(val, w) {
+						t.Errorf("row %d: %v %v, want %v %v", i, col, val, c, w)
+					}
+				}
+				shown.Add(int64(p.Hi - p.Lo))
+				return nil
+			})
+			if n, _ := want.Dims(); err == nil && shown.Load() != int64(n) {
+				t.Errorf("%d rows of %d without an error", shown.Load(), n)
+			}
+			return err
+		}
+		if when == opened {
+			damage(mem, file, at, patch, false)
+		}
+		for i, v := range s.views() {
+			want := []*sparse.CSR{b.a, b.back}[i]
+			if err := sweep(v, want); err != nil && when > opened {
+				t.Fatalf("undamaged: %v", err)
+			}
+		}
+		if when > opened {
+			damage(mem, file, at, patch, when == reforged)
+		}
+		for i, v := range s.views() {
+			for range 2 {
+				_ = sweep(v, []*sparse.CSR{b.a, b.back}[i])
+			}
+		}
 	})
 }
 
