@@ -2,24 +2,30 @@ package evaluate
 
 import (
 	"context"
+	"errors"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Label propagation walks until no class of no node has changed by more than
-// settled in the last settleSteps steps, a few units in the last place of
-// float32, and no longer than propagationSteps.
+// Label propagation makes so many steps at the most, of conjugate gradients or
+// of a walk.
+const propagationSteps = 1000
+
+// A walk ends when no class of no node has changed by more than settled in the
+// last settleSteps steps, a few units in the last place of float32.
 const (
-	propagationSteps = 1000
-	settleSteps      = 10
-	settled          = 0x1p-23
+	settleSteps = 10
+	settled     = 0x1p-23
 )
 
-// labelPropagation is the walk with α = 1: a node gets the class of the label
-// that a walk from it is most likely to meet first.
+// labelPropagation gives a node the class of the label that a walk from it is
+// most likely to meet first (Zhu et al. 2003).
 type labelPropagation struct{}
 
 // Name implements [Method].
@@ -31,17 +37,6 @@ func (labelPropagation) Takes() []string { return []string{"prior"} }
 // Tune implements [Method]: there is nothing to choose.
 func (labelPropagation) Tune(context.Context, *Problem, []Split, *Settings) (*Choice, error) {
 	return nil, nil
-}
-
-// propagated returns how many classes are walked at a time.
-func propagated(p *Problem, set *Settings) int {
-	n, k := len(p.Degrees), len(p.Names)
-	cols := k
-	vectors := 16 * int64(n)
-	for set.Memory > 0 && cols > 1 && sparse.BlockBytes[float32](n, k)+2*sparse.BlockBytes[float32](n, cols)+vectors > set.Memory {
-		cols--
-	}
-	return cols
 }
 
 // Predict implements [Method].
@@ -59,12 +54,14 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	}
 	n, _ := p.A.Dims()
 	r.out.Scores = sparse.NewBlock[float32](n, len(p.Names))
-	w := walkOf[float32](p, &set, propagationSteps)
-	w.Variants = []cwk.Variant{{Absorb: 1}}
+	propagate := r.harmonic
+	if p.Directed {
+		propagate = r.settle
+	}
 	width := propagated(p, &set)
 	for lo := 0; lo < len(p.Names); lo += width {
 		hi := min(lo+width, len(p.Names))
-		sweeps, err := settle(ctx, w, r.out.Scores, lo, hi, func(done float64) {
+		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
 			r.tell("walk", (float64(lo)+done*float64(hi-lo))/float64(len(p.Names)))
 		})
 		if err != nil {
@@ -76,10 +73,67 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	return r.out, r.finish(ctx)
 }
 
-// settle stores the columns lo ≤ j < hi of a walk in those of dst, each when it
-// has settled, whichever are walked beside it, and returns the number of
+// propagated returns how many classes are propagated at a time.
+func propagated(p *Problem, set *Settings) int {
+	cols := len(p.Names)
+	for set.Memory > 0 && cols > 1 && propagatedBytes(p, cols) > set.Memory {
+		cols--
+	}
+	return cols
+}
+
+// propagatedBytes is what that takes, with the scores.
+func propagatedBytes(p *Problem, cols int) int64 {
+	n := len(p.Degrees)
+	scores := sparse.BlockBytes[float32](n, len(p.Names))
+	if p.Directed {
+		return scores + 2*sparse.BlockBytes[float32](n, cols) + 16*int64(n)
+	}
+	return scores + sparse.BlockBytes[float64](n, cols) + iterative.HarmonicBytes(n, cols)
+}
+
+// harmonic stores the classes lo ≤ c < hi of the harmonic function in the
+// scores, as exact as float32 if the steps suffice. It returns the number of
 // sweeps; tell hears what share of them is done.
-func settle(ctx context.Context, w *cwk.Walk[float32], dst *sparse.Block[float32], lo, hi int, tell func(done float64)) (sweeps int, err error) {
+func (r *predictor) harmonic(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+	p := r.p
+	f := sparse.NewBlock[float64](len(p.Degrees), hi-lo)
+	for i, row := range p.Row {
+		if c := p.Class[i]; lo <= c && c < hi {
+			f.Row(row)[c-lo] = 1
+		}
+	}
+	g := &iterative.Graph{A: p.A, Degrees: p.Degrees, Components: p.components, Workers: r.set.Workers}
+	far := 0.0
+	res, err := g.Harmonic(ctx, f, p.Row, &iterative.Settings{
+		Tolerance: harmonicTolerance, MaxIterations: propagationSteps, Recurrence: true,
+		Recorder: func(step int, residual []float64) {
+			gone := math.Log(slices.Max(residual)) / math.Log(harmonicTolerance)
+			far = min(1, max(far, gone, float64(step)/propagationSteps))
+			tell(far)
+		},
+	})
+	if err != nil && !errors.Is(err, iterative.ErrIterationLimit) {
+		return 0, err
+	}
+	for i := range f.Rows {
+		to := r.out.Scores.Row(i)[lo:hi]
+		for j, v := range f.Row(i) {
+			to[j] = float32(v)
+		}
+	}
+	return res.Sweeps + 1, nil
+}
+
+// harmonicTolerance is the residual of the harmonic function.
+const harmonicTolerance = 1e-8
+
+// settle is harmonic for a graph whose edges have a direction, where no system
+// is symmetric: the walk with α = 1. Each class is kept when it has settled,
+// whichever are walked beside it.
+func (r *predictor) settle(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+	w := walkOf[float32](r.p, r.set, propagationSteps)
+	w.Variants = []cwk.Variant{{Absorb: 1}}
 	rest := hi - lo // columns on the move
 	still := make([]bool, rest)
 	change := make([][]float32, sched.Workers(w.Workers)) // by worker and column, since the last look
@@ -113,7 +167,7 @@ func settle(ctx context.Context, w *cwk.Walk[float32], dst *sparse.Block[float32
 		}
 		most := change[rows.Worker]
 		for i := rows.Lo; i < rows.Hi; i++ {
-			kept := dst.Row(i)[lo:hi]
+			kept := r.out.Scores.Row(i)[lo:hi]
 			for j, v := range p.Row(i) {
 				if !still[j] {
 					most[j] = max(most[j], v-kept[j], kept[j]-v)

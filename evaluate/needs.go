@@ -171,11 +171,10 @@ func (a *account) votes(rest bool) error {
 
 // propagation accounts for label propagation.
 func (a *account) propagation() error {
-	n, k := len(a.p.Degrees), len(a.p.Names)
+	k := len(a.p.Names)
 	width := propagated(a.p, a.left())
-	a.addSweeps(propagationSteps * ((k + width - 1) / width))
-	scores, vectors := sparse.BlockBytes[float32](n, k), 16*int64(n)
-	if err := a.phase(scores+vectors+2*sparse.BlockBytes[float32](n, width), "scores and walk of all nodes"); err != nil {
+	a.addSweeps((propagationSteps + 1) * ((k + width - 1) / width))
+	if err := a.phase(propagatedBytes(a.p, width), "scores and propagation of all nodes"); err != nil {
 		return err
 	}
 	return a.scores()

@@ -13,21 +13,22 @@ import (
 //
 // and leaves all other rows as they are. It is the limit of [Propagate], by
 // conjugate gradients with Jacobi. Settings, result and errors are those of
-// [CG]; residuals are relative to A_UL·F_L and F_L together.
+// [CG], but for Start, which is not used; residuals are relative to A_UL·F_L
+// and F_L together.
 //
-// Cost: that of [CG], one sweep more, and five blocks.
+// Cost: that of [CG], one sweep more, and [HarmonicBytes].
 func (g *Graph) Harmonic(ctx context.Context, f *sparse.Block[float64], clamped []int, s *Settings) (*Result, error) {
 	n := len(g.Degrees)
 	if f.Rows != n {
 		panic(badShape)
 	}
-	reached := make([]bool, len(g.Components.Sizes))
-	for _, i := range clamped {
-		reached[g.Components.Of[i]] = true
+	if err := s.Validate(); err != nil {
+		return nil, err
 	}
+	reached := g.Components.Reached(clamped)
 	free := make([]float64, n) // 1 in U, 0 in L and in what L does not reach
-	for i, c := range g.Components.Of {
-		if reached[c] {
+	for i, yes := range reached {
+		if yes {
 			free[i] = 1
 		}
 	}
@@ -35,28 +36,41 @@ func (g *Graph) Harmonic(ctx context.Context, f *sparse.Block[float64], clamped 
 		free[i] = 0
 	}
 	diag, precondition := make([]float64, n), make([]float64, n)
-	held, b := sparse.NewBlock[float64](n, f.Cols), sparse.NewBlock[float64](n, f.Cols)
 	for i, u := range free {
 		diag[i], precondition[i] = 1, 1
 		if u == 0 {
-			copy(held.Row(i), f.Row(i))
 			continue
 		}
+		clear(f.Row(i))
 		diag[i], precondition[i] = g.Degrees[i], g.Degrees[i]
 		if g.Loops != nil {
 			precondition[i] -= g.Loops[i]
 		}
 	}
+	b := sparse.NewBlock[float64](n, f.Cols)
 	known := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
-	if err := known.StepTo(ctx, b, held, sparse.Step[float64]{Alpha: 1}); err != nil {
+	if err := known.StepTo(ctx, b, f, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return nil, err
 	}
-	for i, u := range free {
-		if u == 0 {
-			copy(b.Row(i), held.Row(i))
+	held := func(to, from *sparse.Block[float64]) {
+		for i, u := range free {
+			if u == 0 {
+				copy(to.Row(i), from.Row(i))
+			}
 		}
 	}
+	held(b, f)
+	set := s.withDefaults()
+	set.Start = false
 	inner := &sparse.Operator[float64]{A: g.A, Scale: -1, Left: free, Right: free, Diag: diag, Workers: g.Workers}
 	c := CG{A: inner, Precond: NewJacobi(precondition), Workers: g.Workers}
-	return c.SolveTo(ctx, f, b, s)
+	res, err := c.SolveTo(ctx, f, b, &set)
+	held(f, b)
+	return res, err
+}
+
+// HarmonicBytes bounds the memory that [Graph.Harmonic] takes beside f: four
+// blocks, seven vectors and the marks of reached rows, and sums by chunk.
+func HarmonicBytes(n, cols int) int64 {
+	return 4*sparse.BlockBytes[float64](n, cols) + (7*8+1)*int64(n) + 16*int64(cols)*int64(chunkCount(n))
 }
