@@ -202,25 +202,29 @@ func (s *sorter) stage(from, to float64, length int) func(piece int) {
 
 // histogram counts the entries of lines by cell.
 func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weight []float64) {
-	for i := 0; i < len(code); i += 2 {
+	head, shift := s.head, s.shift&31
+	ahead, back := s.view != incoming, s.view != outgoing
+	for i := 0; i+1 < len(code); i += 2 {
 		u, v := code[i], code[i+1]
 		switch {
 		case weight != nil && weight[i/2] == 0:
 			count.zeros++
-		case u == noRow || v == noRow:
+			continue
+		case max(u, v) == noRow:
 			count.unknown++
+			continue
 		case u == v:
 			count.loops++
 			if s.keepLoops {
 				cell[s.cell(u)]++
 			}
-		default:
-			if s.view != incoming {
-				cell[s.cell(u)]++
-			}
-			if s.view != outgoing {
-				cell[s.cell(v)]++
-			}
+			continue
+		}
+		if ahead {
+			cell[u>>shift+min(u, head)]++
+		}
+		if back {
+			cell[v>>shift+min(v, head)]++
 		}
 	}
 }

@@ -360,7 +360,7 @@ func (g *guess) plan() (*Plan, error) {
 	// Of the largest bucket, and of what is known of all; see sorter.scratchBytes.
 	// A bucket of a hub has few other rows.
 	usual := max(bucketEntries, entries/maxBuckets)
-	finish := 3*(each+values) + 4 + values
+	finish := 3*(each+values) + 2*(4+values)
 	scratch := workers*max(0, (g.hub()+usual/2)*finish-bucketBytes) + entries/usual*8*maxSpans
 	switch g.c.Order {
 	case DefaultOrder:

@@ -32,11 +32,12 @@ func (s *sorter) entryBytes() int64 {
 }
 
 // finishBytes bounds the memory of an entry of the bucket that a worker
-// finishes, beside that in its filling: gathered, moved and merged, and a record.
+// finishes, beside that in its filling: gathered and moved, and a record; merged,
+// twice because of those that wait for their turn.
 func (s *sorter) finishBytes() int64 {
-	bytes := 3*s.entryBytes() + 4
+	bytes := 3*s.entryBytes() + 2*4
 	if s.values {
-		bytes += 8
+		bytes += 2 * 8
 	}
 	return bytes
 }
@@ -157,19 +158,19 @@ func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
 			}
 		}
 	}
-	turns := newTurns()
 	done := s.stage(fillShare, 1, s.rows)
+	turns := newTurns(len(e.work)-1, func(b *sorted) error {
+		err := visit(b)
+		done(len(b.ptr) - 1)
+		return err
+	})
 	return sched.Run(s.ctx, s.workers, len(s.buckets), func(worker, k int) error {
-		return turns.piece(k, func() error {
-			out, err := e.finish(&e.work[worker], k)
-			if err != nil {
-				return err
+		return turns.piece(k, func() (err error) {
+			f := &e.work[worker]
+			if err = e.finish(f, k); err == nil {
+				f.out, err = turns.pass(k, f.out)
 			}
-			return turns.do(k, func() error {
-				err := visit(out)
-				done(s.buckets[k].hi - s.buckets[k].lo)
-				return err
-			})
+			return err
 		})
 	})
 }

@@ -23,7 +23,7 @@ type finisher[K key] struct {
 	record         []byte
 	keys, moved    []K // keys if some of them come from disk
 	values, movedV []float64
-	out            sorted
+	out            *sorted
 }
 
 // keyBits returns the bits of the keys of a bucket.
@@ -86,14 +86,14 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 	return f.keys, f.values, nil
 }
 
-// finish sorts bucket k and merges the lines of each entry.
-func (e *entries[K]) finish(f *finisher[K], k int) (*sorted, error) {
+// finish sorts bucket k and merges the lines of each entry: f.out is what comes of it.
+func (e *entries[K]) finish(f *finisher[K], k int) error {
 	if f.moved == nil {
 		f.make(e.s.largest(), e.s.values, len(e.s.fillings) > 1)
 	}
 	keys, values, err := e.gather(f, k)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var moved []float64
 	if e.s.values {
@@ -102,23 +102,43 @@ func (e *entries[K]) finish(f *finisher[K], k int) (*sorted, error) {
 		values = nil
 	}
 	b := e.s.buckets[k]
-	keys, values = sortRows(keys, f.moved[:len(keys)], values, moved, e.s.column+1, e.s.keyBits(b))
-	out := &f.out
-	*out = sorted{lo: b.lo, ptr: out.ptr[:0], col: out.col[:0], val: out.val[:0]}
-	if err := mergeRows(&e.s.merge, out, b.hi-b.lo, e.s.column, keys, values); err != nil {
-		return nil, err
+	out, rows, shift := f.out, b.hi-b.lo, e.s.column+1
+	out.begin(b.lo, e.s.largest(), e.s.values)
+	var count [radixSize]uint32
+	order := unordered
+	if rows <= radixSize {
+		order = countRows(&count, keys, shift)
+	}
+	if order == increasing && !e.s.keepLoops && !e.s.merge.symmetric {
+		placeRows(out, count[:rows], keys, values, shift)
+	} else {
+		keys, values = sortRows(order, &count, keys, f.moved[:len(keys)], values, moved, shift, e.s.keyBits(b))
+		if err := mergeRows(&e.s.merge, out, rows, e.s.column, keys, values); err != nil {
+			return err
+		}
 	}
 	if e.s.late != nil {
 		out.number(e.s.late)
 	}
-	return out, nil
+	return nil
+}
+
+// begin makes room for buckets of so many entries at most, from row lo on.
+func (b *sorted) begin(lo, entries int, values bool) {
+	if cap(b.col) < entries {
+		b.col = make([]uint32, 0, entries)
+		if values {
+			b.val = make([]float64, 0, entries)
+		}
+	}
+	*b = sorted{lo: lo, ptr: b.ptr[:0], col: b.col[:0], val: b.val[:0]}
 }
 
 // make makes room for buckets of so many entries.
 func (f *finisher[K]) make(entries int, values, gathered bool) {
-	f.moved, f.out.col = make([]K, entries), make([]uint32, 0, entries)
+	f.moved, f.out = make([]K, entries), new(sorted)
 	if values {
-		f.movedV, f.out.val = make([]float64, entries), make([]float64, 0, entries)
+		f.movedV = make([]float64, entries)
 	}
 	if gathered {
 		f.keys = make([]K, 0, entries)

@@ -52,12 +52,21 @@ func radixSort[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo,
 	return keys, values
 }
 
+// rowOrder says how the entries of every row of a bucket follow each other.
+type rowOrder int
+
+const (
+	unordered  rowOrder = iota
+	ordered             // by their columns; some are of one place
+	increasing          // each has a column of its own
+)
+
 // sortRows is radixSort for the keys of entries without their lowest bit, where the
 // row has the bits row ≤ b < hi. A file that is in order, by its rows or by its
-// columns, gives the entries of each row in order: these are moved once.
-func sortRows[K key, V any](keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
-	var count [radixSize]uint32
-	if hi-row > radixBits || !countRows(&count, keys, row) {
+// columns, gives the entries of each row in order, which are counted: these are
+// moved once.
+func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32, keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
+	if order == unordered {
 		return radixSort(keys, keyScratch, values, valueScratch, 1, hi)
 	}
 	sum := uint32(0)
@@ -66,27 +75,59 @@ func sortRows[K key, V any](keys, keyScratch []K, values, valueScratch []V, row,
 		sum += n
 	}
 	if values == nil {
-		move(keyScratch, keys, &count, row, radixSize-1)
+		move(keyScratch, keys, count, row, radixSize-1)
 	} else {
-		moveBoth(keyScratch, keys, valueScratch, values, &count, row, radixSize-1)
+		moveBoth(keyScratch, keys, valueScratch, values, count, row, radixSize-1)
 	}
 	return keyScratch, valueScratch
 }
 
-// countRows counts the entries of all rows, or reports that those of some row are
-// not in order.
-func countRows[K key](count *[radixSize]uint32, keys []K, row uint) bool {
+// placeRows makes rows of increasing entries, of which each has so many.
+func placeRows[K key](out *sorted, count []uint32, keys []K, values []float64, row uint) {
+	out.ptr = append(out.ptr, 0)
+	var at [radixSize]uint32
+	sum := uint32(0)
+	for r, n := range count {
+		at[r] = sum
+		sum += n
+		out.ptr = append(out.ptr, int(sum))
+	}
+	out.col = out.col[:len(keys)]
+	placeColumns(out.col, keys, &at, row)
+	if values == nil {
+		return
+	}
+	out.val = out.val[:len(keys)]
+	sum = 0
+	for r, n := range count {
+		at[r] = sum
+		sum += n
+	}
+	for i, k := range keys {
+		r := uint64(k) >> (row & 63) % radixSize
+		out.val[at[r]] = values[i]
+		at[r]++
+	}
+}
+
+// countRows counts the entries of all rows as far as they are in order.
+func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 	var last [radixSize]K
 	row &= 63
+	order := increasing
 	for _, k := range keys {
+		k |= 1 // whichever direction
 		r := uint64(k) >> row % radixSize
-		if k|1 < last[r] {
-			return false
+		if k <= last[r] {
+			if k < last[r] {
+				return unordered
+			}
+			order = ordered
 		}
 		last[r] = k
 		count[r]++
 	}
-	return true
+	return order
 }
 
 // The loops over keys stand apart and are not inlined: within radixSort the
@@ -128,6 +169,21 @@ func move[K key](to, from []K, at *[radixSize]uint32, shift uint, mask uint64) {
 		next := at[d]
 		at[d] = next + 1
 		to[next] = k
+	}
+}
+
+// placeColumns is move for the columns of entries alone, by their rows.
+//
+//go:noinline
+func placeColumns[K key](to []uint32, from []K, at *[radixSize]uint32, row uint) {
+	to = to[:len(from)]
+	row &= 63
+	mask := K(1)<<(row-1) - 1
+	for _, k := range from {
+		r := uint64(k) >> row % radixSize
+		next := at[r]
+		at[r] = next + 1
+		to[next] = uint32(k >> 1 & mask)
 	}
 }
 

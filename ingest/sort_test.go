@@ -8,11 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
-
-	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
 // TestRadixSort compares with the library's sort, and holds that what agrees in
@@ -84,12 +81,89 @@ func TestSortRows(t *testing.T) {
 		}
 		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(keys[a]>>1, keys[b]>>1) })
 		hi := column + 1 + rowBits
-		got, places := sortRows(slices.Clone(keys), make([]uint32, len(keys)), place, make([]int, len(keys)), column+1, hi)
-		alone, _ := sortRows[uint32, int](slices.Clone(keys), make([]uint32, len(keys)), nil, nil, column+1, hi)
+		var count [radixSize]uint32
+		order := unordered
+		if rowBits <= radixBits {
+			order = countRows(&count, keys, column+1)
+			if real := orderOf(keys, column+1); order != real {
+				t.Fatalf("trial %d: order %d, want %d", trial, order, real)
+			}
+		}
+		again := count
+		got, places := sortRows(order, &count, slices.Clone(keys), make([]uint32, len(keys)), place, make([]int, len(keys)), column+1, hi)
+		alone, _ := sortRows[uint32, int](order, &again, slices.Clone(keys), make([]uint32, len(keys)), nil, nil, column+1, hi)
 		for i, p := range want {
 			if places[i] != p || got[i] != keys[p] || alone[i] != keys[p] {
 				t.Fatalf("trial %d: %d bits of columns, %d of rows: place %d holds %d, want %d", trial, column, rowBits, i, places[i], p)
 			}
+		}
+	}
+}
+
+// orderOf looks at all entries of every row.
+func orderOf(keys []uint32, row uint) rowOrder {
+	order := increasing
+	for i, k := range keys {
+		for _, before := range keys[:i] {
+			switch {
+			case before>>row != k>>row:
+			case before>>1 > k>>1:
+				return unordered
+			case before>>1 == k>>1:
+				order = ordered
+			}
+		}
+	}
+	return order
+}
+
+// TestPlaceRows compares rows that need no merging with merged ones.
+func TestPlaceRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	for trial := range 200 {
+		const column = 12
+		rows := 1 + r.IntN(300)
+		keys := make([]uint64, r.IntN(2000))
+		var values []float64
+		if trial%2 == 0 {
+			values = make([]float64, len(keys))
+		}
+		next := make([]uint64, rows)
+		for i := range keys {
+			row := r.IntN(rows)
+			keys[i] = uint64(row)<<(column+1) | next[row]<<1 | r.Uint64N(2)
+			next[row] += 1 + r.Uint64N(3)
+			if values != nil {
+				values[i] = r.Float64()
+			}
+		}
+		var count [radixSize]uint32
+		if order := countRows(&count, keys, column+1); order != increasing {
+			t.Fatalf("trial %d: order %d", trial, order)
+		}
+		var got sorted
+		got.begin(7, len(keys), values != nil)
+		placeRows(&got, count[:rows], keys, values, column+1)
+		order := make([]int, len(keys))
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+		want := sorted{lo: 7, ptr: []int{0}, col: []uint32{}, val: got.val[:0:0]}
+		for _, i := range order {
+			for row := int(keys[i] >> (column + 1)); len(want.ptr) <= row; {
+				want.ptr = append(want.ptr, len(want.col))
+			}
+			want.col = append(want.col, uint32(keys[i]>>1&(1<<column-1)))
+			if values != nil {
+				want.val = append(want.val, values[i])
+			}
+		}
+		for len(want.ptr) <= rows {
+			want.ptr = append(want.ptr, len(want.col))
+		}
+		if !slices.Equal(got.ptr, want.ptr) || !slices.Equal(got.col, want.col) || !slices.Equal(got.val, want.val) {
+			t.Fatalf("trial %d: %v\nwant %v", trial, got, want)
 		}
 	}
 }
@@ -117,31 +191,5 @@ func TestWideKeys(t *testing.T) {
 		if !maps.Equal(stores[0], stores[1]) {
 			t.Errorf("%+v: keys of 4 and of 8 bytes make different stores", c)
 		}
-	}
-}
-
-// TestPanicEndsTheOthers holds that pieces that wait for their turn do not wait
-// for one that panicked.
-func TestPanicEndsTheOthers(t *testing.T) {
-	turns := newTurns()
-	ended := make(chan any)
-	go func() {
-		defer func() { ended <- recover() }()
-		_ = sched.Run(t.Context(), 4, 4, func(_, k int) error {
-			return turns.piece(k, func() error {
-				if k == 0 {
-					panic("test")
-				}
-				return turns.do(k, func() error { return nil })
-			})
-		})
-	}()
-	select {
-	case got := <-ended:
-		if p, ok := got.(*sched.Panic); !ok || p.Value != "test" {
-			t.Errorf("panic %v", got)
-		}
-	case <-time.After(time.Minute):
-		t.Fatal("pieces wait for one that will never act")
 	}
 }

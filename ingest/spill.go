@@ -211,7 +211,7 @@ const slabBytes = 32 << 20
 func (r *run) newSlabs() []slabs {
 	size := slabBytes
 	if r.c.Memory > 0 {
-		size = min(size, int(r.c.Memory)/(64*r.workers))
+		size = min(size, int(r.c.Memory)/(32*r.workers))
 	}
 	all := make([]slabs, r.workers)
 	for i := range all {

@@ -6,59 +6,87 @@ import (
 	"sync"
 )
 
-// turns lets pieces of work that run beside each other act one after the
-// other.
+// turns takes finished buckets from workers and visits them in order. Nobody
+// waits for a turn: who finishes a bucket goes on with the next one, in other
+// room, and who finishes the one that comes next visits it and all behind it
+// that are there.
 type turns struct {
-	mu     sync.Mutex
-	cond   *sync.Cond
-	next   int
-	failed int // the first piece that will never act
+	visit func(b *sorted) error
+
+	mu       sync.Mutex
+	freed    *sync.Cond
+	next     int             // the bucket whose turn it is
+	finished map[int]*sorted // those that are not visited yet
+	room     []*sorted       // in which others can be finished
+	failed   int             // the first bucket that will never come
+	err      error           // of a visit
 }
 
-var errTurns = errors.New("ingest: an earlier piece failed")
+var errTurns = errors.New("ingest: an earlier bucket failed")
 
-func newTurns() *turns {
-	t := &turns{failed: math.MaxInt}
-	t.cond = sync.NewCond(&t.mu)
+// newTurns begins with room for so many buckets beside those of the workers.
+func newTurns(spare int, visit func(b *sorted) error) *turns {
+	t := &turns{visit: visit, finished: make(map[int]*sorted), failed: math.MaxInt}
+	t.freed = sync.NewCond(&t.mu)
+	for range spare {
+		t.room = append(t.room, new(sorted))
+	}
 	return t
 }
 
-// do calls act when all pieces before k have acted, or returns an error once
-// one of them has failed.
-func (t *turns) do(k int, act func() error) error {
+// pass takes bucket k over and returns room for another one, for which it waits.
+func (t *turns) pass(k int, b *sorted) (*sorted, error) {
 	t.mu.Lock()
-	for t.next != k && t.failed > k {
-		t.cond.Wait()
+	defer t.mu.Unlock()
+	t.finished[k] = b
+	for t.err == nil && t.finished[t.next] != nil {
+		t.visitNext()
 	}
-	failed := t.failed < k
-	t.mu.Unlock()
-	if failed {
-		return errTurns
+	for len(t.room) == 0 && t.err == nil && t.failed > k {
+		t.freed.Wait()
 	}
-	if err := act(); err != nil {
-		return err
+	switch {
+	case t.err != nil:
+		return nil, t.err
+	case len(t.room) == 0:
+		return nil, errTurns
 	}
-	t.mu.Lock()
-	t.next++
-	t.cond.Broadcast()
-	t.mu.Unlock()
-	return nil
+	last := len(t.room) - 1
+	b, t.room = t.room[last], t.room[:last]
+	return b, nil
 }
 
-// piece runs all of piece k, which is to act once. If it does not, by an error
-// or a panic, the later pieces are told.
-func (t *turns) piece(k int, run func() error) error {
-	acted := false
+// visitNext visits the bucket whose turn it is, which nobody else finds then. The
+// lock is open meanwhile.
+func (t *turns) visitNext() {
+	b := t.finished[t.next]
+	delete(t.finished, t.next)
+	err := errTurns // of a panic
 	defer func() {
-		if acted {
+		t.mu.Lock()
+		t.err = err
+		t.next++
+		t.room = append(t.room, b)
+		t.freed.Broadcast()
+	}()
+	t.mu.Unlock()
+	err = t.visit(b)
+}
+
+// piece runs all of bucket k, which is to be passed on. If it is not, by an error
+// or a panic, those who wait behind it are told.
+func (t *turns) piece(k int, run func() error) error {
+	passed := false
+	defer func() {
+		if passed {
 			return
 		}
 		t.mu.Lock()
 		t.failed = min(t.failed, k)
-		t.cond.Broadcast()
+		t.freed.Broadcast()
 		t.mu.Unlock()
 	}()
 	err := run()
-	acted = err == nil
+	passed = err == nil
 	return err
 }

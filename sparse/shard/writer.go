@@ -229,40 +229,57 @@ func (w *Writer) check(col []uint32, val []float64) error {
 // both directions have the same sum if they hold the same entries. It also
 // counts entries on the diagonal. Columns must increase.
 func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64) (sum uint64, loops int64) {
-	one := math.Float64bits(1)
-	value := func(e int) uint64 {
-		if val == nil {
-			return one
-		}
-		return math.Float64bits(val[e])
+	below := 0
+	for below < len(col) && col[below] < i {
+		below++
 	}
-	e := 0
-	for ; e < len(col) && col[e] < i; e++ {
-		switch {
-		case !directed:
-			sum -= pairHash(col[e], i, value(e))
-		case direction == 0:
-			sum += pairHash(i, col[e], value(e))
-		default:
-			sum += pairHash(col[e], i, value(e))
-		}
-	}
-	if e < len(col) && col[e] == i {
+	above := below
+	if above < len(col) && col[above] == i {
 		loops = 1
-		if directed {
-			sum += pairHash(i, i, value(e))
-		}
-		e++
+		above++
 	}
-	for ; e < len(col); e++ {
-		if direction == 0 {
-			sum += pairHash(i, col[e], value(e))
-		} else {
-			sum += pairHash(col[e], i, value(e))
-		}
+	var before, after []float64
+	if val != nil {
+		before, after = val[:below], val[above:]
 	}
-	return sum, loops
+	switch {
+	case !directed:
+		return pairsOfRow(i, col[above:], after) - pairsOfColumn(i, col[:below], before), loops
+	case direction == 0:
+		return pairsOfRow(i, col, val), loops
+	}
+	return pairsOfColumn(i, col, val), loops
 }
+
+// pairsOfRow adds the hashes of the entries (i, j) for the columns j of row i.
+func pairsOfRow(i uint32, col []uint32, val []float64) (sum uint64) {
+	if val != nil {
+		for e, j := range col {
+			sum += pairHash(i, j, math.Float64bits(val[e]))
+		}
+		return sum
+	}
+	for _, j := range col {
+		sum += pairHash(i, j, oneBits)
+	}
+	return sum
+}
+
+// pairsOfColumn adds the hashes of the entries (j, i) for the rows j of column i.
+func pairsOfColumn(i uint32, row []uint32, val []float64) (sum uint64) {
+	if val != nil {
+		for e, j := range row {
+			sum += pairHash(j, i, math.Float64bits(val[e]))
+		}
+		return sum
+	}
+	for _, j := range row {
+		sum += pairHash(j, i, oneBits)
+	}
+	return sum
+}
+
+const oneBits = 0x3ff0000000000000 // of the number 1
 
 // pairHash mixes an entry, of whose value it takes the bits, into 64 bits.
 func pairHash(i, j uint32, value uint64) uint64 {

@@ -151,16 +151,28 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestHighIDs codes ids that need all 32 bits, which no small graph has.
+// TestHighIDs codes ids that need up to 32 bits, which no small graph has: a few,
+// and groups of sixteen in which the distances are long.
 func TestHighIDs(t *testing.T) {
-	for _, top := range []uint32{1<<31 - 1, 1 << 31, math.MaxUint32 - 1} {
-		ids := []uint32{0, 1, 7, top / 2, top - 1, top}
-		r := sparse.Range{Hi: 1, Entries: len(ids), Pieces: 1}
-		payload := appendPayload(nil, []uint32{uint32(len(ids))}, ids, nil, make([]uint32, len(ids)))
-		b := newBuffers(false)
-		p, wrong := b.decode(append(payload, make([]byte, slack)...)[:len(payload)], r, math.MaxUint32, false, true)
-		if wrong != "" || !slices.Equal(p.Col, ids) {
-			t.Errorf("top %d: %v %s", top, p.Col, wrong)
+	for _, top := range []uint32{1<<27 - 1, 1<<28 - 1, 1<<29 - 1, 1<<30 - 1, 1<<31 - 1, 1 << 31, math.MaxUint32 - 1} {
+		ids, lengths := []uint32{0, 1, 7, top / 2, top - 1, top}, []uint32{6}
+		for range 2 {
+			r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
+			payload := appendPayload(nil, lengths, ids, nil, make([]uint32, len(ids)))
+			b := newBuffers(false)
+			p, wrong := b.decode(append(payload, make([]byte, slack)...)[:len(payload)], r, math.MaxUint32, false, true)
+			if wrong != "" || !slices.Equal(p.Col, ids) {
+				t.Errorf("top %d: %v %s", top, p.Col, wrong)
+			}
+			ids, lengths = []uint32{0}, []uint32{1}
+			for range 60 { // every distance takes all bits
+				id := uint32((uint64(ids[len(ids)-1]) + uint64(top)/8*5 + 3) % uint64(top))
+				if id < ids[len(ids)-1] {
+					lengths = append(lengths, 0)
+				}
+				ids = append(ids, id)
+				lengths[len(lengths)-1]++
+			}
 		}
 	}
 }

@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// runTurns finishes so many buckets by four workers and returns how that ended.
+func runTurns(t *testing.T, buckets int, finish func(k int) error, visit func(b *sorted) error) (failure any, err error) {
+	t.Helper()
+	const workers = 4
+	turns := newTurns(workers-1, visit)
+	rooms := make([]*sorted, workers)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() { failure = recover() }()
+		err = sched.Run(context.Background(), workers, buckets, func(worker, k int) error {
+			return turns.piece(k, func() (err error) {
+				if rooms[worker] == nil {
+					rooms[worker] = new(sorted)
+				}
+				if err = finish(k); err == nil {
+					rooms[worker].lo = k
+					rooms[worker], err = turns.pass(k, rooms[worker])
+				}
+				return err
+			})
+		})
+	}()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("workers wait for what will never come")
+	}
+	return failure, err
+}
+
+func TestTurns(t *testing.T) {
+	slow := func(k int) error {
+		if k%7 == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	}
+	const buckets = 300
+	next := 0
+	visit := func(b *sorted) error {
+		if b.lo != next {
+			t.Errorf("bucket %d, want %d", b.lo, next)
+		}
+		next++
+		return nil
+	}
+	if failure, err := runTurns(t, buckets, slow, visit); err != nil || failure != nil || next != buckets {
+		t.Errorf("%d visits, error %v, panic %v", next, err, failure)
+	}
+
+	// The first bucket that fails ends the others, and its error is told.
+	next = 0
+	wrong, other := errors.New("wrong"), errors.New("other")
+	failing := func(k int) error {
+		switch {
+		case k == 140:
+			time.Sleep(10 * time.Millisecond)
+			return wrong
+		case k > 140:
+			return other
+		}
+		return slow(k)
+	}
+	if _, err := runTurns(t, buckets, failing, visit); err != wrong || next > 140 {
+		t.Errorf("%d visits, error %v", next, err)
+	}
+
+	// So does a visit.
+	for range 20 {
+		next = 0
+		refuse := func(b *sorted) error {
+			if b.lo == 77 {
+				return wrong
+			}
+			return visit(b)
+		}
+		if _, err := runTurns(t, buckets, slow, refuse); err != wrong || next != 77 {
+			t.Errorf("%d visits, error %v", next, err)
+		}
+	}
+}
+
+// TestPanicEndsTheOthers holds that nobody waits for a bucket that panicked.
+func TestPanicEndsTheOthers(t *testing.T) {
+	for _, at := range []int{0, 5} {
+		stop := func(k int) {
+			if k == at {
+				time.Sleep(time.Millisecond)
+				panic("test")
+			}
+		}
+		last := 0
+		inside, _ := runTurns(t, 100, func(k int) error { stop(k); return nil }, func(b *sorted) error { last = b.lo; return nil })
+		if last >= max(at, 1) {
+			t.Errorf("bucket %d is visited behind one that panicked", last)
+		}
+		late := func(k int) error {
+			if k == at+1 {
+				time.Sleep(20 * time.Millisecond)
+			}
+			return nil
+		}
+		visiting, _ := runTurns(t, 100, late, func(b *sorted) error { last = b.lo; stop(b.lo); return nil })
+		if last != at {
+			t.Errorf("bucket %d is visited behind a panic", last)
+		}
+		for _, got := range []any{inside, visiting} {
+			if p, ok := got.(*sched.Panic); !ok || p.Value != "test" {
+				t.Errorf("panic %v", got)
+			}
+		}
+	}
+}
