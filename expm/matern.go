@@ -113,17 +113,21 @@ func (s *inverses) typical(ctx context.Context) (float64, error) {
 func (s *inverses) fraction(ctx context.Context, whole, fraction float64) error {
 	b, y, sigma := s.w[0], s.w[1], s.f.shift
 	front := math.Pow(sigma, -fraction)
+	err := s.chunks(ctx, func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			scaleTo(y.Row(r), front*s.fit.constant, b.Row(r))
+		}
+	})
+	if err != nil {
+		return err
+	}
 	for i := range s.fit.pole {
 		shift, weight := sigma*(1+s.fit.pole[i]), front*sigma*s.fit.weight[i]
 		if err := s.solve(ctx, b, shift, weight*math.Pow(sigma, -whole)/shift); err != nil {
 			return err
 		}
-		first := i == 0
 		err := s.chunks(ctx, func(_, lo, hi int) {
 			for r := lo; r < hi; r++ {
-				if first {
-					scaleTo(y.Row(r), front*s.fit.constant, b.Row(r))
-				}
 				addScaled(y.Row(r), weight, s.x.Row(r))
 			}
 		})
