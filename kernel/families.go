@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -20,22 +19,48 @@ type family struct {
 	laplacians    []Laplacian
 	matrices      []Base
 	alphaBelowOne bool
+	usual         Parameters // defaults, for eigenvalues of about 1
 	build         func(ctx context.Context, g *maps, p Parameters) (Kernel, error)
 }
 
+// usualTime is the time of the diffusion that defaults make: about so many
+// steps of a walk, after which it has left its nearest neighbours but not yet
+// forgotten where it began. Resolvents (I + αL̃)⁻¹ average diffusions over
+// exponential times of mean α, and (2ν/κ²·I + L̃)^−ν over gamma times of mean
+// κ²/2.
+const usualTime = 4
+
+// usualShare is α of the resolvent (I − αS)⁻¹ of that mean time: α/(1−α) = 4.
+const usualShare = usualTime / (1.0 + usualTime)
+
+// fewPairs is the default rank of modularity where not all positive eigenpairs
+// may be asked for.
+const fewPairs = 64
+
 var families = []family{
-	{name: "diffusion", takes: []string{"laplacian", "beta"}, laplacians: anyLaplacian, build: diffusion},
-	{name: "exponential", takes: []string{"matrix", "beta"}, matrices: []Base{Adjacency, NormalizedAdjacency}, build: exponential},
-	{name: "von-neumann", takes: []string{"matrix", "alpha"}, matrices: []Base{NormalizedAdjacency, Adjacency}, build: vonNeumann},
-	{name: "regularized-laplacian", takes: []string{"laplacian", "alpha"}, laplacians: anyLaplacian, build: regularizedLaplacian},
-	{name: "pseudo-inverse", takes: []string{"laplacian"}, laplacians: symmetricLaplacian, build: pseudoInverse},
+	{name: "diffusion", takes: []string{"laplacian", "beta"}, laplacians: anyLaplacian,
+		usual: Parameters{Laplacian: Combinatorial, Beta: usualTime}, build: diffusion},
+	{name: "exponential", takes: []string{"matrix", "beta"}, matrices: []Base{Adjacency, NormalizedAdjacency},
+		usual: Parameters{Matrix: Adjacency, Beta: usualTime}, build: exponential},
+	{name: "von-neumann", takes: []string{"matrix", "alpha"}, matrices: []Base{NormalizedAdjacency, Adjacency}, alphaBelowOne: true,
+		usual: Parameters{Matrix: NormalizedAdjacency, Alpha: usualShare}, build: vonNeumann},
+	{name: "regularized-laplacian", takes: []string{"laplacian", "alpha"}, laplacians: anyLaplacian,
+		usual: Parameters{Laplacian: Combinatorial, Alpha: usualTime}, build: regularizedLaplacian},
+	{name: "pseudo-inverse", takes: []string{"laplacian"}, laplacians: symmetricLaplacian,
+		usual: Parameters{Laplacian: Combinatorial}, build: pseudoInverse},
 	{name: "commute-time", build: commuteTime},
-	{name: "regularized-commute-time", takes: []string{"alpha"}, alphaBelowOne: true, build: regularizedCommuteTime},
-	{name: "p-step", takes: []string{"shift", "steps"}, build: pStep},
-	{name: "matern", takes: []string{"laplacian", "nu", "kappa"}, laplacians: anyLaplacian, build: matern},
-	{name: "modularity", takes: []string{"rank", "resolution"}, build: newModularity},
-	{name: "pagerank", takes: []string{"alpha", "symmetric"}, alphaBelowOne: true, build: pageRank},
-	{name: "heat-pagerank", takes: []string{"beta", "symmetric"}, build: heatPageRank},
+	{name: "regularized-commute-time", takes: []string{"alpha"}, alphaBelowOne: true,
+		usual: Parameters{Alpha: usualShare}, build: regularizedCommuteTime},
+	{name: "p-step", takes: []string{"shift", "steps"},
+		usual: Parameters{Shift: 2, Steps: 2 * usualTime}, build: pStep}, // (2I − L̃)ᵖ is about 2ᵖ·exp(−pL̃/2)
+	{name: "matern", takes: []string{"laplacian", "nu", "kappa"}, laplacians: anyLaplacian,
+		usual: Parameters{Laplacian: Combinatorial, Nu: 1.5, Kappa: 3}, build: matern},
+	{name: "modularity", takes: []string{"rank", "resolution"},
+		usual: Parameters{Resolution: 1}, build: newModularity},
+	{name: "pagerank", takes: []string{"alpha", "symmetric"}, alphaBelowOne: true,
+		usual: Parameters{Alpha: 0.85}, build: pageRank}, // that of Brin and Page
+	{name: "heat-pagerank", takes: []string{"beta", "symmetric"},
+		usual: Parameters{Beta: usualTime}, build: heatPageRank},
 }
 
 var (
@@ -61,17 +86,17 @@ func New(ctx context.Context, g *iterative.Graph, name string, p Parameters) (Ke
 func NewAll(ctx context.Context, g *iterative.Graph, name string, ps []Parameters) ([]Kernel, error) {
 	f := find(name)
 	if f == nil {
-		return nil, &ParameterError{"kernel", fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(Names(), ", "))}
+		return nil, noKernel(name)
+	}
+	if err := checkSymmetric(ctx, g); err != nil {
+		return nil, err
 	}
 	filled := make([]Parameters, len(ps))
 	for i, p := range ps {
 		var err error
-		if filled[i], err = f.fill(p); err != nil {
+		if filled[i], err = Resolve(ctx, g, name, p); err != nil {
 			return nil, err
 		}
-	}
-	if err := checkSymmetric(ctx, g); err != nil {
-		return nil, err
 	}
 	shared := &maps{Graph: g}
 	ks := make([]Kernel, len(ps))
@@ -211,17 +236,14 @@ func exponential(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, hi := m.Interval(); p.Beta*hi > maxLog {
-		return nil, &ParameterError{"beta", fmt.Sprintf("%v is out of range; values overflow unless β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g", p.Beta, maxLog/hi, hi)}
+	if _, hi := m.Interval(); !(p.Beta > 0 && p.Beta*hi <= maxLog) {
+		return nil, &ParameterError{"beta", fmt.Sprintf("%v is out of range; %s takes 0 < β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g: beyond it values overflow", p.Beta, titled("exponential", p.Matrix), maxLog/hi, hi)}
 	}
 	return &spectral{graph: g.Graph, whole: &series{m, expm.Exp(p.Beta)}, half: &series{m, expm.Exp(p.Beta / 2)}}, nil
 }
 
 func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if p.Matrix == NormalizedAdjacency {
-		if p.Alpha >= 1 {
-			return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the normalised adjacency takes 0 < α < 1", p.Alpha)}
-		}
 		s, err := g.VonNeumann(p.Alpha)
 		if err != nil {
 			return nil, err
@@ -238,7 +260,7 @@ func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, hi := m.Interval(); p.Alpha*hi >= 0.95 {
+	if _, hi := m.Interval(); !(p.Alpha > 0 && p.Alpha*hi < 0.95) {
 		if m, err = nearRadius(ctx, g, p.Alpha); err != nil {
 			return nil, err
 		}
@@ -266,18 +288,21 @@ func nearRadius(ctx context.Context, g *maps, alpha float64) (*expm.Map, error) 
 	if err != nil {
 		return nil, err
 	}
-	if alpha*rho >= 1 {
+	if !(alpha > 0 && alpha*rho < 1) {
 		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the adjacency takes 0 < α < %.10g on this graph, whose largest eigenvalue is %.10g", alpha, 1/rho, rho)}
 	}
 	return expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
 }
 
 func regularizedLaplacian(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
-	s, root, err := systemOf(g, p.Laplacian, p.Alpha, 1)
+	m, _, err := laplacianOf(ctx, g, p.Laplacian)
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := laplacianOf(ctx, g, p.Laplacian)
+	if _, hi := m.Interval(); p.Alpha*hi > 1/epsilon {
+		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; regularized-laplacian takes 0 < α ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it I is lost in rounding", p.Alpha, 1/epsilon/hi, hi)}
+	}
+	s, root, err := systemOf(g, p.Laplacian, p.Alpha, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -326,10 +351,12 @@ func matern(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	sigma := 2 * p.Nu / (p.Kappa * p.Kappa)
-	if most := math.Abs(p.Nu * math.Log(sigma)); sigma == 0 || most > maxLog {
-		return nil, &ParameterError{"nu", fmt.Sprintf("ν = %v and κ = %v make values overflow; choose them so that (2ν/κ²)^−ν is a number", p.Nu, p.Kappa)}
+	// (2ν/κ²)^−ν is the largest value, and within e^±maxLog.
+	middle, factor := math.Sqrt(2*p.Nu), math.Exp(min(maxLog/p.Nu, maxLog)/2)
+	if least, most := middle/factor, middle*factor; !(p.Kappa >= least && p.Kappa <= most) {
+		return nil, &ParameterError{"kappa", fmt.Sprintf("%v is out of range; matern with ν = %v takes %.6g ≤ κ ≤ %.6g, beyond which its values overflow", p.Kappa, p.Nu, least, most)}
 	}
+	sigma := 2 * p.Nu / (p.Kappa * p.Kappa)
 	return &spectral{graph: g.Graph, root: root,
 		whole: &series{m, expm.Matern(sigma, p.Nu)}, half: &series{m, expm.Matern(sigma, p.Nu/2)}}, nil
 }

@@ -32,7 +32,19 @@ const wholeRows = 4096
 
 func newModularity(_ context.Context, g *maps, p Parameters) (Kernel, error) {
 	n := len(g.Degrees)
+	var vol, squares float64
+	for _, d := range g.Degrees {
+		vol += d
+		squares += float64(d * d)
+	}
+	// γ‖d‖²/vol beside the mean degree, below which no norm of A is.
+	most := math.Inf(1)
+	if vol > 0 {
+		most = vol / squares * (vol / float64(n)) / epsilon
+	}
 	switch {
+	case !(p.Resolution <= most):
+		return nil, &ParameterError{"resolution", fmt.Sprintf("%v is out of range; modularity takes 0 < γ ≤ %.6g on this graph: beyond it A is lost in rounding", p.Resolution, most)}
 	case p.Rank < 0 || p.Rank > n:
 		return nil, &ParameterError{"rank", fmt.Sprintf("%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", p.Rank, n)}
 	case p.Rank == 0 && n > wholeRows:

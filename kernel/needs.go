@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/iterative"
@@ -17,9 +16,9 @@ import (
 func BlockBytes(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings) (int64, error) {
 	f := find(name)
 	if f == nil {
-		return 0, &ParameterError{"kernel", fmt.Sprintf("there is no %q", name)}
+		return 0, noKernel(name)
 	}
-	p, err := f.fill(p)
+	p, err := f.fill(p, extentOf(degrees))
 	if err != nil {
 		return 0, err
 	}
@@ -85,9 +84,9 @@ func GramsBytes(n, nodes, kernels int) int64 {
 func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, error) {
 	f := find(name)
 	if f == nil {
-		return 0, &ParameterError{"kernel", fmt.Sprintf("there is no %q", name)}
+		return 0, noKernel(name)
 	}
-	p, err := f.fill(p)
+	p, err := f.fill(p, extentOf(degrees))
 	if err != nil {
 		return 0, err
 	}

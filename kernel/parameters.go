@@ -1,10 +1,14 @@
 package kernel
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/iterative"
 )
 
 // Laplacian names the Laplacian that a kernel is a function of.
@@ -25,16 +29,21 @@ const (
 )
 
 // Parameters are the parameters of kernels. Each kernel reads those that it
-// takes, see [Takes]; 0 stands for the default, where there is one.
+// takes, see [Takes]; 0 stands for the default.
+//
+// The defaults make every kernel that of a random walk of about four steps.
+// What belongs to L = D − A is relative to the mean degree d̄ of nodes with
+// edges, what belongs to A to its largest eigenvalue ρ. [Resolve] tells them
+// for a graph.
 type Parameters struct {
 	Laplacian  Laplacian `json:"laplacian,omitempty"`  // default: the first that the kernel takes
 	Matrix     Base      `json:"matrix,omitempty"`     // default: the first that the kernel takes
-	Beta       float64   `json:"beta,omitempty"`       // β > 0
-	Alpha      float64   `json:"alpha,omitempty"`      // α > 0
+	Beta       float64   `json:"beta,omitempty"`       // β > 0; default 4, of L 4/d̄, of A 4/ρ
+	Alpha      float64   `json:"alpha,omitempty"`      // α > 0; default 0.8, of A 0.8/ρ; of pagerank 0.85, of regularized-laplacian 4, of L 4/d̄
 	Shift      float64   `json:"shift,omitempty"`      // a ≥ 2; default 2
-	Steps      int       `json:"steps,omitempty"`      // p ≥ 1
-	Nu         float64   `json:"nu,omitempty"`         // ν > 0
-	Kappa      float64   `json:"kappa,omitempty"`      // κ > 0
+	Steps      int       `json:"steps,omitempty"`      // p ≥ 1; default 8
+	Nu         float64   `json:"nu,omitempty"`         // ν > 0; default 1.5
+	Kappa      float64   `json:"kappa,omitempty"`      // κ > 0; default 3, of L 3/√d̄
 	Rank       int       `json:"rank,omitempty"`       // eigenpairs; default: all positive ones
 	Resolution float64   `json:"resolution,omitempty"` // γ > 0; default 1
 	Symmetric  bool      `json:"symmetric,omitempty"`  // the kernel D^½·K·D^−½ instead of K, of pagerank and heat-pagerank
@@ -128,93 +137,162 @@ func find(name string) *family {
 	return &families[i]
 }
 
-// fill puts defaults in place of zeros and checks what does not depend on the
-// graph.
-func (f *family) fill(p Parameters) (Parameters, error) {
-	for _, name := range f.takes {
-		var err error
-		switch name {
-		case "laplacian":
-			err = fillChoice(f, name, &p.Laplacian, f.laplacians)
-		case "matrix":
-			err = fillChoice(f, name, &p.Matrix, f.matrices)
-		case "beta":
-			err = f.positive(name, "β", p.Beta)
-		case "alpha":
-			err = f.positive(name, "α", p.Alpha)
-			if err == nil && f.alphaBelowOne && p.Alpha >= 1 {
-				err = &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes 0 < α < 1", p.Alpha, f.name)}
-			}
-		case "shift":
-			if p.Shift == 0 {
-				p.Shift = 2
-			}
-			if !(p.Shift >= 2) || math.IsInf(p.Shift, 1) {
-				err = &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes a ≥ 2, the largest eigenvalue that a normalised Laplacian can have", p.Shift, f.name)}
-			}
-		case "steps":
-			most := int(maxLog / math.Log(max(p.Shift, 2)))
-			if p.Steps == 0 {
-				err = &ParameterError{name, fmt.Sprintf("%s needs p ≥ 1; give --steps", f.name)}
-			} else if p.Steps < 1 || p.Steps > most {
-				err = &ParameterError{name, fmt.Sprintf("%d is out of range; %s with a = %v takes 1 to %d, beyond which its values overflow", p.Steps, f.name, p.Shift, most)}
-			}
-		case "nu":
-			err = f.positive(name, "ν", p.Nu)
-		case "kappa":
-			err = f.positive(name, "κ", p.Kappa)
-		case "resolution":
-			if p.Resolution == 0 {
-				p.Resolution = 1
-			}
-			err = f.positive(name, "γ", p.Resolution)
+// extent is what defaults depend on; the zero value stands for a graph that is
+// not known.
+type extent struct {
+	nodes      int
+	meanDegree float64 // of nodes with edges
+}
+
+func extentOf(degrees []float64) extent {
+	e := extent{nodes: len(degrees), meanDegree: 1}
+	var vol, nodes float64
+	for _, d := range degrees {
+		if d > 0 {
+			vol += d
+			nodes++
 		}
-		if err != nil {
+	}
+	if nodes > 0 {
+		e.meanDegree = vol / nodes
+	}
+	return e
+}
+
+// fill puts defaults in place of zeros, but for those that depend on a spectrum
+// or on what is not known, and checks what does not depend on the graph.
+func (f *family) fill(p Parameters, e extent) (Parameters, error) {
+	usual := f.usual
+	switch {
+	case cmp.Or(p.Matrix, usual.Matrix) == Adjacency:
+		usual.Alpha, usual.Beta = 0, 0
+	case cmp.Or(p.Laplacian, usual.Laplacian) != Combinatorial:
+	case e.meanDegree == 0:
+		usual.Alpha, usual.Beta, usual.Kappa = 0, 0, 0
+	default:
+		usual.Alpha /= e.meanDegree
+		usual.Beta /= e.meanDegree
+		usual.Kappa /= math.Sqrt(e.meanDegree)
+	}
+	if e.nodes > wholeRows {
+		usual.Rank = fewPairs
+	}
+	p = usual.With(p, f.name)
+	for _, name := range f.takes {
+		if err := f.check(name, p); err != nil {
 			return p, err
 		}
 	}
 	return p, nil
 }
 
+// check returns what is wrong with a parameter, whatever the graph.
+func (f *family) check(name string, p Parameters) error {
+	switch name {
+	case "laplacian":
+		return checkChoice(f, name, p.Laplacian, f.laplacians)
+	case "matrix":
+		return checkChoice(f, name, p.Matrix, f.matrices)
+	case "beta":
+		if p.Matrix == "" { // what exponential takes depends on the graph
+			return f.positive(name, "β", p.Beta)
+		}
+	case "alpha":
+		switch {
+		case p.Matrix == Adjacency: // what it takes depends on the graph
+		case !f.alphaBelowOne:
+			return f.positive(name, "α", p.Alpha)
+		case !(p.Alpha >= 0 && p.Alpha < 1):
+			return &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes 0 < α < 1", p.Alpha, titled(f.name, p.Matrix))}
+		}
+	case "shift":
+		if most := math.Exp(maxLog); !(p.Shift >= 2 && p.Shift <= most) {
+			return &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes a ≥ 2, the largest eigenvalue that a normalised Laplacian can have, up to %.2g, beyond which its values overflow", p.Shift, f.name, most)}
+		}
+	case "steps":
+		if most := int(maxLog / math.Log(p.Shift)); p.Steps < 1 || p.Steps > most {
+			return &ParameterError{name, fmt.Sprintf("%d is out of range; %s with a = %v takes 1 to %d, beyond which its values overflow", p.Steps, f.name, p.Shift, most)}
+		}
+	case "nu":
+		return f.positive(name, "ν", p.Nu)
+	case "kappa":
+		return f.positive(name, "κ", p.Kappa)
+	case "resolution":
+		return f.positive(name, "γ", p.Resolution)
+	}
+	return nil
+}
+
+// titled is the name of a kernel and of the matrix that it is a function of.
+func titled(name string, of Base) string {
+	switch of {
+	case Adjacency:
+		return name + " of the adjacency"
+	case NormalizedAdjacency:
+		return name + " of the normalised adjacency"
+	}
+	return name
+}
+
 // maxLog is the logarithm of the largest value that a kernel may have.
 const maxLog = 600
 
-// fillChoice puts the first choice in place of nothing.
-func fillChoice[T ~string](f *family, name string, p *T, choices []T) error {
-	if *p == "" {
-		*p = choices[0]
-	}
-	if slices.Contains(choices, *p) {
+// checkChoice returns what is wrong with one of several words.
+func checkChoice[T ~string](f *family, name string, p T, choices []T) error {
+	if slices.Contains(choices, p) {
 		return nil
 	}
 	words := make([]string, len(choices))
 	for i, c := range choices {
 		words[i] = string(c)
 	}
-	return &ParameterError{name, fmt.Sprintf("%q is nothing that %s is a function of; give %s", string(*p), f.name, strings.Join(words, ", "))}
+	return &ParameterError{name, fmt.Sprintf("%q is nothing that %s is a function of; give %s", string(p), f.name, strings.Join(words, ", "))}
 }
 
-// positive checks a number that has no default.
+// positive checks a number; 0 stands for a default that is not known yet.
 func (f *family) positive(name, symbol string, v float64) error {
-	switch {
-	case v == 0:
-		return &ParameterError{name, fmt.Sprintf("%s needs %s > 0; give --%s", f.name, symbol, name)}
-	case !(v > 0) || math.IsInf(v, 1):
-		return &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes %s > 0", v, f.name, symbol)}
+	if v >= 0 && !math.IsInf(v, 1) {
+		return nil
 	}
-	return nil
+	return &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes %s > 0", v, f.name, symbol)}
 }
 
-// Used returns p as a kernel that takes it reads it: with defaults, and
-// without what it does not take.
+// Used returns p as a kernel that takes it reads it: without what it does not
+// take, and with defaults that are the same on every graph.
 func Used(name string, p Parameters) Parameters {
 	f := find(name)
 	if f == nil {
 		return Parameters{}
 	}
-	filled, err := f.fill(p)
+	filled, err := f.fill(p, extent{})
 	if err != nil {
 		return p
 	}
-	return Parameters{}.With(filled, name)
+	return filled
+}
+
+// Resolve returns p as [New] reads it for a kernel on a graph: without what it
+// does not take, and with defaults. The error is a [*ParameterError], the
+// context's or that of a sweep. Cost: none but for α or β of A that is not
+// given, which takes that of [Radius].
+func Resolve(ctx context.Context, g *iterative.Graph, name string, p Parameters) (Parameters, error) {
+	f := find(name)
+	if f == nil {
+		return p, noKernel(name)
+	}
+	p, err := f.fill(p, extentOf(g.Degrees))
+	if err != nil || p.Matrix != Adjacency || p.Alpha != 0 || p.Beta != 0 {
+		return p, err
+	}
+	rho := 1.0
+	if g.A.NNZ() > 0 {
+		if rho, err = Radius(ctx, g); err != nil {
+			return p, err
+		}
+	}
+	return Parameters{Alpha: f.usual.Alpha / rho, Beta: f.usual.Beta / rho}.With(p, name), nil
+}
+
+func noKernel(name string) error {
+	return &ParameterError{"kernel", fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(Names(), ", "))}
 }

@@ -2,10 +2,12 @@ package kernel
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // The symmetric forms of PageRank kernels are D^½·K·D^−½, symmetric to the bit.
@@ -57,4 +59,113 @@ func TestWith(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Without parameters every kernel is one of about four steps of a walk, on any
+// graph: the number of nodes and edges, weights and components do not matter.
+func TestDefaults(t *testing.T) {
+	for graph, a := range map[string]*sparse.CSR{
+		"weights":    testgraph.Load(t, "wrand60").A,
+		"a hub":      testgraph.Star(30),
+		"two nodes":  testgraph.Complete(2),
+		"no edges":   mustTriplets(t, 3, nil),
+		"tiny loads": mustTriplets(t, 2, []sparse.Triplet{{Row: 0, Col: 1, Val: 1e-100}, {Row: 1, Col: 0, Val: 1e-100}}),
+		"great":      mustTriplets(t, 2, []sparse.Triplet{{Row: 0, Col: 1, Val: 1e100}, {Row: 1, Col: 0, Val: 1e100}}),
+	} {
+		g := newGraph(t, a, 1)
+		for _, name := range Names() {
+			forms := []Parameters{{}}
+			if takes := Takes(name); slices.Contains(takes, "laplacian") {
+				forms = append(forms, Parameters{Laplacian: Normalized})
+			} else if slices.Contains(takes, "matrix") {
+				forms = append(forms, Parameters{Matrix: Adjacency}, Parameters{Matrix: NormalizedAdjacency})
+			}
+			for _, p := range forms {
+				resolved, err := Resolve(background, g, name, p)
+				if err != nil {
+					t.Fatalf("%s, %s %v: %v", graph, name, p, err)
+				}
+				for _, v := range []float64{resolved.Alpha, resolved.Beta, resolved.Kappa} {
+					if math.IsInf(v, 0) || math.IsNaN(v) || v < 0 {
+						t.Errorf("%s, %s %v: %v", graph, name, p, resolved)
+					}
+				}
+				for _, taken := range Takes(name) {
+					i := slices.IndexFunc(fields, func(f field) bool { return f.name == taken })
+					if taken != "rank" && taken != "symmetric" && !fields[i].given(&resolved) {
+						t.Errorf("%s, %s %v: no %s", graph, name, p, taken)
+					}
+				}
+				n := upTo(len(g.Degrees))
+				got, _ := mustMatrix(t, mustNew(t, g, name, p), n, n, nil)
+				want, _ := mustMatrix(t, mustNew(t, g, name, resolved), n, n, nil)
+				for i := range n {
+					for j, v := range got.Row(i) {
+						if v != want.Row(i)[j] {
+							t.Fatalf("%s, %s %v: (%d, %d) is %v, with %v %v", graph, name, p, i, j, v, resolved, want.Row(i)[j])
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// The defaults on a graph whose nodes all have degree 4 and ρ = 4, beside a node
+// without edges.
+func TestDefaultValues(t *testing.T) {
+	var edges []sparse.Triplet
+	for i := range uint32(5) {
+		for j := range uint32(5) {
+			if i != j {
+				edges = append(edges, sparse.Triplet{Row: i, Col: j, Val: 1})
+			}
+		}
+	}
+	g := newGraph(t, mustTriplets(t, 6, edges), 1)
+	for _, c := range []struct {
+		name string
+		p    Parameters
+		want string
+	}{
+		{"diffusion", Parameters{}, "combinatorial, β = 1"},
+		{"diffusion", Parameters{Laplacian: RandomWalk}, "random-walk, β = 4"},
+		{"exponential", Parameters{Matrix: NormalizedAdjacency}, "normalized-adjacency, β = 4"},
+		{"von-neumann", Parameters{}, "normalized-adjacency, α = 0.8"},
+		{"regularized-laplacian", Parameters{}, "combinatorial, α = 1"},
+		{"regularized-laplacian", Parameters{Laplacian: Normalized}, "normalized, α = 4"},
+		{"pseudo-inverse", Parameters{Beta: 7}, "combinatorial"},
+		{"regularized-commute-time", Parameters{}, "α = 0.8"},
+		{"p-step", Parameters{}, "a = 2, p = 8"},
+		{"p-step", Parameters{Shift: 3}, "a = 3, p = 8"},
+		{"matern", Parameters{}, "combinatorial, ν = 1.5, κ = 1.5"},
+		{"matern", Parameters{Laplacian: Normalized, Nu: 2}, "normalized, ν = 2, κ = 3"},
+		{"modularity", Parameters{}, "γ = 1"},
+		{"pagerank", Parameters{Symmetric: true}, "α = 0.85, symmetric"},
+		{"heat-pagerank", Parameters{}, "β = 4"},
+	} {
+		got, err := Resolve(background, g, c.name, c.p)
+		if err != nil || got.String() != c.want {
+			t.Errorf("%s %v: %v, %v; want %s", c.name, c.p, got, err, c.want)
+		}
+	}
+	for name, share := range map[string]float64{"von-neumann": 0.2, "exponential": 1} {
+		got, err := Resolve(background, g, name, Parameters{Matrix: Adjacency})
+		if err != nil || math.Abs(max(got.Alpha, got.Beta)-share) > 1e-9 {
+			t.Errorf("%s of A: %v, %v", name, got, err)
+		}
+	}
+	large := newGraph(t, testgraph.Path(wholeRows+1), 1)
+	if got, err := Resolve(background, large, "modularity", Parameters{}); err != nil || got.Rank != 64 {
+		t.Errorf("modularity of many nodes: %v, %v", got, err)
+	}
+}
+
+func mustTriplets(t *testing.T, n int, entries []sparse.Triplet) *sparse.CSR {
+	t.Helper()
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }

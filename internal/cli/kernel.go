@@ -23,18 +23,29 @@ the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels.
 
   cwk                       coinciding walks, --labels [--alpha --steps --min-steps --prior]:
                             K = 1/(T+1) Σ PₜPₜᵀ over t from --min-steps to --steps
-  diffusion                 exp(−βL), --beta [--laplacian]
-  exponential               exp(βA), --beta [--matrix adjacency]
-  von-neumann               (I − αS)⁻¹, --alpha [--matrix normalized-adjacency]
-  regularized-laplacian     (I + αL)⁻¹, --alpha [--laplacian]
+  diffusion                 exp(−βL) [--laplacian --beta]
+  exponential               exp(βA) [--matrix --beta]
+  von-neumann               (I − αS)⁻¹ [--matrix --alpha]
+  regularized-laplacian     (I + αL)⁻¹ [--laplacian --alpha]
   pseudo-inverse            L⁺ [--laplacian]
   commute-time              vol·(L⁺ᵢᵢ + L⁺ⱼⱼ − 2L⁺ᵢⱼ), a distance
-  regularized-commute-time  (D − αA)⁺, --alpha
-  p-step                    (aI − L̃)ᵖ, --steps p [--shift a]
-  matern                    (2ν/κ²·I + L)^−ν, --nu --kappa [--laplacian]
+  regularized-commute-time  (D − αA)⁺ [--alpha]
+  p-step                    (aI − L̃)ᵖ [--steps p --shift a]
+  matern                    (2ν/κ²·I + L)^−ν [--laplacian --nu --kappa]
   modularity                the positive part of A − γ·ddᵀ/vol [--rank --resolution]
-  pagerank                  (1−α)(I − αT)⁻¹, --alpha [--symmetric]
-  heat-pagerank             exp(−β(I − T)), --beta [--symmetric]
+  pagerank                  (1−α)(I − αT)⁻¹ [--alpha --symmetric]
+  heat-pagerank             exp(−β(I − T)) [--beta --symmetric]
+
+Without parameters a kernel is that of a walk of about four steps. With d̄ the
+mean degree of nodes with edges and ρ the largest eigenvalue of A, the defaults are
+  --beta 4      4/d̄ of the combinatorial Laplacian, 4/ρ of the adjacency
+  --alpha 0.8   0.8/ρ of the adjacency; pagerank 0.85;
+                regularized-laplacian 4, or 4/d̄ of the combinatorial one
+  --kappa 3     3/√d̄ of the combinatorial Laplacian; --nu 1.5
+  --steps 8     of p-step, with --shift 2
+  --rank        all positive eigenvalues; the 64 largest beyond 4,096 nodes
+and the summary says what was taken. The best ones for a set of labels are found
+by classify --kernel.
 
 All but cwk need a graph without directions. Their values are computed in
 float64, whatever --dtype, and the summary prints a bound on their error.`,

@@ -42,7 +42,7 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	f.alpha = math.NaN()
 	in.numberVar(flags, &f.alpha, "alpha", fmt.Sprintf("α (cwk: probability that a labelled node absorbs at a step, default %v)", alpha))
 	f.steps = -1
-	in.variable(flags, "steps", "N", "", fmt.Sprintf("p of p-step, or the last step of a walk (cwk: default %d)", steps), func(s string) error {
+	in.variable(flags, "steps", "N", "", fmt.Sprintf("p of p-step (default 8), or the last step of a walk (cwk: default %d)", steps), func(s string) error {
 		var n int64
 		err := parseInt(&n, s, 0, maxSteps)
 		f.steps = int(n)
@@ -107,6 +107,9 @@ func (in *invocation) numberVar(flags *pflag.FlagSet, p *float64, name, usage st
 
 // checkKernel notes what is wrong with the flags of f together.
 func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
+	if slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--kernel" }) {
+		return // what it takes is not known
+	}
 	takes := slices.Concat(kernel.Takes(f.name), []string{"tolerance"})
 	if f.name == walkKernel {
 		takes = walkParameterNames
@@ -127,6 +130,7 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 		in.checkWalk(&f.walking, true)
 		return
 	}
+	in.checkPositive(&f.walking)
 	in.checkTolerance(f)
 }
 

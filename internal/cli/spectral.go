@@ -76,6 +76,9 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
+	if p, err = kernel.Resolve(in.ctx, nodes, f.name, p); err != nil {
+		return in.kernelError(err, name, f)
+	}
 	k, err := kernel.New(in.ctx, nodes, f.name, p)
 	if err != nil {
 		return in.kernelError(err, name, f)
@@ -102,7 +105,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	}
 	return in.finishKernel(d, f.slab, of, &kernelReport{
 		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype,
-		Parameters: kernelParameters{f.name, kernel.Used(f.name, p)},
+		Parameters: kernelParameters{f.name, p},
 		Method:     report.Method, HalfSteps: report.HalfSteps, Sweeps: report.Sweeps,
 		LargestValue: report.Largest, Condition: report.Condition,
 	}, report)

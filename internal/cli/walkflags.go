@@ -87,11 +87,25 @@ func (in *invocation) checkWalk(w *walking, walks bool) {
 	if walks && (w.alpha < alphaOfWalks.lo || w.alpha > alphaOfWalks.hi) {
 		in.problem("--alpha", "%v is out of range; want %v", w.alpha, alphaOfWalks)
 	}
+	if !walks {
+		in.checkPositive(w)
+	}
 	if w.labels == "" {
 		in.problem("--labels", "a walk needs labels; write --labels FILE with node<TAB>label lines")
 	}
 	if w.steps >= 0 && w.minSteps > w.steps {
 		in.problem("--min-steps", "%d lies beyond the last step, %d; give at most that", w.minSteps, w.steps)
+	}
+}
+
+// checkPositive notes zeros where only walks take them: to a kernel they would
+// say that nothing was given.
+func (in *invocation) checkPositive(w *walking) {
+	if w.alpha == 0 {
+		in.problem("--alpha", "0 is out of range; without a walk, give α > 0")
+	}
+	if w.steps == 0 {
+		in.problem("--steps", "0 is out of range; without a walk, give at least 1")
 	}
 }
 
