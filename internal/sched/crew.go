@@ -19,6 +19,7 @@ type crew struct {
 	group   Group
 	working atomic.Int32
 	patient bool        // each has a processor
+	places  processors  // where they are, if patient
 	asleep  atomic.Bool // the caller is, or will be
 }
 
@@ -78,6 +79,9 @@ func (h *helper) run() {
 // do does a task and reports whether the helper may wait for another.
 func (h *helper) do(t *task) (more bool) {
 	defer func() { more = t.crew.leave() }()
+	if t.crew.patient {
+		t.crew.places.take()
+	}
 	t.crew.group.Do(t.f)
 	return
 }

@@ -31,6 +31,9 @@ func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) er
 		q.work(ctx, 0, do)
 	} else {
 		c := &crew{patient: patient(workers)}
+		if c.patient {
+			c.places.take()
+		}
 		for w := 1; w < workers; w++ {
 			c.start(func() { q.work(ctx, w, do) })
 		}

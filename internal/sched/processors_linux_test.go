@@ -1,0 +1,34 @@
+package sched
+
+import (
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestTake leaves one processor, then none.
+func TestTake(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var allowed, now unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &allowed); err != nil {
+		t.Skip(err)
+	}
+	for cpu := range 1024 {
+		if !allowed.IsSet(cpu) {
+			continue
+		}
+		p := processors{taken: allowed}
+		p.taken.Clear(cpu)
+		for range 2 {
+			p.take()
+			if p.taken != allowed {
+				t.Errorf("processor %d was free and is not taken", cpu)
+			}
+			if err := unix.SchedGetaffinity(0, &now); err != nil || now != allowed {
+				t.Fatalf("the thread may run on %v, before on %v (%v)", now, allowed, err)
+			}
+		}
+	}
+}
