@@ -145,7 +145,7 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 // seven digits each, as most are, while there is room for their codes. It takes
 // half of scan's time.
 func (t template) scanShort(text []byte, at int, code []uint32) (int, []uint32) {
-	end, all := shortLines(text, at, code, t.sep)
+	end, all := shortHalves(text, at, code, t.sep)
 	if t.base == 0 && t.limit > maxShort && !t.lower {
 		return end, all
 	}
@@ -162,6 +162,29 @@ func (t template) scanShort(text []byte, at int, code []uint32) (int, []uint32) 
 
 // maxShort is the largest number of seven digits.
 const maxShort = 1e7 - 1
+
+// shortHalves is shortLines, side by side for the halves of a long text where it
+// begins. Behind a line of another kind it does not, or much could be read in vain
+// again and again.
+func shortHalves(text []byte, at int, code []uint32, sep byte) (int, []uint32) {
+	if at > 0 || len(text) < leastHalves {
+		return shortLines(text, at, code, sep)
+	}
+	middle := len(text)/2 + bytes.IndexByte(text[len(text)/2:], '\n') + 1
+	split := len(code) + 2*bytes.Count(text[:middle], []byte{'\n'})
+	if split > cap(code) {
+		return shortLines(text, at, code, sep)
+	}
+	all := code[:cap(code)]
+	a, b, lines := pairedLines(text, middle, all[len(code):split], all[split:], sep)
+	a, code = shortLines(text[:middle], a, code[:len(code)+2*lines], sep)
+	if a < middle {
+		return a, code
+	}
+	return shortLines(text, b, all[:split+2*lines], sep)
+}
+
+const leastHalves = 256 // bytes
 
 // shortLines reads lines of two short numbers as they are. It is all that its loop
 // does: what else could be done there would not be in registers.
@@ -191,6 +214,40 @@ func shortLines(text []byte, at int, code []uint32, sep byte) (int, []uint32) {
 		rest = rest[j+k>>3+1:]
 	}
 	return len(text) + 16 - len(rest), code[:cap(code)-len(room)]
+}
+
+// pairedLines is shortLines for the halves of a text side by side, each into codes
+// of its own, until one of them ends or stops: a line waits until the one before it
+// has told where it begins, which is as long as reading two. It returns where both
+// halves stopped and how many lines it read of each.
+func pairedLines(text []byte, middle int, first, second []uint32, sep byte) (a, b, lines int) {
+	one, two := text[:middle+16], text[middle:len(text)+16]
+	n := min(len(first), len(second)) / 2
+	first, second = first[:2*n], second[:2*n]
+	sep ^= '0'
+	for len(one) > 16 && len(two) > 16 && len(first) > 1 && len(second) > 1 {
+		v, w := (*[16]byte)(one), (*[16]byte)(two)
+		x, y := word(v[:]), word(w[:])
+		ox, oy := notDigits(x), notDigits(y)
+		k, l := uint(bits.TrailingZeros64(ox))&56, uint(bits.TrailingZeros64(oy))&56
+		if ox == 0 || k == 0 || byte(x>>k) != sep || byte(x) == 0 && k > 8 ||
+			oy == 0 || l == 0 || byte(y>>l) != sep || byte(y) == 0 && l > 8 {
+			break
+		}
+		first[0], second[0] = uint32(eightDigits(x<<(-k&63))), uint32(eightDigits(y<<(-l&63)))
+		i, j := k>>3+1, l>>3+1
+		x, y = word(v[i:]), word(w[j:])
+		ox, oy = notDigits(x), notDigits(y)
+		k, l = uint(bits.TrailingZeros64(ox))&56, uint(bits.TrailingZeros64(oy))&56
+		if ox == 0 || k == 0 || byte(x>>k) != '\n'^'0' || byte(x) == 0 && k > 8 ||
+			oy == 0 || l == 0 || byte(y>>l) != '\n'^'0' || byte(y) == 0 && l > 8 {
+			break
+		}
+		first[1], second[1] = uint32(eightDigits(x<<(-k&63))), uint32(eightDigits(y<<(-l&63)))
+		first, second = first[2:], second[2:]
+		one, two = one[i+k>>3+1:], two[j+l>>3+1:]
+	}
+	return middle + 16 - len(one), len(text) + 16 - len(two), n - len(first)/2
 }
 
 // decimal reads a number of at most 15 digits with or without a point; n = 0

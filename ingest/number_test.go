@@ -49,13 +49,17 @@ func TestScan(t *testing.T) {
 	for trial := range 3000 {
 		layout := templates[trial%len(templates)]
 		most := 1 + r.IntN(11)
+		lines, odds := 9, 60
+		if trial%3 == 0 {
+			lines, odds = 200, 900
+		}
 		var text strings.Builder
-		for range r.IntN(9) {
+		for range r.IntN(lines) {
 			u, v, end := digits(most), digits(most), "\n"
 			if layout.lower && (len(u) < len(v) || len(u) == len(v) && u < v) {
 				u, v = v, u
 			}
-			switch r.IntN(60) {
+			switch r.IntN(odds) {
 			case 0:
 				end = "\r\n"
 			case 1:
@@ -85,7 +89,7 @@ func TestScan(t *testing.T) {
 			wantAt, wantCode := slowScan(layout, want[from:])
 			wantAt += from
 			b := append([]byte(want), make([]byte, textio.Slack)...)[:len(want)]
-			before := make([]uint32, 2, 2+r.IntN(20))
+			before := make([]uint32, 2, 2+r.IntN(3*lines))
 			at, code, _ := layout.scan(b, from, before, nil)
 			if at != wantAt || !slices.Equal(code[2:], wantCode) {
 				t.Fatalf("%+v: %q from %d: at %d with %d, want %d with %d", layout, want, from, at, code[2:], wantAt, wantCode)
