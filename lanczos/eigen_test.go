@@ -568,12 +568,20 @@ func TestSolveChanges(t *testing.T) {
 			return tridiagonalInverse{deg: deg, shift: 1e-7}, nil
 		},
 	}
-	out, err := p.Solve(ctx, 12, &Settings{Tolerance: 1e-11})
+	spent := 0 // by Lanczos, as far as it tells
+	out, err := p.Solve(ctx, 12, &Settings{Tolerance: 1e-11, Progress: func(at Progress) {
+		if built == 0 {
+			spent = at.Products
+		}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if out.Method != LOBPCG || out.Restarts > 12 || built != 1 {
 		t.Errorf("%v, %d iterations, %d preconditioners", out.Method, out.Restarts, built)
+	}
+	if spent < 10 || spent > 300 {
+		t.Errorf("given up after %d products", spent)
 	}
 	want := make([]float64, 12)
 	for i := range want {

@@ -79,14 +79,19 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			}
 			strict /= 10
 		}
+		slow := func(ahead float64) bool {
+			return patience > 0 && converged < 2 && float64(k.products)+ahead > float64(patience)
+		}
+		if slow(w.foreseen()) {
+			return nil, errSlow
+		}
 		if !rotated {
 			if err := w.restart(ctx, want, converged); err != nil {
 				return nil, err
 			}
 		}
 		// So many blocks are usually enough with a filter.
-		ahead := k.f.degree * min(want/width+5, (k.room()-k.size)/width)
-		if patience > 0 && k.products+ahead > patience && converged < 2 {
+		if slow(float64(k.f.degree * min(want/width+5, (k.room()-k.size)/width))) {
 			return nil, errSlow
 		}
 		w.result.Restarts++
@@ -119,10 +124,27 @@ type stage struct {
 	far     int     // how many there are
 	most    int     // pairs that have converged at most
 	stalled int     // restarts since then
+	before  float64 // the residual of a wanted pair at the restart before, 0: of another filter
+	since   int     // the products until then
 
 	spectrum []ranked // as the first Ritz values tell
 	ahead    int      // so many times as many as are wanted lie above the unwanted ones
 	planned  bool     // whether they are given to a filter, if they can be
+}
+
+// foreseen returns about how many products are still to do if residuals go on
+// falling by the same factor from restart to restart; 0: it cannot tell.
+func (w *solve) foreseen() (products float64) {
+	st := w.stage
+	if goal := w.s.Tolerance * w.norm; st.before > 0 && w.worst > goal {
+		restarts := math.Inf(1)
+		if w.worst < st.before {
+			restarts = math.Log(goal/w.worst) / math.Log(w.worst/st.before)
+		}
+		products = restarts * float64(w.krylov.products-st.since)
+	}
+	st.before, st.since = w.worst, w.krylov.products
+	return products
 }
 
 // count returns how many of the wanted pairs have small residuals: strict
@@ -191,7 +213,7 @@ func (w *solve) restart(ctx context.Context, want, converged int) error {
 			if err := w.setFar(ctx, &f); err != nil {
 				return err
 			}
-			k.f = f
+			k.f, st.before = f, 0
 			w.result.Degree = f.degree
 			return k.blend(ctx, want)
 		}
