@@ -26,8 +26,8 @@ type modularity struct {
 	method    string
 }
 
-// wholeRows is the number of rows up to which all positive eigenpairs may be
-// asked for: about half of all there are.
+// wholeRows is the number of rows up to which all positive eigenpairs, about
+// half of all there are, are taken where no rank is given.
 const wholeRows = 4096
 
 func newModularity(_ context.Context, g *maps, p Parameters) (Kernel, error) {
@@ -42,13 +42,8 @@ func newModularity(_ context.Context, g *maps, p Parameters) (Kernel, error) {
 	if vol > 0 {
 		most = vol / squares * (vol / float64(n)) / epsilon
 	}
-	switch {
-	case !(p.Resolution <= most):
+	if !(p.Resolution <= most) {
 		return nil, &ParameterError{"resolution", fmt.Sprintf("%v is out of range; modularity takes 0 < γ ≤ %.6g on this graph: beyond it A is lost in rounding", p.Resolution, most)}
-	case p.Rank < 0 || p.Rank > n:
-		return nil, &ParameterError{"rank", fmt.Sprintf("%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", p.Rank, n)}
-	case p.Rank == 0 && n > wholeRows:
-		return nil, &ParameterError{"rank", fmt.Sprintf("about half of the %d eigenvalues are positive; give the number of those that count, as in --rank 100", n)}
 	}
 	return &modularity{graph: g.Graph, rank: p.Rank, resolution: p.Resolution}, nil
 }

@@ -183,6 +183,9 @@ func (f *family) fill(p Parameters, e extent) (Parameters, error) {
 			return p, err
 		}
 	}
+	if p.Rank < 0 || e.nodes > 0 && p.Rank > e.nodes {
+		return p, &ParameterError{"rank", fmt.Sprintf("%d is out of range; give 1 to %d, the number of nodes, or none for all positive eigenvalues", p.Rank, e.nodes)}
+	}
 	return p, nil
 }
 

@@ -45,7 +45,9 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	in.variable(flags, "steps", "N", "", fmt.Sprintf("p of p-step (default 8), or the last step of a walk (cwk: default %d)", steps), func(s string) error {
 		var n int64
 		err := parseInt(&n, s, 0, maxSteps)
-		f.steps = int(n)
+		if err == nil {
+			f.steps = int(n)
+		}
 		return err
 	})
 	in.intVar(flags, &f.minSteps, "min-steps", 0, 0, maxSteps, "first step of a walk that counts")

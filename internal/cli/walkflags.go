@@ -48,7 +48,9 @@ func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, alpha, steps s
 	in.variable(flags, "steps", "T", "", "last step of the walk ("+steps+")", func(s string) error {
 		var n int64
 		err := parseInt(&n, s, 0, maxSteps)
-		w.steps = int(n)
+		if err == nil {
+			w.steps = int(n)
+		}
 		return err
 	})
 	in.intVar(flags, &w.minSteps, "min-steps", 0, 0, maxSteps, "first step that counts")
