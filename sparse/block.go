@@ -19,28 +19,18 @@ type Block[T Float] struct {
 	Data               []T
 }
 
-// sharedBytes is the part of a cache shared by all cores, commonly 32 MiB, that
-// a block may take while ids and sums pass through it.
-const sharedBytes = 24 << 20
-
 // NewBlock returns a zero block whose rows are padded to whole vector
 // registers: to 4, 8, 16 or 32 bytes, and to a multiple of 32 bytes from there.
-// Rows of 20 bytes are not padded where that lets the block stay in the cache
-// that the cores share. Large blocks lie on huge pages where the system has
-// them.
+// Large blocks lie on huge pages where the system has them.
 func NewBlock[T Float](rows, cols int) *Block[T] {
 	if rows < 0 || cols < 1 {
 		panic(badShape)
 	}
-	stride, size := Stride[T](cols), sizeOf[T]()
-	if cols*size == 20 && rows*cols*size <= sharedBytes && rows*stride*size > sharedBytes {
-		stride = cols
-	}
+	stride := Stride[T](cols)
 	return &Block[T]{Rows: rows, Cols: cols, Stride: stride, Data: pages.Make[T](rows * stride)}
 }
 
-// Stride returns the distance between padded rows of cols columns; [NewBlock]
-// never chooses a longer one.
+// Stride returns the distance between the rows of [NewBlock] with cols columns.
 func Stride[T Float](cols int) int {
 	var t T
 	size := int(unsafe.Sizeof(t))
@@ -55,7 +45,7 @@ func Stride[T Float](cols int) int {
 	return stride
 }
 
-// BlockBytes returns the memory of [NewBlock] with this shape at the most.
+// BlockBytes returns the memory of [NewBlock] with this shape.
 func BlockBytes[T Float](rows, cols int) int64 {
 	return int64(rows) * int64(Stride[T](cols)) * int64(sizeOf[T]())
 }

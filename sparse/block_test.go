@@ -1,9 +1,7 @@
 package sparse_test
 
 import (
-	"context"
 	"math"
-	"slices"
 	"testing"
 	"unsafe"
 
@@ -19,52 +17,8 @@ func TestStride(t *testing.T) {
 		if got := [2]int{sparse.Stride[float32](cols), sparse.Stride[float64](cols)}; got != want {
 			t.Errorf("%d columns lie %d apart, want %d", cols, got, want)
 		}
-	}
-}
-
-// TestPackedRows holds which blocks are not padded, and that a step over them
-// gives the bits of padded ones.
-func TestPackedRows(t *testing.T) {
-	const few, many, most = 750_000, 1_000_000, 1_300_000
-	for rows, want := range map[int]int{1: 8, few: 8, many: 5, most: 8} {
-		if b := sparse.NewBlock[float32](rows, 5); b.Stride != want || len(b.Data) != rows*want {
-			t.Errorf("%d rows of 5 numbers lie %d apart, want %d", rows, b.Stride, want)
-		}
-	}
-	if b := sparse.NewBlock[float32](many, 6); b.Stride != 8 {
-		t.Errorf("rows of 6 numbers lie %d apart", b.Stride)
-	}
-	entries := make([]sparse.Triplet, 0, many)
-	for i := range uint32(many / 4) {
-		for j := range i % 4 {
-			entries = append(entries, sparse.Triplet{Row: 4 * i, Col: (i*7919 + j*104729) % many, Val: 1})
-		}
-	}
-	a, err := sparse.FromTriplets(many, many, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := sparse.NewBlock[float32](many, 5)
-	padded := &sparse.Block[float32]{Rows: many, Cols: 5, Stride: 8, Data: make([]float32, 8*many)}
-	for i := range x.Data {
-		x.Data[i] = 1 / float32(i%1000+1)
-	}
-	for i := range many {
-		copy(padded.Row(i), x.Row(i))
-	}
-	op := &sparse.Operator[float32]{A: a}
-	got := sparse.NewBlock[float32](many, 5)
-	want := &sparse.Block[float32]{Rows: many, Cols: 5, Stride: 8, Data: make([]float32, 8*many)}
-	step := func(dst, x *sparse.Block[float32]) {
-		if err := op.StepTo(context.Background(), dst, x, sparse.Step[float32]{Alpha: 0.3, Beta: 0.7}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	step(got, x)
-	step(want, padded)
-	for i := range many {
-		if !slices.Equal(got.Row(i), want.Row(i)) {
-			t.Fatalf("row %d is %v, want %v", i, got.Row(i), want.Row(i))
+		if b := sparse.NewBlock[float32](3, cols); b.Stride != want[0] || int64(len(b.Data)*4) != sparse.BlockBytes[float32](3, cols) {
+			t.Errorf("%d numbers for rows %d apart in a block of 3 rows of %d", len(b.Data), b.Stride, cols)
 		}
 	}
 }
