@@ -174,7 +174,7 @@ func (f *family) fill(p Parameters, e extent) (Parameters, error) {
 		usual.Beta /= e.meanDegree
 		usual.Kappa /= math.Sqrt(e.meanDegree)
 	}
-	if e.nodes > wholeRows {
+	if e.nodes > wholeRows && slices.Contains(f.takes, "rank") {
 		usual.Rank = fewPairs
 	}
 	p = usual.With(p, f.name)

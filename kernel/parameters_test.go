@@ -159,6 +159,9 @@ func TestDefaultValues(t *testing.T) {
 	if got, err := Resolve(background, large, "modularity", Parameters{}); err != nil || got.Rank != 64 {
 		t.Errorf("modularity of many nodes: %v, %v", got, err)
 	}
+	if got, err := Resolve(background, large, "pagerank", Parameters{Laplacian: Normalized, Rank: 3}); err != nil || got != (Parameters{Alpha: 0.85}) {
+		t.Errorf("pagerank of many nodes: %v, %v", got, err)
+	}
 }
 
 func mustTriplets(t *testing.T, n int, entries []sparse.Triplet) *sparse.CSR {
