@@ -8,6 +8,10 @@ import (
 
 // explain finds the lines behind an entry whose lines do not agree.
 func (r *run) explain(err error) error {
+	var over *MemoryError
+	if errors.As(err, &over) { // of what the sorter may take
+		return &MemoryError{Need: r.c.Memory + over.Need - over.Limit, Limit: r.c.Memory}
+	}
 	var e *mergeError
 	if !errors.As(err, &e) {
 		return err

@@ -353,9 +353,9 @@ func (g *guess) plan() (*Plan, error) {
 	pattern, graph := 0.0, 0.0 // while it is sorted, and ordered
 	switch g.c.Order {
 	case BreadthFirstOrder, CuthillMcKeeOrder:
-		pattern, graph = 8*lines, 8*lines
+		pattern, graph = 8*lines, 8*lines+8*n
 	case LocalityOrder:
-		pattern, graph = 8*lines, 24*lines
+		pattern, graph = 8*lines, 24*lines+8*n
 	}
 	// Of the largest bucket, and of what is known of all; see sorter.scratchBytes.
 	// A bucket of a hub has few other rows.

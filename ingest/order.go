@@ -87,25 +87,22 @@ func (r *run) pattern() (*sparse.CSR, error) {
 	s := r.sorter(undirected)
 	s.values, s.keepLoops = false, false
 	s.merge = merger{policy: MaxDuplicates}
-	if _, err := r.planSort(s); err != nil {
-		return nil, err
+	entries, rows := 0, r.nodes.Len() // at most
+	for _, p := range r.parts {
+		entries += 2 * p.edges
 	}
-	entries, rows := s.entries(), r.nodes.Len()
 	each := int64(4)
 	if r.c.Order == LocalityOrder {
 		each += 8 // see there
 	}
-	need := int64(entries)*each + 8*int64(rows+1)
-	if err := r.makeRoom(need + s.total() + s.scratchBytes()); err != nil {
+	graph := int64(entries)*each + 8*int64(rows+1)
+	if need := r.beside() + graph; r.c.Memory > 0 && need >= r.c.Memory {
+		return nil, &MemoryError{Need: need + leastBytes, Limit: r.c.Memory}
+	}
+	if _, err := r.planSort(s, graph); err != nil {
 		return nil, err
 	}
-	s.limit = r.left()
-	if s.limit > 0 && need >= s.limit {
-		return nil, &MemoryError{Need: r.c.Memory - s.limit + need, Limit: r.c.Memory}
-	} else if s.limit > 0 {
-		s.limit -= need
-	}
-	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, entries)
+	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, s.entries())
 	err := s.each(func(b *sorted) error {
 		for _, end := range b.ptr[1:] {
 			ptr = append(ptr, int64(len(col)+end))
@@ -114,7 +111,7 @@ func (r *run) pattern() (*sparse.CSR, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, r.explain(err)
 	}
 	a, err := sparse.NewCSR(rows, rows, ptr, col, nil)
 	if err != nil {

@@ -289,7 +289,7 @@ func (r *run) isDirected() (bool, error) {
 	}
 	s := r.sorter(undirected)
 	s.merge.symmetric = true
-	if _, err := r.planSort(s); err != nil {
+	if _, err := r.planSort(s, 0); err != nil {
 		return false, err
 	}
 	err := s.each(func(*sorted) error { return nil })

@@ -266,16 +266,19 @@ func (r *run) moveToDisk(worker int, p *part) error {
 	return nil
 }
 
-// planSort plans the sorting of all edges with what memory there is: if that is too
-// little for all entries together, no line stays there.
-func (r *run) planSort(s *sorter) (lineCount, error) {
+// planSort plans the sorting of all edges with the memory that there is beside so
+// many other bytes: if that is too little for all entries together, no line stays
+// there.
+func (r *run) planSort(s *sorter, other int64) (lineCount, error) {
 	if s.limit > 0 {
-		s.limit = max(1, r.c.Memory-r.beside()) // once no line is left
+		s.limit = max(1, r.c.Memory-r.beside()-other) // once no line is left
 	}
 	count, err := s.plan(r.parts)
 	if err == nil {
-		err = r.makeRoom(s.total() + s.scratchBytes())
-		s.limit = r.left()
+		err = r.makeRoom(other + s.total() + s.scratchBytes())
+	}
+	if s.limit > 0 {
+		s.limit = max(1, r.left()-other)
 	}
 	return count, err
 }

@@ -35,7 +35,7 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			done := int64((float64(direction) + part) * float64(rows))
 			r.progress(Progress{Phase: "writing", Done: done, Total: int64(len(views) * rows), Lines: r.report.Lines})
 		}
-		lines, err := r.planSort(s)
+		lines, err := r.planSort(s, 0)
 		if err != nil {
 			return err
 		}

@@ -172,9 +172,7 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none
 		err = usageOf("-o", "%v", err)
 	}
-	if over := new(*ingest.MemoryError); errors.As(err, over) {
-		(*over).Need, (*over).Limit = resident((*over).Need), in.memory
-	}
+	in.wholly(err)
 	if errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
 		in.reached = counted(lines, "line")
 	}
@@ -182,10 +180,18 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	return report, err
 }
 
+// wholly makes an error about memory one of resident memory, not of edges alone.
+func (in *invocation) wholly(err error) {
+	if over := new(*ingest.MemoryError); errors.As(err, over) {
+		(*over).Need, (*over).Limit = resident((*over).Need), in.memory
+	}
+}
+
 // planIngest plans an ingest.
 func (in *invocation) planIngest(inputs []string, c *ingest.Config) error {
 	p, err := ingest.Estimate(in.ctx, inputs, c)
 	if err != nil {
+		in.wholly(err)
 		return err
 	}
 	in.planned = &needs{disk: p.Disk + p.Temp + runFileBytes, sweeps: p.Passes}
