@@ -52,9 +52,10 @@ func SpMM[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []uint32, workers, repeat int) (Sweeps, error) {
 	const steps, classes, absorb, stride = 10, 5, 0.5, 20
 	n, _ := a.Dims()
+	all := sparse.NewBlock[T]((steps+1)*n, classes) // one, so that huge pages are not cut where a P_t ends
 	var p [steps + 1]*sparse.Block[T]
 	for t := range p {
-		p[t] = sparse.NewBlock[T](n, classes)
+		p[t] = &sparse.Block[T]{Rows: n, Cols: classes, Stride: all.Stride, Data: all.Data[t*n*all.Stride : (t+1)*n*all.Stride]}
 	}
 	left := inverse(degrees)
 	seeds := make([]seed, 0, n/stride+1)
