@@ -3374,17 +3374,17 @@ row:
 	MOVQ       R10, R14
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       4(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       8(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       12(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       16(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       20(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       (DI)(R9*4), R11
 	CMPQ       R14, $0x00
 	CMOVQLE    R13, R11
@@ -3415,7 +3415,7 @@ row:
 
 entry:
 	MOVL       (R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       (DI)(R9*4), R11
 	VADDSS     (CX)(R11*4), X0, X0
 	INCQ       R9
@@ -3442,22 +3442,22 @@ row4:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -3495,7 +3495,7 @@ row4:
 entry4:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDSS     (CX)(R11*1), X0, X0
@@ -3523,22 +3523,22 @@ row8:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -3582,7 +3582,7 @@ row8:
 entry8:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VMOVSD     (CX)(R11*1), X1
@@ -3612,40 +3612,40 @@ row12:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
+	PREFETCHT0 11(CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
+	PREFETCHT0 11(CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
+	PREFETCHT0 11(CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
+	PREFETCHT0 11(CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
+	PREFETCHT0 11(CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
+	PREFETCHT0 11(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -3695,10 +3695,10 @@ row12:
 entry12:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
+	PREFETCHT0 11(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VMOVSD     (CX)(R11*1), X2
@@ -3730,22 +3730,22 @@ row16:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -3783,7 +3783,7 @@ row16:
 entry16:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), X0, X0
@@ -3812,40 +3812,40 @@ row20:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
+	PREFETCHT0 19(CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
+	PREFETCHT0 19(CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
+	PREFETCHT0 19(CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
+	PREFETCHT0 19(CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
+	PREFETCHT0 19(CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
+	PREFETCHT0 19(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -3889,10 +3889,10 @@ row20:
 entry20:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
+	PREFETCHT0 19(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), X0, X0
@@ -3924,40 +3924,40 @@ row24:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -4007,10 +4007,10 @@ row24:
 entry24:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), X0, X0
@@ -4044,40 +4044,40 @@ row28:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
+	PREFETCHT0 27(CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
+	PREFETCHT0 27(CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
+	PREFETCHT0 27(CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
+	PREFETCHT0 27(CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
+	PREFETCHT0 27(CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
+	PREFETCHT0 27(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -4133,10 +4133,10 @@ row28:
 entry28:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
+	PREFETCHT0 27(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), X0, X0
@@ -4171,22 +4171,22 @@ row32:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -4224,7 +4224,7 @@ row32:
 entry32:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), Y0, Y0
@@ -4253,22 +4253,22 @@ row64:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -4312,7 +4312,7 @@ row64:
 entry64:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), Y0, Y0
@@ -8449,17 +8449,17 @@ row:
 	MOVQ       R10, R14
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       4(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       8(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       12(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       16(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       20(R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       (DI)(R9*4), R11
 	CMPQ       R14, $0x00
 	CMOVQLE    R13, R11
@@ -8490,7 +8490,7 @@ row:
 
 entry:
 	MOVL       (R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       (DI)(R9*4), R11
 	VADDSD     (CX)(R11*8), X0, X0
 	INCQ       R9
@@ -8517,22 +8517,22 @@ row8:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -8570,7 +8570,7 @@ row8:
 entry8:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDSD     (CX)(R11*1), X0, X0
@@ -8598,22 +8598,22 @@ row16:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -8651,7 +8651,7 @@ row16:
 entry16:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), X0, X0
@@ -8680,40 +8680,40 @@ row24:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -8757,10 +8757,10 @@ row24:
 entry24:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), X0, X0
@@ -8791,22 +8791,22 @@ row32:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -8844,7 +8844,7 @@ row32:
 entry32:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0
@@ -8873,40 +8873,40 @@ row40:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
+	PREFETCHT0 39(CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
+	PREFETCHT0 39(CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
+	PREFETCHT0 39(CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
+	PREFETCHT0 39(CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
+	PREFETCHT0 39(CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
+	PREFETCHT0 39(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -8950,10 +8950,10 @@ row40:
 entry40:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
+	PREFETCHT0 39(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0
@@ -8985,40 +8985,40 @@ row48:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
+	PREFETCHT0 47(CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
+	PREFETCHT0 47(CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
+	PREFETCHT0 47(CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
+	PREFETCHT0 47(CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
+	PREFETCHT0 47(CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
+	PREFETCHT0 47(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -9062,10 +9062,10 @@ row48:
 entry48:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
+	PREFETCHT0 47(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0
@@ -9098,40 +9098,40 @@ row56:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
+	PREFETCHT0 55(CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
+	PREFETCHT0 55(CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
+	PREFETCHT0 55(CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
+	PREFETCHT0 55(CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
+	PREFETCHT0 55(CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
+	PREFETCHT0 55(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -9181,10 +9181,10 @@ row56:
 entry56:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
+	PREFETCHT0 55(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0
@@ -9219,22 +9219,22 @@ row64:
 	SUBQ       R9, R14
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       4(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       8(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       12(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       16(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       20(R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	CMPQ       R14, $0x00
@@ -9278,7 +9278,7 @@ row64:
 entry64:
 	MOVL       (R12)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0

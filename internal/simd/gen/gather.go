@@ -264,6 +264,7 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 // prefetch asks for the lines of the row that an entry far ahead names. They
 // come as far as the second cache: more of them can be under way to there than
 // to the first, which rows of several lines are brought to shortly before use.
+// Rows of a block for short sums are not far away and come to the first at once.
 func (g *gatherer) prefetch(bytes, next int) {
 	if g.cached {
 		return
@@ -277,6 +278,10 @@ func (g *gatherer) prefetch(bytes, next int) {
 			Comment("Such rows may end on the next line.")
 			fetch(row.Offset(bytes - 1))
 		}
+	}
+	if g.heads != nil {
+		hint(g.far, PREFETCHT0)
+		return
 	}
 	hint(g.far, PREFETCHT1)
 	if bytes > 64 {
