@@ -29,6 +29,7 @@ type Graph struct {
 	Progress  func(done, total int) // rows that were read, of all sweeps; nil: nobody
 
 	rows   []uint32 // the inverse of Order
+	held   []placed // entries that are put in order
 	swept  int      // sweeps that are done
 	sweeps int      // of all that are needed
 }
@@ -49,6 +50,26 @@ func (g *Graph) Edges() int64 {
 		return g.A.NNZ()
 	}
 	return (g.A.NNZ() + g.SelfLoops) / 2
+}
+
+// Bytes returns what writing the graph takes in memory beside A, Order and the
+// ids, but for what compresses it.
+func (g *Graph) Bytes() int64 {
+	n, _ := g.A.Dims()
+	bytes := 4*bufferBytes + int64(n)/8
+	if g.Order == nil {
+		return bytes
+	}
+	held := min(g.A.NNZ(), g.heldEntries())
+	return bytes + 16*int64(n) + placedBytes*held // the inverse of Order, lengths, ends
+}
+
+// heldEntries returns how many entries are put in order at a time.
+func (g *Graph) heldEntries() int64 {
+	if g.Memory > 0 {
+		return max(1<<16, g.Memory/2/placedBytes)
+	}
+	return 1 << 62
 }
 
 // begin prepares so many sweeps.
@@ -139,15 +160,15 @@ func (g *Graph) ordered(ctx context.Context, visit func(e *entries) error) error
 	if err != nil {
 		return err
 	}
-	most := int64(1) << 62
-	if g.Memory > 0 {
-		most = max(1<<16, g.Memory/2/placedBytes)
-	}
+	most := g.heldEntries()
 	for lo := 0; lo < n; {
 		hi, room := lo, int64(0)
 		for hi < n && (hi == lo || room+int64(length[hi]) <= most) {
 			room += int64(length[hi])
 			hi++
+		}
+		if int64(cap(g.held)) < room {
+			g.held = make([]placed, max(room, min(most, g.A.NNZ())))
 		}
 		if err := g.group(ctx, lo, hi, length[lo:hi], visit); err != nil {
 			return err
@@ -159,13 +180,14 @@ func (g *Graph) ordered(ctx context.Context, visit func(e *entries) error) error
 	return nil
 }
 
-// group visits the rows at positions lo to hi−1, whose lengths are given.
+// group visits the rows at positions lo to hi−1, whose lengths are given and
+// whose entries g.held has room for.
 func (g *Graph) group(ctx context.Context, lo, hi int, length []uint32, visit func(e *entries) error) error {
 	end := make([]int64, hi-lo+1) // where the next entry of each row goes
 	for i, n := range length {
 		end[i+1] = end[i] + int64(n)
 	}
-	held := make([]placed, end[hi-lo])
+	held := g.held[:end[hi-lo]]
 	err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			at := int(g.Order[p.Lo+i]) - lo

@@ -185,12 +185,22 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	doc := &converted{
 		Output: path, Format: format.name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, Directed: m.Directed, Weighted: m.Weighted,
 	}
-	stage := in.progress.begin("writing "+path, 0, "row")
 	source := &export.Graph{
 		A: g.matrix, Order: nodes.Order(), ID: nodes.AppendID, Numeric: g.hasNumbers(), Directed: m.Directed, Weighted: m.Weighted,
-		SelfLoops: m.SelfLoops, Memory: g.memory(),
-		Progress: func(done, total int) { stage.set(int64(done), int64(total)) },
+		SelfLoops: m.SelfLoops,
 	}
+	plan, err := in.fit(g, func() (*needs, error) {
+		source.Memory = g.memory()
+		return planConvert(g, source, format, path)
+	})
+	if err != nil {
+		return err
+	}
+	if err := in.begin(g, plan); err != nil {
+		return err
+	}
+	stage := in.progress.begin("writing "+path, 0, "row")
+	source.Progress = func(done, total int) { stage.set(int64(done), int64(total)) }
 	if err := in.writeGraph(out, path, format, source, doc); err != nil {
 		return err
 	}
@@ -220,6 +230,47 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	w := in.summary(path)
 	fmt.Fprintf(w, "%s, %s\n%s · %s\n", counted(doc.Nodes, "node"), counted(doc.Edges, "edge"), in.cost(), path)
 	return in.stdout.err
+}
+
+// planConvert returns what it takes to write a graph.
+func planConvert(g *graph, source *export.Graph, format *fileFormat, path string) (*needs, error) {
+	const (
+		weightText   = 25       // with the space before it, at the most
+		parquetBytes = 48 << 20 // of a row group and of what packs its columns
+		parquetRow   = 24       // of a row, where there are few
+		zstdBytes    = 17 << 20 // of its window, in blocks on their way
+	)
+	n, m := g.needs(), g.Manifest()
+	longest, ids := 0, int64(0)
+	var id []byte
+	for row := range g.Nodes().Rows() {
+		id = g.Nodes().AppendID(id[:0], row)
+		longest = max(longest, len(id))
+		ids += int64(len(id)) + 1
+	}
+	pair, lines := int64(2*(longest+1)), m.Edges()
+	switch format.name {
+	case "npz":
+		n.disk, n.sweeps = export.SciPyBytes(source), 3
+	case "metis": // by numbers, and each edge at both of its ends
+		pair, lines = int64(len(strconv.FormatInt(m.Rows, 10)))+1, m.Entries
+	}
+	if n.disk == 0 {
+		n.sweeps = 1
+		if m.Weighted {
+			pair += weightText
+		}
+		n.disk = lines * pair
+	}
+	n.disk += ids + runFileBytes
+	bytes := source.Bytes()
+	if format.name == "parquet" {
+		bytes += min(parquetBytes, parquetRow*m.Edges())
+	}
+	if strings.EqualFold(filepath.Ext(path), ".zst") {
+		bytes += zstdBytes
+	}
+	return n, n.Reserve(bytes, "rows on their way")
 }
 
 // writeGraph writes a graph in a format and notes in doc what was written.

@@ -23,7 +23,7 @@ type estimated struct {
 }
 
 // planners are the commands that plan what they do.
-var planners = []string{"ingest", "classify", "evaluate", "features", "kernel", "eigen", "generate"}
+var planners = []string{"ingest", "classify", "evaluate", "features", "kernel", "eigen", "generate", "convert"}
 
 func newEstimate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
@@ -40,7 +40,7 @@ A run that would not fit --max-memory is refused as the command would refuse it.
 		Args:    in.noSuchPlanner,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, make := range []func(*invocation) *cobra.Command{newIngest, newClassify, newEvaluate, newFeatures, newKernel, newEigen, newGenerate} {
+	for _, make := range []func(*invocation) *cobra.Command{newIngest, newClassify, newEvaluate, newFeatures, newKernel, newEigen, newGenerate, newConvert} {
 		cmd.AddCommand(in.estimateOf(make(in)))
 	}
 	return cmd

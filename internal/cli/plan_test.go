@@ -32,6 +32,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 	}
 	run("generate", "sbm", "--nodes", "200000", "-o", "edges.tsv", "--labels", "labels.tsv")
 	run("ingest", "edges.tsv", "-o", "g")
+	run("ingest", "edges.tsv", "--order", "degree", "-o", "ordered")
 	labels, err := os.ReadFile(filepath.Join(dir, "labels.tsv"))
 	if err != nil {
 		t.Fatal(err)
@@ -52,6 +53,9 @@ func TestPlanBoundsPeak(t *testing.T) {
 		"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
 		"eigen g --matrix normalized-adjacency --which largest --k 10 --tolerance 1e-3 -o E.npy",
 		"classify g --labels labels.tsv --alpha 0.9 --steps 10 --cost 1 --features plain -o p.tsv",
+		"convert g -o c.tsv.zst",
+		"convert ordered -o c.npz",
+		"convert ordered --max-memory 64MiB -o c.mtx",
 	} {
 		args := strings.Fields(line)
 		var plan estimated
