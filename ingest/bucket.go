@@ -40,7 +40,8 @@ type sorter struct {
 	keepLoops bool
 	late      *ranks // rows are numbered at last; until then they are ids
 	merge     merger
-	limit     int64 // bytes for the entries in memory; 0: as many as there are
+	limit     int64               // bytes for the entries in memory; 0: as many as there are
+	forget    func(parts []*part) // told of those whose lines nobody will read any more; nil: all may be read again
 
 	// progress is told which part of the work is done, between 0 and 1, by one
 	// goroutine at a time; nil: nobody.

@@ -153,6 +153,9 @@ func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
 			return err
 		}
 		if i < last {
+			if s.forget != nil {
+				s.forget(slices.Concat(s.spans[s.fillings[i].from:s.fillings[i].to]...))
+			}
 			if err := e.spill(&s.fillings[i]); err != nil {
 				return err
 			}

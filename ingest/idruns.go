@@ -95,6 +95,14 @@ func (r *run) endGeneration() error {
 func (s *spill) reserve(length int64) region {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for i := range s.free {
+		if f := &s.free[i]; f.length >= length {
+			at := f.offset
+			f.offset += length
+			f.length -= length
+			return region{at, length}
+		}
+	}
 	s.end += length
 	return region{s.end - length, length}
 }

@@ -27,7 +27,7 @@ type Report struct {
 	SecondsRead    float64      `json:"seconds_read"`       // of them, reading and parsing
 	PeakBytes      int64        `json:"edge_bytes"`         // the largest amount of memory for edges and ids
 	DictionaryRuns int          `json:"dictionary_runs"`    // how often the dictionary of the ids outgrew its share of the memory
-	SpilledBytes   int64        `json:"spilled_bytes"`      // written to temporary files for lack of memory
+	SpilledBytes   int64        `json:"spilled_bytes"`      // of temporary files, for lack of memory
 
 	Store *shard.Manifest `json:"-"` // what came of it
 }

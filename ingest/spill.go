@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -22,7 +23,8 @@ type spill struct {
 
 	mu   sync.Mutex
 	end  int64
-	most int64 // what end has been before it was released
+	most int64    // what end has been before it was released
+	free []region // before it, by offset: what was there is not read any more
 }
 
 // record is where codes or keys are on disk, and how they are written.
@@ -73,6 +75,24 @@ func (s *spill) release(offset int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.most, s.end = max(s.most, s.end), offset
+}
+
+// reuse gives regions to others whose content is not read any more: what is
+// written there then is in the system's memory already, and need not go to the
+// disk twice.
+func (s *spill) reuse(regions []region) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := append(s.free, regions...)
+	slices.SortFunc(all, func(a, b region) int { return cmp.Compare(a.offset, b.offset) })
+	s.free = all[:0]
+	for _, r := range all {
+		if last := len(s.free) - 1; last >= 0 && s.free[last].offset+s.free[last].length == r.offset {
+			s.free[last].length += r.length
+		} else {
+			s.free = append(s.free, r)
+		}
+	}
 }
 
 func (s *spill) writeAt(b []byte, offset int64) error {
@@ -281,6 +301,17 @@ func (r *run) planSort(s *sorter, other int64) (lineCount, error) {
 		s.limit = max(1, r.left()-other)
 	}
 	return count, err
+}
+
+// forget lets the temporary file use again where the lines of parts are.
+func (r *run) forget(parts []*part) {
+	var regions []region
+	for _, p := range parts {
+		if p.spilled != nil {
+			regions = append(regions, region{p.spilled.offset, int64(p.spilled.length)})
+		}
+	}
+	r.spill.reuse(regions)
 }
 
 // forFillings returns the temporary file for so many more bytes.

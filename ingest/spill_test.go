@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -90,6 +91,61 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSpillIsUsedAgain holds that entries go where lines were that nobody reads any
+// more, and nowhere else.
+func TestSpillIsUsedAgain(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	paths := write(t, file{"edges.tsv", edgeText(300_000, func(i int) string {
+		return fmt.Sprintf("%d\t%d", i%2000, 2000+i/2000)
+	})})
+	spilled := func(c Config) int64 {
+		wantDir, _, err := ingestInto(t, fixed(c), paths...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Workers, c.Memory, c.TempDir = 1, workerBytes+pageBytes+1<<20, t.TempDir()
+		dir, report, err := ingestInto(t, fixed(c), paths...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(contents(t, dir), contents(t, wantDir)) {
+			t.Errorf("%+v: another store", c)
+		}
+		return report.SpilledBytes
+	}
+	if again, apart := spilled(Config{}), spilled(Config{Duplicates: ErrorDuplicates}); again > apart*4/5 {
+		t.Errorf("%d bytes on disk, %d where the lines are kept", again, apart)
+	}
+	spilled(Config{Directed: true})
+
+	s := &spill{}
+	var used []region
+	for range 50 {
+		used = append(used, s.reserve(1+r.Int64N(1000)))
+	}
+	end := s.end
+	r.Shuffle(len(used), func(i, j int) { used[i], used[j] = used[j], used[i] })
+	kept := slices.Clone(used[40:])
+	s.reuse(used[:25])
+	s.reuse(used[25:40])
+	for range 100 {
+		kept = append(kept, s.reserve(1+r.Int64N(300)))
+	}
+	slices.SortFunc(kept, func(a, b region) int { return cmp.Compare(a.offset, b.offset) })
+	inside := 0
+	for i, k := range kept[1:] {
+		if before := kept[i]; before.offset+before.length > k.offset {
+			t.Errorf("%v and %v overlap", before, k)
+		}
+		if k.offset+k.length <= end {
+			inside++
+		}
+	}
+	if inside < 60 {
+		t.Errorf("%d regions are used again", inside)
 	}
 }
 

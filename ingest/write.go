@@ -35,6 +35,9 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			done := int64((float64(direction) + part) * float64(rows))
 			r.progress(Progress{Phase: "writing", Done: done, Total: int64(len(views) * rows), Lines: r.report.Lines})
 		}
+		if direction == len(views)-1 && !s.values && r.c.Duplicates != ErrorDuplicates {
+			s.forget = r.forget // no lines can disagree
+		}
 		lines, err := r.planSort(s, 0)
 		if err != nil {
 			return err
