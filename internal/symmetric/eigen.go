@@ -5,8 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -52,7 +50,7 @@ func eigen(h *mat.SymDense, each func(pieces int, do func(piece int))) (values [
 	if n == 0 {
 		return nil, new(mat.Dense)
 	}
-	t, q := reduce(h)
+	t, q := reduce(h, each)
 
 	// A strip holds some rows of the vectors, element by element.
 	strips := make([][]float64, (n+strip-1)/strip)
@@ -95,32 +93,4 @@ func eigen(h *mat.SymDense, each func(pieces int, do func(piece int))) (values [
 		}
 	})
 	return values, mat.NewDense(n, n, q)
-}
-
-// reduce returns T and the rows of Q, with H = Q·T·Qᵀ.
-func reduce(h *mat.SymDense) (Tridiagonal, []float64) {
-	n := h.SymmetricDim()
-	q := make([]float64, n*n)
-	for i := range n {
-		for j := i; j < n; j++ {
-			q[i*n+j] = h.At(i, j)
-		}
-	}
-	t := Tridiagonal{make([]float64, n), make([]float64, n-1)}
-	if n == 1 {
-		t.Diag[0], q[0] = q[0], 1
-		return t, q
-	}
-	tau := make([]float64, n-1)
-	var impl lapack.Implementation
-	ask := make([]float64, 1)
-	impl.Dsytrd(blas.Upper, n, q, n, t.Diag, t.Off, tau, ask, -1)
-	work := make([]float64, int(ask[0]))
-	impl.Dsytrd(blas.Upper, n, q, n, t.Diag, t.Off, tau, work, len(work))
-	impl.Dorgtr(blas.Upper, n, q, n, tau, ask, -1)
-	if len(work) < int(ask[0]) {
-		work = make([]float64, int(ask[0]))
-	}
-	impl.Dorgtr(blas.Upper, n, q, n, tau, work, len(work))
-	return t, q
 }

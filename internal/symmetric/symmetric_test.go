@@ -52,7 +52,7 @@ func problems(n int) map[string]*mat.SymDense {
 }
 
 func TestEigen(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 15, 16, 17, 60, 131} {
+	for _, n := range []int{1, 2, 3, 15, 16, 17, 60, 131, 162} {
 		for name, h := range problems(n) {
 			t.Run(fmt.Sprintf("%s/%d", name, n), func(t *testing.T) {
 				before := mat.NewSymDense(n, nil)
