@@ -1,7 +1,7 @@
 package ingest
 
 const (
-	radixBits   = 11
+	radixBits   = 12
 	radixSize   = 1 << radixBits
 	radixDigits = 3 // counted together
 )
@@ -9,8 +9,8 @@ const (
 // radixSort sorts keys by their bits lo ≤ b < hi and moves values along; keys
 // that agree in those bits keep their order. The scratch slices have the
 // lengths of the others; values may be nil. It returns the sorted slices,
-// which are the ones given or the scratch. Cost: one pass to move for every 11
-// bits in which keys differ, and one to count for every 33.
+// which are the ones given or the scratch. Cost: one pass to move for every 12
+// bits in which keys differ, and one to count for every 36.
 func radixSort[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo, hi uint) ([]K, []V) {
 	if len(keys) < 2 || lo >= hi {
 		return keys, values
