@@ -192,6 +192,13 @@ func (f *File) openMember(in *textio.Reader) (*npy.Array, *zip.File, error) {
 
 // inspectArchive reads the header of the matrix of an archive.
 func (f *File) inspectArchive(in *textio.Reader) error {
+	if file, size := in.File(); file != nil {
+		if archive, err := zip.NewReader(file, size); err == nil && pick(archive) == nil {
+			if rows, cols, ok := sparseShape(archive); ok {
+				return f.inspectSparse(archive, rows, cols)
+			}
+		}
+	}
 	a, m, err := f.openMember(in)
 	if err != nil {
 		return err

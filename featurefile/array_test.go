@@ -126,3 +126,63 @@ func TestStream(t *testing.T) {
 		t.Error("a file that is not there")
 	}
 }
+
+// sparseFile returns what scipy.sparse.save_npz writes of a matrix.
+func sparseFile(format string, shape [2]int64, indptr []int64, indices []int32, data []float64) []byte {
+	of := func(n int) string { return fmt.Sprintf("(%d,)", n) }
+	return npzFile(zip.Deflate, "indices", npyFile("<i4", "False", of(len(indices)), indices), "indptr", npyFile("<i8", "False", of(len(indptr)), indptr),
+		"format", npyFile("|S3", "False", "()", []byte(format)), "shape", npyFile("<i8", "False", "(2,)", shape[:]), "data", npyFile("<f8", "False", of(len(data)), data))
+}
+
+func TestSparse(t *testing.T) {
+	wide := [2]int64{3, 4}
+	path := write(t, "x.npz", sparseFile("csr", wide, []int64{0, 2, 2, 5}, []int32{3, 0, 1, 2, 1}, []float64{1, 2, 3, 4, 5}))
+	c, err := read[float64](path, nil)
+	if got := fmt.Sprint(c.rows, err); got != "[[2 0 0 1] [0 0 0 0] [0 8 4 0]] <nil>" {
+		t.Error(got)
+	}
+	if got := Detect(t.Context(), path); got != NPZ {
+		t.Error(got)
+	}
+	scipy, err := read[float64]("testdata/scipy_csr.npz", nil)
+	if got := fmt.Sprint(scipy.rows, err); got != "[[0 0 0.518 0 0.059] [0 0 0 0.671 0.83] [0.783 0 0 0 0] [0.829 0 0.198 0.29 0] [0.142 0 0 0 0.412] [0 0 0.865 0.672 0.273] [0 0 0 0.593 0]] <nil>" {
+		t.Error(got)
+	}
+	square := write(t, "a.npz", sparseFile("csr", [2]int64{2, 2}, []int64{0, 1, 1}, []int32{1}, []float64{1}))
+	if got := Detect(t.Context(), square); got != Other {
+		t.Error(got)
+	}
+	long := make([]float64, 5000) // more than a piece, all in one row
+	indices := make([]int32, len(long))
+	for i := range long {
+		long[i], indices[i] = 1, int32(i%3)
+	}
+	c, err = read[float64](write(t, "x.npz", sparseFile("csr", [2]int64{1, 3}, []int64{0, 5000}, indices, long)), nil)
+	if got := fmt.Sprint(c.rows, err); got != "[[1667 1667 1666]] <nil>" {
+		t.Error(got)
+	}
+	for _, test := range []struct {
+		file []byte
+		says string
+	}{
+		{sparseFile("csc", wide, []int64{0, 0, 0, 0, 0}, nil, nil), `a sparse matrix in the form "csc"; save X.tocsr()`},
+		{npzFile(zip.Store, "shape", npyFile("<i8", "False", "(2,)", wide[:]), "format", npyFile("|S3", "False", "()", []byte("coo")), "data", []byte{}), `a sparse matrix in the form "coo"; save X.tocsr()`},
+		{npzFile(zip.Store, "shape", npyFile("<i8", "False", "(2,)", wide[:]), "format", npyFile("|S3", "False", "()", []byte("csr")),
+			"data", npyFile("<f8", "False", "(0,)", []float64{})), "the array indptr cannot be read"},
+		{sparseFile("csr", wide, []int64{0, 2, 1, 2}, []int32{0, 1}, []float64{1, 2}), "indptr[2] = 1 after 2, of 2 entries"},
+		{sparseFile("csr", wide, []int64{1, 1, 1, 2}, []int32{0, 1}, []float64{1, 2}), "indptr[0] = 1 after 0"},
+		{sparseFile("csr", wide, []int64{0, 1, 1, 1}, []int32{0, 1}, []float64{1, 2}), "indptr[3] = 1 after 1, of 2 entries"},
+		{sparseFile("csr", wide, []int64{0, 1, 2, 9}, []int32{0, 1}, []float64{1, 2}), "indptr[3] = 9 after 2, of 2 entries"},
+		{sparseFile("csr", wide, []int64{0, 1, 2, 2}, []int32{0, 4}, []float64{1, 2}), "column 4 of row 1; there are 4"},
+		{sparseFile("csr", wide, []int64{0, 1, 2, 2}, []int32{0, -1}, []float64{1, 2}), "column -1 of row 1"},
+		{sparseFile("csr", wide, []int64{0, 1}, []int32{0}, []float64{1}), "arrays of 2, 1 and 1 elements for 3 rows"},
+		{sparseFile("csr", wide, []int64{0, 1, 2, 2}, []int32{0}, []float64{1, 2}), "arrays of 4, 1 and 2 elements"},
+		{sparseFile("csr", wide, []int64{0, 1, 1, 1}, []int32{0}, []float64{math.NaN()}), "element [0, 0] = NaN is not a number"},
+		{sparseFile("csr", [2]int64{-1, 4}, []int64{0}, nil, nil), "-1 × 4; want 1 to"},
+	} {
+		_, err := read[float64](write(t, "x.npz", test.file), nil)
+		if wrong := new(Error); !errors.As(err, &wrong) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%v, want … %s …", err, test.says)
+		}
+	}
+}

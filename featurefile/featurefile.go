@@ -59,6 +59,7 @@ type File struct {
 	o         Options
 	byColumns bool // of an array: how it is stored
 	whole     bool // of an array: it holds integers
+	sparse    bool // of an archive: a sparse matrix by rows
 }
 
 // Error is something wrong in a file. Of the place, what is known is set; Line
@@ -128,7 +129,8 @@ func isArchive(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x
 const headBytes = 4 << 10
 
 // Detect returns the format of a file, [Other] for what is no plain file, for an
-// archive with a sparse matrix and for what cannot be read.
+// archive with a square sparse matrix, which is a graph, and for what cannot be
+// read.
 func Detect(ctx context.Context, path string) Format {
 	in, err := open(ctx, path)
 	if err != nil {
@@ -137,7 +139,7 @@ func Detect(ctx context.Context, path string) Format {
 	defer in.Close()
 	head := in.Peek(headBytes)
 	if file, size := in.File(); isArchive(head) && file != nil {
-		if archive, err := zip.NewReader(file, size); err == nil && pick(archive) != nil {
+		if archive, err := zip.NewReader(file, size); err == nil && hasMatrix(archive) {
 			return NPZ
 		}
 	}
@@ -234,7 +236,10 @@ func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte,
 		}
 		return visit(nil, row)
 	}
-	if f.Format == NPZ {
+	switch {
+	case f.sparse:
+		return translate(f.readSparse(in, rows))
+	case f.Format == NPZ:
 		return translate(f.readMember(in, rows))
 	}
 	return translate(f.readArray(in, rows))

@@ -92,6 +92,7 @@ func FuzzArray(f *testing.F) {
 	f.Add(npyFile("<i8", "False", "(1, 2)", []int64{1, 2}))
 	f.Add(npyFile("<f4", "True", "(2, 2)", []float32{1, 2, 3, 4}))
 	f.Add(npzFile(0, "X", npyFile("|i1", "False", "(2,)", []int8{1, 2})))
+	f.Add(sparseFile("csr", [2]int64{3, 4}, []int64{0, 2, 2, 5}, []int32{3, 0, 1, 2, 1}, []float64{1, 2, 3, 4, 5}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		name := "x.npy"
 		if isArchive(data) {

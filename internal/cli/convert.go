@@ -77,7 +77,8 @@ with the ids of all nodes, one a line, in the order of the rows: with
 --nodes FILE.ids the file is read back as the same graph.
 
 A matrix of features or a precomputed kernel, which is LIBSVM text (.svm), a
-NumPy array (.npy) or an archive with one (.npz), is written as another of these.
+NumPy array (.npy) or an archive with one (.npz), is written as another of these;
+so are features in a SciPy matrix (.npz) that is not square.
 Beside X.npy stand X.rows.ids and X.cols.ids and, if the input has labels,
 X.labels.tsv. Rows are called by --nodes, by the .rows.ids beside an input, or
 else by their numbers from 0.`,

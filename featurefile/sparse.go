@@ -1,0 +1,143 @@
+package featurefile
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// sparseArrays are the arrays of a sparse matrix that scipy.sparse.save_npz
+// writes by rows, beside its format and its shape.
+var sparseArrays = []string{"indptr", "indices", "data"}
+
+// sparseShape returns the shape of a sparse matrix in an archive; ok is false if
+// there is none, or a square one, which is a graph.
+func sparseShape(archive *zip.Reader) (rows, cols int64, ok bool) {
+	r, err := archive.Open("shape.npy")
+	if err != nil {
+		return 0, 0, false
+	}
+	defer r.Close()
+	shape := make([]int64, 2)
+	a, err := npy.Read("shape", r)
+	if err != nil || !a.IsNumeric() || a.Len != 2 || a.Integers(shape) != nil {
+		return 0, 0, false
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(archive.File, func(m *zip.File) bool { return m.Name == name+".npy" })
+	}
+	return shape[0], shape[1], shape[0] != shape[1] && has("format") && has("data")
+}
+
+// inspectSparse takes the shape of the sparse matrix of an archive.
+func (f *File) inspectSparse(archive *zip.Reader, rows, cols int64) error {
+	format, err := f.member(archive, "format", nil)
+	if err != nil {
+		return err
+	}
+	order, err := format.Text()
+	switch {
+	case err != nil:
+		return err
+	case order != "csr":
+		return &Error{File: f.Name, What: fmt.Sprintf("a sparse matrix in the form %q", order), Fix: "save X.tocsr()"}
+	case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
+		return &Error{File: f.Name, What: fmt.Sprintf("%d × %d; want 1 to %d", rows, cols, math.MaxInt32), Fix: "save a part of it"}
+	}
+	data, err := f.member(archive, "data", nil)
+	if err != nil {
+		return err
+	}
+	if !data.IsNumeric() {
+		return data.Fault("elements that are no numbers", "save numbers")
+	}
+	f.Rows, f.Cols, f.sparse = int(rows), int(cols), true
+	f.Single, f.whole = data.Kind == 'f' && data.Width <= 4 || data.Kind == 'b', data.Kind == 'i' || data.Kind == 'u'
+	return nil
+}
+
+// member opens an array of an archive; watch, unless nil, is to see it read.
+func (f *File) member(archive *zip.Reader, name string, watch func(io.Reader) io.Reader) (*npy.Array, error) {
+	r, err := archive.Open(name + ".npy") // holds nothing that has to be closed
+	if err != nil {
+		return nil, &Error{File: f.Name, What: fmt.Sprintf("the array %s cannot be read (%v)", name, err), Fix: fetchAgain, Err: err}
+	}
+	var in io.Reader = r
+	if watch != nil {
+		in = watch(r)
+	}
+	return npy.Read(f.Name+": "+name, in)
+}
+
+// readSparse reads the rows of the sparse matrix of an archive. Entries of one
+// place are added, as SciPy does.
+func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) error) error {
+	file, size := in.File()
+	if file == nil {
+		return ErrStream
+	}
+	archive, err := zip.NewReader(file, size)
+	if err != nil {
+		return err
+	}
+	arrays := make([]*npy.Array, len(sparseArrays))
+	for i, name := range sparseArrays {
+		if arrays[i], err = f.member(archive, name, func(r io.Reader) io.Reader { return f.watch(in, r) }); err != nil {
+			return err
+		}
+	}
+	ends, indices, data := arrays[0], arrays[1], arrays[2]
+	if ends.Len != int64(f.Rows)+1 || indices.Len != data.Len || !ends.IsNumeric() || !indices.IsNumeric() {
+		return &Error{File: f.Name, What: fmt.Sprintf("arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len, data.Len, f.Rows), Fix: fetchAgain}
+	}
+	const piece = 1 << 10
+	row, cols, values, end := make([]float64, f.Cols), make([]int64, piece), make([]float64, piece), make([]int64, 1)
+	for i, done := -1, int64(0); i < f.Rows; i++ {
+		if err := ends.Integers(end); err != nil {
+			return err
+		}
+		if end[0] < done || end[0] > data.Len || i < 0 && end[0] != 0 || i == f.Rows-1 && end[0] != data.Len {
+			return ends.Fault(fmt.Sprintf("indptr[%d] = %d after %d, of %d entries", i+1, end[0], done, data.Len), fetchAgain)
+		}
+		if i < 0 {
+			continue
+		}
+		clear(row)
+		for done < end[0] {
+			n := int(min(end[0]-done, piece))
+			if err := indices.Integers(cols[:n]); err != nil {
+				return err
+			}
+			if err := data.Floats(values[:n]); err != nil {
+				return err
+			}
+			for k, j := range cols[:n] {
+				if j < 0 || j >= int64(f.Cols) {
+					return indices.Fault(fmt.Sprintf("column %d of row %d; there are %d", j, i, f.Cols), fetchAgain)
+				}
+				row[j] += values[k]
+			}
+			done += int64(n)
+		}
+		if err := visit(i, row); err != nil {
+			return err
+		}
+	}
+	for _, a := range []*npy.Array{ends, indices, data} {
+		if err := a.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasMatrix reports whether an archive holds a matrix of features.
+func hasMatrix(archive *zip.Reader) bool {
+	_, _, sparse := sparseShape(archive)
+	return sparse || pick(archive) != nil
+}
