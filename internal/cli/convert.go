@@ -239,7 +239,7 @@ func planConvert(g *graph, source *export.Graph, format *fileFormat, path string
 		weightText   = 25       // with the space before it, at the most
 		parquetBytes = 48 << 20 // of a row group and of what packs its columns
 		parquetRow   = 24       // of a row, where there are few
-		zstdBytes    = 17 << 20 // of its window, in blocks on their way
+		zstdBytes    = 16 << 20 // of its window, in blocks on their way
 	)
 	n, m := g.needs(), g.Manifest()
 	longest, ids := 0, int64(0)
