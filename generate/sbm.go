@@ -217,7 +217,7 @@ func (g SBM) EdgesTo(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	out := newLines(ctx, w)
-	var seen pairSet
+	seen := newPairSet(g.Edges)
 	touched := make([]bool, g.Nodes)
 	add := func(u, v int) error {
 		if u == v || !seen.add(u, v) {

@@ -33,7 +33,7 @@ func (g ErdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
 	}
 	r := source(g.Seed, edgeStream)
 	out := newLines(ctx, w)
-	var seen pairSet
+	seen := newPairSet(g.Edges)
 	for seen.n < g.Edges {
 		u, v := r.IntN(g.Nodes), r.IntN(g.Nodes)
 		if u == v || !seen.add(u, v) {

@@ -1,7 +1,5 @@
 package generate
 
-import "math/bits"
-
 // Size is what a model makes, and what this takes.
 type Size struct {
 	Nodes int64 // at the most
@@ -34,9 +32,5 @@ func (g Grid) Size() Size {
 	return Size{Nodes: n, Lines: 2 * n}
 }
 
-// pairSetBytes is what so many pairs take: a table of at least twice as many
-// slots, and while it grows the one before and what is left of that before it.
-func pairSetBytes(pairs int) int64 {
-	slots := int64(1) << max(10, bits.Len64(uint64(2*pairs-1)))
-	return 8 * (slots + slots/2 + slots/8)
-}
+// pairSetBytes is what room for so many pairs takes.
+func pairSetBytes(pairs int) int64 { return 8 * int64(pairSlots(pairs)) }

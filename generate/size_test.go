@@ -42,13 +42,21 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A set of pairs never has more slots than were planned.
-func TestPairSetBytes(t *testing.T) {
-	var s pairSet
-	for n := 1; n < 5000; n++ {
-		s.add(n, n+1)
-		if want := int64(8 * len(s.slots)); pairSetBytes(n) < want+want/2 || pairSetBytes(n) > 2*want {
-			t.Fatalf("%d pairs: %d bytes planned, the slots take %d", n, pairSetBytes(n), want)
+// A set has room for the pairs it was made for, half of its slots stay free, and
+// its size is the one that was planned.
+func TestPairSet(t *testing.T) {
+	for _, pairs := range []int{0, 1, 511, 512, 513, 1023, 1024, 1025, 5000} {
+		s := newPairSet(pairs)
+		if 2*pairs > len(s.slots) || pairSetBytes(pairs) != int64(8*len(s.slots)) {
+			t.Fatalf("%d pairs: %d slots, %d bytes planned", pairs, len(s.slots), pairSetBytes(pairs))
+		}
+		for i := range pairs {
+			if !s.add(i, i+1) || s.add(i+1, i) {
+				t.Fatalf("pair %d of %d is not new once", i, pairs)
+			}
+		}
+		if s.n != pairs {
+			t.Fatalf("%d pairs of %d", s.n, pairs)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
 // lines writes edges as text and looks at the context now and then.
@@ -99,17 +101,14 @@ type pairSet struct {
 	n     int
 }
 
+// newPairSet makes room for so many pairs.
+func newPairSet(pairs int) *pairSet { return &pairSet{slots: pages.Make[uint64](pairSlots(pairs))} }
+
+// pairSlots is a power of two, at least twice the number of pairs.
+func pairSlots(pairs int) int { return 1 << max(10, bits.Len64(uint64(2*max(1, pairs)-1))) }
+
 // add reports whether the pair was not there yet.
 func (s *pairSet) add(u, v int) bool {
-	if 2*(s.n+1) > len(s.slots) {
-		old := s.slots
-		s.slots = make([]uint64, max(1<<10, 2*len(old)))
-		for _, key := range old {
-			if key != 0 {
-				s.slots[s.find(key)] = key
-			}
-		}
-	}
 	key := uint64(min(u, v))<<32 | uint64(max(u, v))
 	at := s.find(key)
 	if s.slots[at] == key {

@@ -294,6 +294,13 @@ func (in *invocation) planGenerate(r *generated, isStore bool) error {
 			return n, err
 		}
 		n.disk, n.sweeps = p.Disk+p.Temp+runFileBytes, p.Passes
+		const line, id, readers = 8, 8, 8 << 20
+		if err := n.Reserve(min(p.Memory, line*p.Lines+id*p.Nodes+readers), "lines and ids"); err != nil {
+			return n, err
+		}
+		// What has made the edges is gone when the last line is read.
+		n.Release("lines and ids")
+		n.Release("making of edges")
 		return n, n.Reserve(p.Memory, "lines, ids and entries")
 	}
 	n, err := plan()
