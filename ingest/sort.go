@@ -98,10 +98,8 @@ func placeRows[K key](out *sorted, count []uint32, keys []K, values []float64, r
 		return
 	}
 	out.val = out.val[:len(keys)]
-	sum = 0
-	for r, n := range count {
-		at[r] = sum
-		sum += n
+	for r := range count {
+		at[r] = uint32(out.ptr[r])
 	}
 	for i, k := range keys {
 		r := uint64(k) >> (row & 63) % radixSize

@@ -251,39 +251,37 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	return pairsOfColumn(i, col, val), loops
 }
 
-// pairsOfRow adds the hashes of the entries (i, j) for the columns j of row i.
-func pairsOfRow(i uint32, col []uint32, val []float64) (sum uint64) {
+// hashPairs adds the hashes of the pairs place | id<<shift: of a row, its number
+// goes into the upper half of place, of a column that of the ids.
+func hashPairs(place uint64, shift uint, ids []uint32, val []float64) (sum uint64) {
+	shift &= 63
 	if val != nil {
-		for e, j := range col {
-			sum += pairHash(i, j, math.Float64bits(val[e]))
+		for e, j := range ids {
+			sum += pairHash(place|uint64(j)<<shift, math.Float64bits(val[e]))
 		}
 		return sum
 	}
-	for _, j := range col {
-		sum += pairHash(i, j, oneBits)
+	for _, j := range ids {
+		sum += pairHash(place|uint64(j)<<shift, oneBits)
 	}
 	return sum
 }
 
+// pairsOfRow adds the hashes of the entries (i, j) for the columns j of row i.
+func pairsOfRow(i uint32, col []uint32, val []float64) uint64 {
+	return hashPairs(uint64(i)<<32, 0, col, val)
+}
+
 // pairsOfColumn adds the hashes of the entries (j, i) for the rows j of column i.
-func pairsOfColumn(i uint32, row []uint32, val []float64) (sum uint64) {
-	if val != nil {
-		for e, j := range row {
-			sum += pairHash(j, i, math.Float64bits(val[e]))
-		}
-		return sum
-	}
-	for _, j := range row {
-		sum += pairHash(j, i, oneBits)
-	}
-	return sum
+func pairsOfColumn(i uint32, row []uint32, val []float64) uint64 {
+	return hashPairs(uint64(i), 32, row, val)
 }
 
 const oneBits = 0x3ff0000000000000 // of the number 1
 
-// pairHash mixes an entry, of whose value it takes the bits, into 64 bits.
-func pairHash(i, j uint32, value uint64) uint64 {
-	x := uint64(i)<<32 | uint64(j)
+// pairHash mixes an entry, its row in the upper half of x and its column in the
+// lower one, and the bits of its value into 64 bits.
+func pairHash(x, value uint64) uint64 {
 	x = (x ^ x>>32) * 0xd6e8feb86659fd93
 	x = (x ^ value ^ x>>29) * 0x9e3779b97f4a7c15
 	return x ^ x>>32
