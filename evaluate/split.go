@@ -52,6 +52,7 @@ type FractionError struct {
 	Smallest float64 // the smallest fraction that works for these splits, 0: none does
 }
 
+// Error says what the fraction leaves, and which works.
 func (e *FractionError) Error() string {
 	of := fmt.Sprintf("%v of %d labelled nodes", e.Fraction, e.Nodes)
 	switch {
@@ -63,6 +64,7 @@ func (e *FractionError) Error() string {
 	return fmt.Sprintf("%s leaves a class without a training node; the smallest fraction that works is %v", of, e.Smallest)
 }
 
+// Unwrap returns [ErrUsage].
 func (e *FractionError) Unwrap() error { return ErrUsage }
 
 // attempts is how many permutations [RandomSplits] tries for each split.
@@ -223,6 +225,7 @@ type SplitError struct {
 	What string
 }
 
+// Error says what is wrong with the split, and in which row.
 func (e *SplitError) Error() string {
 	if e.Row < 0 {
 		return "the split " + e.What

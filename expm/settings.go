@@ -44,6 +44,7 @@ const (
 	Projection
 )
 
+// String returns the name of the method.
 func (m Method) String() string {
 	return [...]string{"automatic", "chebyshev", "resolvent", "rational", "projection"}[m]
 }

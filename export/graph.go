@@ -41,7 +41,10 @@ var ErrFormat = errors.New("export: the format cannot hold the graph")
 // unfit is an error that wraps ErrFormat and has a text of its own.
 type unfit string
 
+// Error implements error.
 func (u unfit) Error() string { return string(u) }
+
+// Unwrap returns [ErrFormat].
 func (u unfit) Unwrap() error { return ErrFormat }
 
 // Edges returns the number of edges: of an undirected graph each counts once.

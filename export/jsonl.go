@@ -38,6 +38,7 @@ func (j *jsonl) text(s string) {
 	j.buf.Truncate(j.buf.Len() - 1) // the encoder's newline
 }
 
+// Write implements [Predictions].
 func (j *jsonl) Write(p *Prediction) error {
 	j.buf.WriteString(`{"node":`)
 	j.text(p.Node)
@@ -89,4 +90,5 @@ func (j *jsonl) flush() error {
 	return err
 }
 
+// Close implements [Predictions].
 func (j *jsonl) Close() error { return j.flush() }
