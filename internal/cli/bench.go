@@ -104,7 +104,7 @@ func (in *invocation) checkBench(cmd *cobra.Command, args []string, f *benchFlag
 	case !slices.Contains(workloads, args[0]):
 		in.problem("bench", "%s is no workload; give stream, gather, decode, spmm or walk", quoted(args[0]))
 	case needsGraph && len(args) < 2:
-		in.problem("bench", "%s needs a GRAPH; usage: heatwalk %s", args[0], cmd.Use)
+		in.problem("bench", "%s needs a GRAPH; usage: %s", args[0], synopsis(cmd))
 	case !needsGraph && len(args) > 1:
 		in.problem("bench", "%s takes no GRAPH; leave out %s", args[0], quoted(args[1]))
 	}

@@ -220,13 +220,13 @@ func (in *invocation) arguments(name string, lo, hi int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < lo:
-			in.problem(cmd.Name(), "%s is missing; usage: heatwalk %s", name, cmd.Use)
+			in.problem(cmd.Name(), "%s is missing; usage: %s", name, synopsis(cmd))
 		case hi == 0 && len(args) > 0:
-			in.problem(cmd.Name(), "takes no argument, got %s; usage: heatwalk %s", quoted(args[0]), cmd.Use)
+			in.problem(cmd.Name(), "takes no argument, got %s; usage: %s", quoted(args[0]), synopsis(cmd))
 		case hi >= 0 && len(args) > hi:
-			in.problem(cmd.Name(), "%d arguments (%s is one too many); usage: heatwalk %s", len(args), quoted(args[hi]), cmd.Use)
+			in.problem(cmd.Name(), "%d arguments (%s is one too many); usage: %s", len(args), quoted(args[hi]), synopsis(cmd))
 		case slices.Contains(args, ""):
-			in.problem(cmd.Name(), "%s is empty; usage: heatwalk %s", name, cmd.Use)
+			in.problem(cmd.Name(), "%s is empty; usage: %s", name, synopsis(cmd))
 		}
 		return nil
 	}

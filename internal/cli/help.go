@@ -35,6 +35,9 @@ func usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:\n")
 	if cmd.HasAvailableSubCommands() {
+		if strings.Contains(cmd.Use, " ") {
+			fmt.Fprintf(w, "  %s\n", synopsis(cmd))
+		}
 		fmt.Fprintf(w, "  %s COMMAND\n\nCommands:\n", cmd.CommandPath())
 		for _, c := range cmd.Commands() {
 			if c.IsAvailableCommand() {
@@ -42,7 +45,7 @@ func usage(cmd *cobra.Command) error {
 			}
 		}
 	} else {
-		fmt.Fprintf(w, "  %s\n", strings.TrimSuffix(cmd.UseLine(), " [flags]"))
+		fmt.Fprintf(w, "  %s\n", synopsis(cmd))
 	}
 	own, shared := pflag.NewFlagSet("", pflag.ContinueOnError), cmd.InheritedFlags()
 	if !cmd.HasParent() {
@@ -62,4 +65,9 @@ func usage(cmd *cobra.Command) error {
 		fmt.Fprintf(w, "\nFor more: %s COMMAND --help\n", cmd.CommandPath())
 	}
 	return nil
+}
+
+// synopsis is how a command is called, with the commands it belongs to.
+func synopsis(cmd *cobra.Command) string {
+	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,24 +11,53 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Help fits a terminal, for every command, and names all words that a flag takes.
-func TestHelpFits(t *testing.T) {
-	root := newRoot(newInvocation(t.Context(), nil, nil, io.Discard, io.Discard))
+// eachCommand calls f with the words that call each command.
+func eachCommand(t *testing.T, f func(words []string)) {
+	t.Helper()
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
+		f(strings.Fields(cmd.CommandPath())[1:])
+		for _, c := range cmd.Commands() {
+			visit(c)
+		}
+	}
+	visit(newRoot(newInvocation(t.Context(), nil, nil, io.Discard, io.Discard)))
+}
+
+// Too few and too many arguments are told with the whole of how the command is
+// called.
+func TestWrongArguments(t *testing.T) {
+	t.Chdir(t.TempDir())
+	eachCommand(t, func(words []string) {
+		if len(words) == 0 || words[0] == "help" || words[0] == "completion" || words[len(words)-1] == "demo" {
+			return
+		}
+		called := "usage: heatwalk " + strings.Join(words, " ")
+		for n := range 4 {
+			args := append(slices.Clone(words), slices.Repeat([]string{"nothere"}, n)...)
+			var stderr bytes.Buffer
+			code := Main(args, strings.NewReader(""), io.Discard, &stderr)
+			text := stderr.String()
+			if strings.Contains(text, "internal error") || code != exitDone && code != exitUsage && code != exitMachine ||
+				strings.Contains(text, "usage: ") && !strings.Contains(text, called) {
+				t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, text)
+			}
+		}
+	})
+}
+
+// Help fits a terminal, for every command, and names all words that a flag takes.
+func TestHelpFits(t *testing.T) {
+	eachCommand(t, func(words []string) {
 		var text bytes.Buffer
-		args := append(strings.Fields(cmd.CommandPath())[1:], "--help")
+		args := append(words, "--help")
 		succeed(t, nil, &text, args...)
 		for line := range strings.Lines(text.String()) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth {
 				t.Errorf("%s: a line of %d columns: %s", strings.Join(args, " "), n, line)
 			}
 		}
-		for _, c := range cmd.Commands() {
-			visit(c)
-		}
-	}
-	visit(root)
+	})
 	var text bytes.Buffer
 	succeed(t, nil, &text, "ingest", "--help")
 	for _, part := range []string{"Usage:\n  heatwalk ingest INPUT... -o DIR\n", "--header auto|yes|no ", "--order WORD ", "rcm, locality", "  -h, --help ", "Flags of every command:\n"} {

@@ -56,8 +56,7 @@ B holds numbers between −1 and 1 that look random (docs/json.md), and the
 checksum of Y is Σ Y_ij·((31·i + 17·j) mod 101 − 50).`,
 		Args: in.arguments("WORKLOAD GRAPH", 2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in.checkKrylovBench(args, f)
-			in.checkGraph(cmd, args[1:], &f.reading)
+			in.checkKrylovBench(cmd, args, f)
 			if err := in.checked(); err != nil {
 				return err
 			}
@@ -102,13 +101,17 @@ checksum of Y is Σ Y_ij·((31·i + 17·j) mod 101 − 50).`,
 	return cmd
 }
 
-func (in *invocation) checkKrylovBench(args []string, f *krylovFlags) {
+func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *krylovFlags) {
+	if len(args) < 2 {
+		return
+	}
 	if !slices.Contains(krylovWorkloads, args[0]) {
 		in.problem("krylov", "%s is no workload; give exponential, solve or eigen", quoted(args[0]))
 	}
 	if args[0] == "solve" && f.system == "von-neumann" && f.alpha >= 1 {
 		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.alpha)
 	}
+	in.checkGraph(cmd, args[1:], &f.reading)
 }
 
 func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylovBenchmark, error) {

@@ -70,7 +70,7 @@ func (in *invocation) checkScaling(cmd *cobra.Command, args []string, f *scaling
 			}
 		}
 	case f.over != "nodes" && len(args) == 0:
-		in.problem("scaling", "GRAPH is missing; usage: heatwalk bench %s", cmd.Use)
+		in.problem("scaling", "GRAPH is missing; usage: %s", synopsis(cmd))
 	case f.over != "nodes" && len(args) > 1:
 		in.problem("scaling", "%s change on one GRAPH; leave out %s", f.over, quoted(args[1]))
 	case f.over == "nodes" && (f.most > 32 || f.most < f.least):
