@@ -34,6 +34,13 @@
 // columns that fit registers, and where a matrix has fewer ranges than there
 // are workers, its columns are shared out instead.
 //
+// # Packed columns
+//
+// Where few columns have most of the entries and are strewn among the others,
+// the rows of X that they name share cache lines and pages with rows that are
+// hardly read. [Load] and [Pack] make a matrix in memory whose steps gather from
+// a copy of X in the order of those counts; [FindPacking] tells where that pays.
+//
 // # Concurrency, aliasing, errors
 //
 // Matrices and operators are safe for concurrent use; blocks are not while

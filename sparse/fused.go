@@ -19,7 +19,8 @@ type fused[T Float] struct {
 	width  int // the columns the loops work on
 
 	alpha   float64      // Alpha·Scale
-	source  Block[T]     // what is gathered: x, or diag(Right)·x
+	source  Block[T]     // what is gathered: x, or diag(Right)·x, or some columns of it packed
+	first   int          // the column of x that source begins with
 	scaled  []T          // memory for the latter
 	zero    []T          // a row of zeros
 	worker  []scratch[T] // one for each goroutine
@@ -82,7 +83,7 @@ func (f *fused[T]) begin(dst, x *Block[T], s Step[T], workers int) {
 		(s.Delta == 0 || ownsPadding(s.Prev) && s.Prev.Stride == x.Stride) {
 		f.width = x.Stride
 	}
-	f.source = *x
+	f.source, f.first = *x, 0
 	if len(f.worker) < workers {
 		f.worker = make([]scratch[T], workers)
 	}
@@ -112,10 +113,15 @@ func grow[E any](s []E, n int) []E {
 // panel computes the rows of one panel and shows them to the visitor.
 func (f *fused[T]) panel(worker int, p Panel) error {
 	f.columns(worker, p, 0, f.width)
+	f.visit(worker, p)
+	return nil
+}
+
+// visit shows the rows of a panel to the visitor, but for a piece of a long one.
+func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
 	}
-	return nil
 }
 
 // columns computes the columns lo ≤ j < hi of the panel's rows, in slabs.
@@ -172,7 +178,7 @@ func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
 // gather stores in dst the scaled sums of the rows lo ≤ i < hi of the panel.
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
-	x, ptr, col := rowsOf(&f.source, 0, g.lo), g.p.Ptr[lo:hi+1], g.p.Col[start:]
+	x, ptr, col := rowsOf(&f.source, 0, g.lo-f.first), g.p.Ptr[lo:hi+1], g.p.Col[start:]
 	if g.values == nil {
 		simd.GatherSum(dst, g.hi-g.lo, scale, x, ptr, col)
 	} else {

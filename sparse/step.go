@@ -42,13 +42,19 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 	f := o.fused()
 	f.begin(dst, x, s, workers)
 	defer f.end()
-	if o.Right != nil {
-		if err := f.scaleColumns(ctx, workers); err != nil {
+	if o.RankOne != nil {
+		if err := f.sumRankOne(ctx, workers); err != nil {
 			return err
 		}
 	}
-	if o.RankOne != nil {
-		if err := f.sumRankOne(ctx, workers); err != nil {
+	if a, ok := o.A.(*Packed); ok {
+		if room := a.take(); room != nil {
+			defer a.giveBack(room)
+			return f.stepPacked(ctx, workers, a, room)
+		}
+	}
+	if o.Right != nil {
+		if err := f.scaleColumns(ctx, workers); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,7 @@ type benchmark struct {
 	Graph    string `json:"graph,omitempty"`
 	Order    string `json:"order,omitempty"`
 	IDs      string `json:"ids,omitempty"`
+	Packed   bool   `json:"packed,omitempty"`
 	Source   string `json:"source,omitempty"`
 	Threads  int    `json:"threads"`
 
@@ -157,9 +158,14 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	}
 	var a sparse.Matrix = g.Store
 	if v.IDs == "raw" {
-		if a, err = sparse.Load(in.ctx, a, in.threads); err != nil {
+		g.plainBytes = raw
+		if err = g.findPacking(0); err != nil {
 			return nil, err
 		}
+		if err = g.load(); err != nil {
+			return nil, err
+		}
+		a, v.Packed = g.matrix, g.packing != nil
 	}
 	sweeps, err := runSweeps[T](in.ctx, a, g, v.Workload, in.threads, f)
 	if err != nil {
@@ -207,7 +213,11 @@ func (in *invocation) printBench(v *benchmark) {
 		return
 	}
 	s := v.Sweeps
-	line(v.Workload, "%.2f ms, median %.2f, %d threads, %s ids from %s, order %s", s.SecondsMin*1e3, s.SecondsMedian*1e3, v.Threads, v.IDs, v.Source, v.Order)
+	ids := v.IDs
+	if v.Packed {
+		ids += " packed"
+	}
+	line(v.Workload, "%.2f ms, median %.2f, %d threads, %s ids from %s, order %s", s.SecondsMin*1e3, s.SecondsMedian*1e3, v.Threads, ids, v.Source, v.Order)
 	line("each entry, column", "%.4f ns (%s entries, %d columns of %s)", s.NsPerEntryColumn, formatCount(s.Entries), s.Columns, s.DType)
 	bandwidth := fmt.Sprintf("%.1f GB/s", s.BytesPerSecond/1e9)
 	if v.StreamBytesPerSecond > 0 {

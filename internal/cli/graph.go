@@ -80,12 +80,14 @@ type graph struct {
 	dir  string   // of the store
 	temp *tempDir // of a store made on the fly, nil if GRAPH is one
 
-	streamed   bool           // nothing of it stays in memory
-	asStreamed bool           // it is planned as if it were
-	matrix     sparse.Matrix  // what is swept: the store, or its copy with plain ids
-	plainBytes int64          // what that copy takes, 0 if there is to be none
-	report     *ingest.Report // of a graph that was ingested on the fly
-	readBytes  int64          // resident while it was, at the most
+	streamed   bool            // nothing of it stays in memory
+	asStreamed bool            // it is planned as if it were
+	matrix     sparse.Matrix   // what is swept: the store, or its copy with plain ids
+	plainBytes int64           // what that copy takes, 0 if there is to be none
+	packing    *sparse.Packing // of its columns, nil if they stay as they are
+	rowBytes   int             // of the rows that are planned to be gathered then
+	report     *ingest.Report  // of a graph that was ingested on the fly
+	readBytes  int64           // resident while it was, at the most
 }
 
 // isStore reports whether a GRAPH argument is to be opened as a store: a
@@ -130,7 +132,10 @@ func (in *invocation) openSwept(name string, r *reading, beside string) (*graph,
 	if err != nil {
 		return nil, err
 	}
-	if err := g.load(); err != nil {
+	if err = g.findPacking(0); err == nil {
+		err = g.load()
+	}
+	if err != nil {
 		g.close()
 		return nil, err
 	}
@@ -190,7 +195,11 @@ func (g *graph) held() int64 {
 	if g.asStreamed {
 		return g.Store.Memory() - g.Store.Kept()
 	}
-	return g.Store.Memory() + g.plainBytes
+	held := g.Store.Memory() + g.plainBytes
+	if g.packing != nil {
+		held += g.packing.Bytes(g.rowBytes)
+	}
+	return held
 }
 
 // open opens the graph's store. None of its frames stays in memory if it is
@@ -224,17 +233,37 @@ func (g *graph) stream() error {
 	return g.open(true, true)
 }
 
+// plainShare is how many times its own size the memory must be for what only saves
+// time.
+const plainShare = 8
+
 // wantsPlain tells whether a graph is to be swept as plain numbers, and what
 // they take. Coded ids cost a sweep over few columns up to a third of its time;
 // plain ones are for where they take little of the memory that there is.
 func (in *invocation) wantsPlain(m *shard.Manifest) (bytes int64, wanted bool) {
-	const share = 8
 	entry := int64(4)
 	if m.Weighted {
 		entry += 8
 	}
 	bytes = entry*m.Entries + 8*m.Rows
-	return bytes, in.memory == 0 || bytes <= in.plannable()/share
+	return bytes, in.memory == 0 || bytes <= in.plannable()/plainShare
+}
+
+// findPacking finds how the columns of the plain copy are to be packed for blocks
+// with rows of so many bytes, 0 if unknown.
+func (g *graph) findPacking(rowBytes int) error {
+	const widest = 1 << 10
+	if g.plainBytes == 0 {
+		return nil
+	}
+	if rowBytes == 0 {
+		rowBytes = widest
+	}
+	p, err := sparse.FindPacking(g.in.ctx, g.Store, g.in.threads)
+	if p != nil && p.Bytes(rowBytes) <= g.in.plannable()/plainShare {
+		g.packing, g.rowBytes = p, rowBytes
+	}
+	return err
 }
 
 // load reads the plain copy of the graph, if there is to be one.
@@ -243,10 +272,14 @@ func (g *graph) load() error {
 		return nil
 	}
 	a, err := sparse.Load(g.in.ctx, g.Store, g.in.threads)
-	if err == nil {
-		g.matrix = a
+	if err != nil {
+		return err
 	}
-	return err
+	g.matrix = a
+	if g.packing != nil {
+		g.matrix = sparse.Pack(a, g.packing, g.rowBytes, g.in.threads)
+	}
+	return nil
 }
 
 // close closes the store and removes what was made on the fly.

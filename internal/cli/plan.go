@@ -15,6 +15,7 @@ type needs struct {
 	budget.Plan
 	disk   int64 // bytes of its files at the most
 	sweeps int   // over all entries, but for unknownSweeps
+	row    int   // bytes of a row of the widest block that is gathered from; 0: unknown
 }
 
 // unknownSweeps stands where what is found on the way decides.
@@ -85,7 +86,29 @@ func (in *invocation) fit(g *graph, plan func() (*needs, error)) (*needs, error)
 	if tooMuch() {
 		err = &overError{err, in.enough(plan)}
 	}
+	if err == nil {
+		n, err = g.pack(n, plan)
+	}
 	return n, err
+}
+
+// pack decides whether the columns of the graph's plain copy are packed: where
+// that pays in a run with the plan n, and it takes no more sweeps for want of
+// memory. It returns the plan of the run as it will be.
+func (g *graph) pack(n *needs, plan func() (*needs, error)) (*needs, error) {
+	const least = 8 // sweeps that make up for finding the places
+	if n.sweeps != unknownSweeps && n.sweeps < least {
+		return n, nil
+	}
+	if err := g.findPacking(n.row); g.packing == nil {
+		return n, err
+	}
+	packed, err := plan()
+	if err == nil && packed.sweeps == n.sweeps {
+		return packed, nil
+	}
+	g.packing = nil
+	return plan() // as before
 }
 
 // streamingPays tells whether a run of so many sweeps takes less time if frames
@@ -176,5 +199,6 @@ func (n *needs) walkNeeds(walk cwk.Needs, err error) error {
 		return err
 	}
 	n.sweeps += walk.Sweeps
+	n.row = max(n.row, walk.RowBytes)
 	return n.Reserve(walk.Bytes, fmt.Sprintf("walk of %s", counted(int64(walk.Sweeps), "sweep")))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // The degrees file holds A·1 so that no sweep is needed to know it: the coded
@@ -11,11 +12,13 @@ import (
 
 func appendDegrees(dst []byte, degrees []float64, weighted bool) []byte {
 	if weighted {
+		dst = slices.Grow(dst, 8*len(degrees))
 		for _, d := range degrees {
 			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(d))
 		}
 		return dst
 	}
+	dst = slices.Grow(dst, len(degrees))
 	for _, d := range degrees {
 		dst = appendLengths(dst, []uint32{uint32(d)})
 	}

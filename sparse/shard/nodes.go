@@ -213,6 +213,7 @@ func (n *Nodes) append(dst []byte) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, uint64(n.n))
 	if n.kind == nodesNumeric {
+		dst = slices.Grow(dst, n.n)
 		next := uint64(0)
 		for _, id := range n.numbers {
 			dst = binary.AppendUvarint(dst, id-next)

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestPackedColumns: where the columns of a graph are packed its sweeps give the
+// same bytes as from disk, and the plan counts the copy and holds.
+func TestPackedColumns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a graph with nine million edges")
+	}
+	workplace(t)
+	run := func(args ...string) []byte {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if code := Main(args, nil, &stdout, &stderr); code != exitDone {
+			t.Fatalf("%s: exit code %d: %s", strings.Join(args, " "), code, stderr.String())
+		}
+		return stdout.Bytes()
+	}
+	run("generate", "rmat", "--scale", "20", "--edge-factor", "9", "-o", "strewn/", "--quiet")
+	bench := func(args ...string) (v benchmark) {
+		t.Helper()
+		if err := json.Unmarshal(run(append([]string{"bench", "spmm", "strewn", "--repeat", "1", "--json"}, args...)...), &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	packed, disk := bench("--columns", "3"), bench("--columns", "3", "--source", "disk")
+	if !packed.Packed || disk.Packed || packed.Checksum != disk.Checksum {
+		t.Errorf("packed %v, checksum %v; from disk %v, checksum %v", packed.Packed, packed.Checksum, disk.Packed, disk.Checksum)
+	}
+	if err := os.WriteFile("labels.tsv", []byte("1\ta\n2\tb\n3\tc\n40\ta\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("rows.txt", []byte("0\n4\n8\n16\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	features := func(out, steps string, args ...string) (data int64) {
+		t.Helper()
+		args = append([]string{"features", "strewn", "--labels", "labels.tsv", "--unknown-ids", "skip", "--rows", "rows.txt", "--steps", steps, "-o", out, "--json"}, args...)
+		var plan struct {
+			Memory int64 `json:"memory_bytes"`
+		}
+		if err := json.Unmarshal(run(append([]string{"estimate"}, args...)...), &plan); err != nil {
+			t.Fatal(err)
+		}
+		run(args...)
+		return plan.Memory
+	}
+	features("disk.npy", "9", "--max-memory", "128MiB")
+	// Seven sweeps do not make up for packing, nine do.
+	with, without := features("packed.npy", "9"), features("short.npy", "7")
+	const least = 32 * 500_000 // a row for each of more nodes than that
+	if more := with - without; more < least || more > 2*least {
+		t.Errorf("a plan with packed columns takes %d bytes more than one without, want %d to %d", more, least, 2*least)
+	}
+	one, err := os.ReadFile("packed.npy")
+	other, err2 := os.ReadFile("disk.npy")
+	if err != nil || err2 != nil || !bytes.Equal(one, other) {
+		t.Errorf("features differ: %v, %v", err, err2)
+	}
+}

@@ -1,0 +1,322 @@
+package sparse_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+)
+
+// pack returns a packed copy of a.
+func pack(t testing.TB, a *sparse.CSR, rowBytes int) *sparse.Packed {
+	t.Helper()
+	p, err := sparse.NewPacking(t.Context(), a, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sparse.Load(t.Context(), a, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sparse.Pack(m, p, rowBytes, 2)
+}
+
+var packedPatterns = map[string]pattern{
+	"square":      {rows: 90, cols: 90, mean: 4},
+	"weighted":    {rows: 90, cols: 90, mean: 4, weighted: true},
+	"many ranges": {rows: 17000, cols: 17000, mean: 2, hubs: []int{0, 16999}, weighted: true},
+	"wide":        {rows: 7, cols: 16600, mean: 4, hubs: []int{2, 6}},
+	"sparse":      {rows: 300, cols: 9000, mean: 1},
+}
+
+func TestPackedIsAMatrix(t *testing.T) {
+	rng := newRand(t, 31)
+	for name, p := range packedPatterns {
+		t.Run(name, func(t *testing.T) {
+			a := random(t, rng, p)
+			m := pack(t, a, 32)
+			sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
+		})
+	}
+}
+
+// TestPackedStep: a packed matrix changes no bit of any step, in how many passes
+// ever its copy takes the columns, and a visitor sees finished rows once.
+func TestPackedStep(t *testing.T) { both(t, testPackedStep[float32], testPackedStep[float64]) }
+
+func testPackedStep[T sparse.Float](t *testing.T) {
+	rng := newRand(t, 32)
+	for name, p := range packedPatterns {
+		a := random(t, rng, p)
+		narrow, wide := pack(t, a, 1), pack(t, a, 1<<10)
+		for term, c := range cases {
+			square := p.rows == p.cols
+			if !square && (c.diag || c.beta || c.rankOne) || p.rows > 1000 && c.rankOne {
+				continue
+			}
+			for _, k := range []int{1, 3, 8, 13, 70} {
+				if large := max(p.rows, p.cols) > 1000; large && k != 13 && !(k == 3 && term == "all") {
+					continue
+				}
+				o, x, s := build[T](rng, a, k, c)
+				var prev *sparse.Block[T]
+				if c.delta {
+					prev = clone(s.Prev)
+				}
+				want := sparse.NewBlock[T](p.rows, k)
+				if err := o.StepTo(t.Context(), want, x, s); err != nil {
+					t.Fatal(err)
+				}
+				for i, m := range []*sparse.Packed{narrow, wide} {
+					packed := &sparse.Operator[T]{A: m, Scale: o.Scale, Left: o.Left, Right: o.Right, Diag: o.Diag, RankOne: o.RankOne,
+						Workers: []int{1, 2, 7}[(k+i)%3]}
+					dst := fill(rng, sparse.NewBlock[T](p.rows, k))
+					if c.delta && k%2 == 1 {
+						dst = clone(prev)
+						s.Prev = dst
+					}
+					seen := make([]atomic.Int32, p.rows)
+					s.Visit = func(r sparse.Rows) {
+						for i := r.Lo; i < r.Hi; i++ {
+							if seen[i].Add(1); !slices.Equal(dst.Row(i), want.Row(i)) {
+								t.Errorf("row %d was visited before it was finished", i)
+							}
+						}
+					}
+					if err := packed.StepTo(t.Context(), dst, x, s); err != nil {
+						t.Fatal(err)
+					}
+					for i := range p.rows {
+						if !slices.Equal(dst.Row(i), want.Row(i)) {
+							t.Fatalf("%s, %s, %d columns: row %d is %v, want %v", name, term, k, i, dst.Row(i), want.Row(i))
+						}
+						if n := seen[i].Load(); n != 1 {
+							t.Fatalf("%s, %s, %d columns: row %d was visited %d times", name, term, k, i, n)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPackedStepsBesideEachOther: one step has the copy, others do without.
+func TestPackedStepsBesideEachOther(t *testing.T) {
+	rng := newRand(t, 33)
+	a := random(t, rng, pattern{rows: 3000, cols: 3000, mean: 9})
+	m := pack(t, a, 32)
+	o, x, _ := build[float32](rng, a, 9, terms{left: true, right: true})
+	packed := &sparse.Operator[float32]{A: m, Left: o.Left, Right: o.Right, Workers: 1}
+	check := func(x *sparse.Block[float32], visit func(sparse.Rows)) {
+		want, dst := sparse.NewBlock[float32](3000, 9), sparse.NewBlock[float32](3000, 9)
+		err := o.ApplyTo(t.Context(), want, x)
+		if err == nil {
+			err = packed.StepTo(t.Context(), dst, x, sparse.Step[float32]{Alpha: 1, Visit: visit})
+		}
+		if err != nil || !slices.Equal(dst.Data, want.Data) {
+			t.Errorf("error %v, or other numbers", err)
+		}
+	}
+	// The others begin when the first one visits the rows of its first range.
+	var others sync.WaitGroup
+	var once sync.Once
+	check(x, func(sparse.Rows) {
+		once.Do(func() {
+			for range 3 {
+				y := fill(rng, sparse.NewBlock[float32](3000, 9))
+				others.Go(func() { check(y, nil) })
+			}
+			others.Wait()
+		})
+	})
+}
+
+// TestPackedStepEnds: a cancelled step gives the copy back.
+func TestPackedStepEnds(t *testing.T) {
+	rng := newRand(t, 34)
+	a := random(t, rng, pattern{rows: 500, cols: 500, mean: 9})
+	m := pack(t, a, 32)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x, dst := fill(rng, sparse.NewBlock[float64](500, 3)), sparse.NewBlock[float64](500, 3)
+	o := &sparse.Operator[float64]{A: m}
+	if err := o.ApplyTo(ctx, dst, x); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	step := func() {
+		if err := o.ApplyTo(t.Context(), dst, x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const steps = 10
+	for range steps {
+		step()
+	}
+	runtime.ReadMemStats(&after)
+	// Without the copy there is a buffer for the ids of a panel.
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > steps*sparse.MaxRange {
+		t.Errorf("%d steps allocate %d bytes", steps, bytes)
+	}
+}
+
+// strewn returns an n×n matrix with so many entries a row, all but one in columns
+// of which there is one every so many.
+func strewn(t testing.TB, rng *rand.Rand, n, entries, every int) *sparse.CSR {
+	t.Helper()
+	ptr, col := []int64{0}, []uint32{}
+	for range n {
+		row := make([]uint32, entries)
+		for e := range row {
+			row[e] = rng.Uint32N(uint32(n))
+			if e > 0 {
+				row[e] -= row[e] % uint32(every)
+			}
+		}
+		slices.Sort(row)
+		col = append(col, slices.Compact(row)...)
+		ptr = append(ptr, int64(len(col)))
+	}
+	a, err := sparse.NewCSR(n, n, ptr, col, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// band returns an n×n matrix whose rows name the columns around the diagonal, of
+// which every tenth has twice as many entries.
+func band(t testing.TB, n, width int) *sparse.CSR {
+	t.Helper()
+	ptr, col := []int64{0}, []uint32{}
+	for i := range n {
+		for c := max(0, i-width); c <= min(n-1, i+width); c++ {
+			if c%10 == 0 || (i+c)%2 == 0 {
+				col = append(col, uint32(c))
+			}
+		}
+		ptr = append(ptr, int64(len(col)))
+	}
+	a, err := sparse.NewCSR(n, n, ptr, col, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestPackingPays where hot columns are strewn among the others, and neither
+// where they stand together nor where rows have neighbourhoods.
+func TestPackingPays(t *testing.T) {
+	rng := newRand(t, 35)
+	const n = 1 << 16
+	defer sparse.LowerPackedColumns(n)()
+	for _, c := range []struct {
+		name string
+		a    *sparse.CSR
+		want bool
+	}{
+		{"strewn", strewn(t, rng, n, 18, 16), true},
+		{"of equal weight", strewn(t, rng, n, 18, 1), false},
+		{"neighbours", band(t, n, 20), false},
+		{"few entries", strewn(t, rng, n, 13, 16), false},
+		{"few columns", strewn(t, rng, n/2, 40, 16), false},
+	} {
+		for _, workers := range []int{1, 7} {
+			p, err := sparse.FindPacking(t.Context(), c.a, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p != nil; got != c.want {
+				t.Errorf("%s: pays %v, want %v", c.name, got, c.want)
+			}
+			if p == nil {
+				continue
+			}
+			// A packed matrix has nothing to gain.
+			m := pack(t, c.a, 32)
+			if p, err = sparse.FindPacking(t.Context(), places{m}, workers); p != nil || err != nil {
+				t.Errorf("%s: packing pays again; error %v", c.name, err)
+			}
+		}
+	}
+}
+
+// places shows the columns of a matrix by how many entries they have.
+type places struct{ sparse.Matrix }
+
+func (m places) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	at, err := placesOf(ctx, m.Matrix)
+	if err != nil {
+		return err
+	}
+	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+		p.Col = slices.Clone(p.Col)
+		for e, c := range p.Col {
+			p.Col[e] = at[c]
+		}
+		return visit(worker, p)
+	})
+}
+
+// placesOf sorts the columns by falling counts.
+func placesOf(ctx context.Context, a sparse.Matrix) ([]uint32, error) {
+	_, cols := a.Dims()
+	count, order := make([]int, cols), make([]uint32, cols)
+	err := a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for _, c := range p.Col {
+			count[c]++
+		}
+		return nil
+	})
+	for c := range order {
+		order[c] = uint32(c)
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int { return count[b] - count[a] })
+	at := make([]uint32, cols)
+	for place, c := range order {
+		at[c] = uint32(place)
+	}
+	return at, err
+}
+
+// TestPackingBytes: what a packed matrix takes beside its entries is planned.
+func TestPackingBytes(t *testing.T) {
+	a := random(t, newRand(t, 36), pattern{rows: 10, cols: 1000, mean: 50})
+	p, err := sparse.NewPacking(t.Context(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := make(map[uint32]bool)
+	for i := range 10 {
+		col, _ := a.Row(i)
+		for _, c := range col {
+			used[c] = true
+		}
+	}
+	for rowBytes, each := range map[int]int64{0: 36, 4: 36, 32: 36, 64: 68, 128: 132, 1 << 20: 132} {
+		if got, want := p.Bytes(rowBytes), each*int64(len(used)); got != want {
+			t.Errorf("rows of %d bytes: %d bytes, want %d", rowBytes, got, want)
+		}
+	}
+}
+
+func ExamplePack() {
+	// Five rows name column 3, one names column 0.
+	a, _ := sparse.NewCSR(5, 4, []int64{0, 2, 3, 4, 5, 6}, []uint32{0, 3, 3, 3, 3, 3}, nil)
+	p, _ := sparse.NewPacking(context.Background(), a, 1)
+	m := sparse.Pack(a, p, 32, 1)
+	y, x := sparse.NewBlock[float64](5, 1), sparse.BlockOf(4, 1, []float64{1, 0, 0, 2})
+	_ = (&sparse.Operator[float64]{A: m}).ApplyTo(context.Background(), y, x)
+	fmt.Println(y.Data)
+	// Output: [3 2 2 2 2]
+}

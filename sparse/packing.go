@@ -1,0 +1,179 @@
+package sparse
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// Packing numbers the columns of a matrix by how many entries they have, most
+// first, as places 0, 1, 2 …; those with as many keep their order, and those
+// without entries have no place. See [Packed].
+type Packing struct {
+	order        []uint32 // the column at each place
+	given, ideal int      // what [Packing.Pays] compares
+}
+
+const (
+	// packedBytes of a row are copied and gathered at a time. Twice as many
+	// leave less of the copy in cache, half as many read the ids twice as often.
+	packedBytes = 128
+
+	// A stretch of entries is what a cache outlives, and a group what it holds or
+	// does not as a whole. They are looked at in some places of the matrix.
+	stretchEntries = 1 << 17
+	groupColumns   = 16
+	stretches      = 8
+
+	countWorkers = 4 // each counts in memory of its own
+)
+
+// packedColumns is the least number of columns for which a copy pays: the rows of
+// smaller blocks are soon in the last cache wherever they lie. Tests lower it.
+var packedColumns = 1 << 19
+
+// FindPacking returns a packing of the columns of a if it pays, see
+// [Packing.Pays], and otherwise nil. Cost: one sweep, and 20 bytes a column
+// until it returns.
+func FindPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
+	if _, cols := a.Dims(); cols < packedColumns || a.NNZ() < stretches*stretchEntries {
+		return nil, nil
+	}
+	p, err := NewPacking(ctx, a, workers)
+	if err != nil || !p.Pays() {
+		return nil, err
+	}
+	return p, nil
+}
+
+// NewPacking returns the packing of the columns of a, whether it pays or not.
+func NewPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
+	_, cols := a.Dims()
+	s := sampleOf(a.Ranges())
+	counts := make([][]uint32, min(sched.Workers(workers), countWorkers))
+	err := a.Sweep(ctx, len(counts), func(worker int, p Panel) error {
+		if counts[worker] == nil {
+			counts[worker] = make([]uint32, cols)
+		}
+		count := counts[worker]
+		for _, c := range p.Col {
+			count[c]++
+		}
+		s.take(p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	total := make([]uint32, cols)
+	for _, count := range counts {
+		for c, n := range count {
+			total[c] += n
+		}
+	}
+	p := &Packing{order: byCount(total)}
+	p.given, p.ideal = s.groups(cols, nil), s.groups(cols, p.places(cols))
+	return p, nil
+}
+
+// byCount returns the columns with entries, those with most of them first and
+// those with as many in their order. It uses the counts up.
+func byCount(count []uint32) []uint32 {
+	var most uint32
+	for _, n := range count {
+		most = max(most, n)
+	}
+	next := make([]int, most+1) // the place of the next column with so many entries
+	for _, n := range count {
+		next[n]++
+	}
+	next[0] = 0
+	places := 0
+	for n := len(next) - 1; n > 0; n-- {
+		next[n], places = places, places+next[n]
+	}
+	order := make([]uint32, places, places+spareIDs)
+	for c, n := range count {
+		if n > 0 {
+			order[next[n]] = uint32(c)
+			next[n]++
+		}
+	}
+	return order
+}
+
+// places returns the place of every column that has one.
+func (p *Packing) places(cols int) []uint32 {
+	places := make([]uint32, cols)
+	for place, c := range p.order {
+		places[c] = uint32(place)
+	}
+	return places
+}
+
+// Pays tells whether steps gain from the copy of a [Packed] matrix: the entries
+// of a stretch would name by a third fewer groups of neighbouring columns. They
+// do where few columns have most of the entries and are strewn among the others,
+// and not where rows of a neighbourhood name neighbouring columns.
+func (p *Packing) Pays() bool { return 3*p.ideal <= 2*p.given }
+
+// Bytes returns the memory that a packed matrix takes beside what it was made
+// of, with copies of so many bytes for each row, see [Pack].
+func (p *Packing) Bytes(rowBytes int) int64 {
+	return int64(len(p.order)) * int64(4+copiedBytes(rowBytes))
+}
+
+// copiedBytes returns how many bytes of a row are copied at a time.
+func copiedBytes(rowBytes int) int { return min(max(rowBytes, registerBytes), packedBytes) }
+
+// sample is a copy of the entries of some stretches.
+type sample struct {
+	ids    []uint32
+	starts []int       // where stretches begin in ids
+	at     map[int]int // where the entries of a range go, by its index
+}
+
+// sampleOf chooses the stretches of a sample.
+func sampleOf(ranges []Range) *sample {
+	s := &sample{at: make(map[int]int)}
+	size := 0
+	for i := range stretches {
+		s.starts = append(s.starts, size)
+		end := (i + 1) * len(ranges) / stretches
+		for r := i * len(ranges) / stretches; r < end && size < s.starts[i]+stretchEntries; r++ {
+			s.at[r] = size
+			size += ranges[r].Entries
+		}
+	}
+	s.ids = make([]uint32, size)
+	return s
+}
+
+// take copies the entries of a panel, if they belong to the sample.
+func (s *sample) take(p Panel) {
+	if at, ok := s.at[p.Index]; ok {
+		copy(s.ids[at:], p.Col)
+	}
+}
+
+// groups counts the groups of columns that stretches name, each once a stretch,
+// with the columns at the given places; nil stands for where they are.
+func (s *sample) groups(cols int, places []uint32) (n int) {
+	seen := make([]uint8, cols/groupColumns+1) // the last stretch that named it, from 1
+	for i, start := range s.starts {
+		end := len(s.ids)
+		if i+1 < len(s.starts) {
+			end = s.starts[i+1]
+		}
+		for _, c := range s.ids[start:end] {
+			if places != nil {
+				c = places[c]
+			}
+			if g := &seen[c/groupColumns]; *g != uint8(i+1) {
+				*g = uint8(i + 1)
+				n++
+			}
+		}
+	}
+	return n
+}
