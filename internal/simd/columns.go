@@ -3,19 +3,20 @@ package simd
 // The loops of this file have a factor or a sum for each column. Rows have
 // len(alpha), or len(sums), columns; factors of rows say how many rows there
 // are. Sums are over the rows in their order, products rounded before they are
-// added. Blocks may be of one memory only where it is said.
+// added. All is computed in float64 and rounded where it is stored. Blocks may be
+// of one memory only where it is said.
 
 // DotColumns adds to the sums the products of two runs of rows:
 //
 //	sums[j] += Σ_r a[r][j]·b[r][j],  r < rows
-func DotColumns(sums []float64, rows int, a, b Rows[float64]) { dotColumns(sums, rows, a, b) }
+func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) { dotColumns(sums, rows, a, b) }
 
 // ResidualColumns is what conjugate gradients do with a residual r and q = A·p:
 //
 //	r[r][j] −= alpha[j]·q[r][j]
 //	rr[j] += Σ_r weight[r]·r[r][j]²
 //	rz[j] += Σ_r inverse[r]·r[r][j]²
-func ResidualColumns(r, q Rows[float64], alpha, weight, inverse, rr, rz []float64) {
+func ResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
 	residualColumns(r, q, alpha, weight, inverse, rr, rz)
 }
 
@@ -24,27 +25,27 @@ func ResidualColumns(r, q Rows[float64], alpha, weight, inverse, rr, rz []float6
 //
 //	x[r][j] += alpha[j]·p[r][j]
 //	p[r][j] = factor[r]·z[r][j] + beta[j]·p[r][j]
-func TurnColumns(x, p, z Rows[float64], alpha, beta, factor []float64) {
+func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	turnColumns(x, p, z, alpha, beta, factor)
 }
 
-func plainDotColumns(sums []float64, rows int, a, b Rows[float64]) {
+func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	for i := range rows {
 		u, v := a.Data[i*a.Stride:][:len(sums)], b.Data[i*b.Stride:][:len(sums)]
 		for j, s := range sums {
-			sums[j] = s + float64(u[j]*v[j])
+			sums[j] = s + float64(float64(u[j])*float64(v[j]))
 		}
 	}
 }
 
-func plainResidualColumns(r, q Rows[float64], alpha, weight, inverse, rr, rz []float64) {
+func plainResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
 	rr, rz = rr[:len(alpha)], rz[:len(alpha)]
 	for i, f := range weight {
 		g := inverse[i]
 		u, v := r.Data[i*r.Stride:][:len(alpha)], q.Data[i*q.Stride:][:len(alpha)]
 		for j, a := range alpha {
-			t := u[j] - float64(a*v[j])
-			u[j] = t
+			u[j] = T(float64(u[j]) - float64(a*float64(v[j])))
+			t := float64(u[j])
 			t *= t
 			rr[j] += float64(f * t)
 			rz[j] += float64(g * t)
@@ -52,15 +53,15 @@ func plainResidualColumns(r, q Rows[float64], alpha, weight, inverse, rr, rz []f
 	}
 }
 
-func plainTurnColumns(x, p, z Rows[float64], alpha, beta, factor []float64) {
+func plainTurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	beta = beta[:len(alpha)]
 	for i, f := range factor {
 		u := x.Data[i*x.Stride:][:len(alpha)]
 		v, w := p.Data[i*p.Stride:][:len(alpha)], z.Data[i*z.Stride:][:len(alpha)]
 		for j, a := range alpha {
-			t := v[j]
-			u[j] += float64(a * t)
-			v[j] = float64(f*w[j]) + float64(beta[j]*t)
+			t := float64(v[j])
+			u[j] = T(float64(u[j]) + float64(a*t))
+			v[j] = T(float64(f*float64(w[j])) + float64(beta[j]*t))
 		}
 	}
 }

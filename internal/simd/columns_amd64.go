@@ -2,24 +2,31 @@
 
 package simd
 
+import "unsafe"
+
 // The twins take whole registers of columns; the columns beyond are left to
 // the plain bodies.
 const columnLanes = registerBytes / 8
 
-func dotColumns(sums []float64, rows int, a, b Rows[float64]) {
+func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	k := len(sums) / columnLanes * columnLanes
 	if !hasAVX2 || k == 0 || rows < 1 {
 		plainDotColumns(sums, rows, a, b)
 		return
 	}
 	_, _ = a.Data[(rows-1)*a.Stride+k-1], b.Data[(rows-1)*b.Stride+k-1]
-	dotColumnsAVX2(&sums[0], &a.Data[0], a.Stride*8, &b.Data[0], b.Stride*8, rows, k*8)
+	u, v := a.first(), b.first()
+	if sizeOf[T]() == 4 {
+		dotColumnsF32AVX2(&sums[0], (*float32)(u), a.Stride*4, (*float32)(v), b.Stride*4, rows, k)
+	} else {
+		dotColumnsF64AVX2(&sums[0], (*float64)(u), a.Stride*8, (*float64)(v), b.Stride*8, rows, k)
+	}
 	if k < len(sums) {
-		plainDotColumns(sums[k:], rows, from(a, k), from(b, k))
+		plainDotColumns(sums[k:], rows, a.from(k), b.from(k))
 	}
 }
 
-func residualColumns(r, q Rows[float64], alpha, weight, inverse, rr, rz []float64) {
+func residualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
 	k, rows := len(alpha)/columnLanes*columnLanes, len(weight)
 	if !hasAVX2 || k == 0 || rows < 1 {
 		plainResidualColumns(r, q, alpha, weight, inverse, rr, rz)
@@ -27,13 +34,18 @@ func residualColumns(r, q Rows[float64], alpha, weight, inverse, rr, rz []float6
 	}
 	_, _ = r.Data[(rows-1)*r.Stride+k-1], q.Data[(rows-1)*q.Stride+k-1]
 	_, _, _ = inverse[rows-1], rr[k-1], rz[k-1]
-	residualColumnsAVX2(&r.Data[0], r.Stride*8, &q.Data[0], q.Stride*8, &alpha[0], &weight[0], &inverse[0], &rr[0], &rz[0], rows, k*8)
+	u, v := r.first(), q.first()
+	if sizeOf[T]() == 4 {
+		residualColumnsF32AVX2((*float32)(u), r.Stride*4, (*float32)(v), q.Stride*4, &alpha[0], &weight[0], &inverse[0], &rr[0], &rz[0], rows, k)
+	} else {
+		residualColumnsF64AVX2((*float64)(u), r.Stride*8, (*float64)(v), q.Stride*8, &alpha[0], &weight[0], &inverse[0], &rr[0], &rz[0], rows, k)
+	}
 	if k < len(alpha) {
-		plainResidualColumns(from(r, k), from(q, k), alpha[k:], weight, inverse, rr[k:], rz[k:])
+		plainResidualColumns(r.from(k), q.from(k), alpha[k:], weight, inverse, rr[k:], rz[k:])
 	}
 }
 
-func turnColumns(x, p, z Rows[float64], alpha, beta, factor []float64) {
+func turnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	k, rows := len(alpha)/columnLanes*columnLanes, len(factor)
 	if !hasAVX2 || k == 0 || rows < 1 {
 		plainTurnColumns(x, p, z, alpha, beta, factor)
@@ -41,13 +53,19 @@ func turnColumns(x, p, z Rows[float64], alpha, beta, factor []float64) {
 	}
 	_, _, _ = x.Data[(rows-1)*x.Stride+k-1], p.Data[(rows-1)*p.Stride+k-1], z.Data[(rows-1)*z.Stride+k-1]
 	_ = beta[k-1]
-	turnColumnsAVX2(&x.Data[0], x.Stride*8, &p.Data[0], p.Stride*8, &z.Data[0], z.Stride*8, &alpha[0], &beta[0], &factor[0], rows, k*8)
+	u, v, w := x.first(), p.first(), z.first()
+	if sizeOf[T]() == 4 {
+		turnColumnsF32AVX2((*float32)(u), x.Stride*4, (*float32)(v), p.Stride*4, (*float32)(w), z.Stride*4, &alpha[0], &beta[0], &factor[0], rows, k)
+	} else {
+		turnColumnsF64AVX2((*float64)(u), x.Stride*8, (*float64)(v), p.Stride*8, (*float64)(w), z.Stride*8, &alpha[0], &beta[0], &factor[0], rows, k)
+	}
 	if k < len(alpha) {
-		plainTurnColumns(from(x, k), from(p, k), from(z, k), alpha[k:], beta[k:], factor)
+		plainTurnColumns(x.from(k), p.from(k), z.from(k), alpha[k:], beta[k:], factor)
 	}
 }
 
+// first returns where the rows begin.
+func (m Rows[T]) first() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(m.Data)) }
+
 // from returns the rows from column j on.
-func from(m Rows[float64], j int) Rows[float64] {
-	return Rows[float64]{Data: m.Data[j:], Stride: m.Stride}
-}
+func (m Rows[T]) from(j int) Rows[T] { return Rows[T]{Data: m.Data[j:], Stride: m.Stride} }

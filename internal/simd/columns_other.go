@@ -2,12 +2,12 @@
 
 package simd
 
-func dotColumns(sums []float64, rows int, a, b Rows[float64]) { plainDotColumns(sums, rows, a, b) }
+func dotColumns[T Float](sums []float64, rows int, a, b Rows[T]) { plainDotColumns(sums, rows, a, b) }
 
-func residualColumns(r, q Rows[float64], alpha, weight, inverse, rr, rz []float64) {
+func residualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
 	plainResidualColumns(r, q, alpha, weight, inverse, rr, rz)
 }
 
-func turnColumns(x, p, z Rows[float64], alpha, beta, factor []float64) {
+func turnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	plainTurnColumns(x, p, z, alpha, beta, factor)
 }

@@ -29,6 +29,15 @@ func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *flo
 func scaleToF32AVX2(dst *float32, alpha float64, x *float64, n int)
 
 //go:noescape
+func dotColumnsF32AVX2(sums *float64, a *float32, aStride int, b *float32, bStride int, rows int, width int)
+
+//go:noescape
+func residualColumnsF32AVX2(r *float32, rStride int, q *float32, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)
+
+//go:noescape
+func turnColumnsF32AVX2(x *float32, xStride int, p *float32, pStride int, z *float32, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
+
+//go:noescape
 func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
@@ -53,13 +62,13 @@ func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *flo
 func scaleToF64AVX2(dst *float64, alpha float64, x *float64, n int)
 
 //go:noescape
-func dotColumnsAVX2(sums *float64, a *float64, aStride int, b *float64, bStride int, rows int, width int)
+func dotColumnsF64AVX2(sums *float64, a *float64, aStride int, b *float64, bStride int, rows int, width int)
 
 //go:noescape
-func residualColumnsAVX2(r *float64, rStride int, q *float64, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)
+func residualColumnsF64AVX2(r *float64, rStride int, q *float64, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)
 
 //go:noescape
-func turnColumnsAVX2(x *float64, xStride int, p *float64, pStride int, z *float64, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
+func turnColumnsF64AVX2(x *float64, xStride int, p *float64, pStride int, z *float64, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
 
 //go:noescape
 func dotPanelsAVX2(dst *float64, v0 *float64, v1 *float64, w0 *float64, w1 *float64, w2 *float64, w3 *float64, n int)

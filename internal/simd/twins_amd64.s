@@ -5161,6 +5161,120 @@ loop:
 	VZEROUPPER
 	RET
 
+// func dotColumnsF32AVX2(sums *float64, a *float32, aStride int, b *float32, bStride int, rows int, width int)
+// Requires: AVX
+TEXT ·dotColumnsF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ sums+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ b+24(FP), DX
+	MOVQ rows+40(FP), BX
+	MOVQ width+48(FP), SI
+
+row:
+	XORQ DI, DI
+
+register:
+	VCVTPS2PD (CX)(DI*4), Y0
+	VCVTPS2PD (DX)(DI*4), Y1
+	VMULPD    Y1, Y0, Y0
+	VADDPD    (AX)(DI*8), Y0, Y0
+	VMOVUPD   Y0, (AX)(DI*8)
+	ADDQ      $0x04, DI
+	CMPQ      DI, SI
+	JL        register
+	ADDQ      aStride+16(FP), CX
+	ADDQ      bStride+32(FP), DX
+	DECQ      BX
+	JNZ       row
+	VZEROUPPER
+	RET
+
+// func residualColumnsF32AVX2(r *float32, rStride int, q *float32, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)
+// Requires: AVX
+TEXT ·residualColumnsF32AVX2(SB), NOSPLIT, $0-88
+	MOVQ r+0(FP), AX
+	MOVQ q+16(FP), CX
+	MOVQ alpha+32(FP), DX
+	MOVQ weight+40(FP), BX
+	MOVQ inverse+48(FP), SI
+	MOVQ rr+56(FP), DI
+	MOVQ rz+64(FP), R8
+	MOVQ rows+72(FP), R9
+	MOVQ width+80(FP), R10
+
+row:
+	VBROADCASTSD (BX), Y0
+	VBROADCASTSD (SI), Y1
+	XORQ         R11, R11
+
+register:
+	VCVTPS2PD  (CX)(R11*4), Y3
+	VMULPD     (DX)(R11*8), Y3, Y3
+	VCVTPS2PD  (AX)(R11*4), Y2
+	VSUBPD     Y3, Y2, Y2
+	VCVTPD2PSY Y2, X2
+	VMOVUPS    X2, (AX)(R11*4)
+	VCVTPS2PD  (AX)(R11*4), Y2
+	VMULPD     Y2, Y2, Y2
+	VMULPD     Y2, Y0, Y3
+	VMULPD     Y2, Y1, Y2
+	VADDPD     (DI)(R11*8), Y3, Y3
+	VADDPD     (R8)(R11*8), Y2, Y2
+	VMOVUPD    Y3, (DI)(R11*8)
+	VMOVUPD    Y2, (R8)(R11*8)
+	ADDQ       $0x04, R11
+	CMPQ       R11, R10
+	JL         register
+	ADDQ       rStride+8(FP), AX
+	ADDQ       qStride+24(FP), CX
+	ADDQ       $0x08, BX
+	ADDQ       $0x08, SI
+	DECQ       R9
+	JNZ        row
+	VZEROUPPER
+	RET
+
+// func turnColumnsF32AVX2(x *float32, xStride int, p *float32, pStride int, z *float32, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
+// Requires: AVX
+TEXT ·turnColumnsF32AVX2(SB), NOSPLIT, $0-88
+	MOVQ x+0(FP), AX
+	MOVQ p+16(FP), CX
+	MOVQ z+32(FP), DX
+	MOVQ alpha+48(FP), BX
+	MOVQ beta+56(FP), SI
+	MOVQ factor+64(FP), DI
+	MOVQ rows+72(FP), R8
+	MOVQ width+80(FP), R9
+
+row:
+	VBROADCASTSD (DI), Y0
+	XORQ         R10, R10
+
+register:
+	VCVTPS2PD  (CX)(R10*4), Y1
+	VCVTPS2PD  (AX)(R10*4), Y2
+	VCVTPS2PD  (DX)(R10*4), Y3
+	VMULPD     (BX)(R10*8), Y1, Y4
+	VADDPD     Y4, Y2, Y2
+	VMULPD     (SI)(R10*8), Y1, Y1
+	VMULPD     Y3, Y0, Y3
+	VADDPD     Y1, Y3, Y3
+	VCVTPD2PSY Y2, X1
+	VMOVUPS    X1, (AX)(R10*4)
+	VCVTPD2PSY Y3, X1
+	VMOVUPS    X1, (CX)(R10*4)
+	ADDQ       $0x04, R10
+	CMPQ       R10, R9
+	JL         register
+	ADDQ       xStride+8(FP), AX
+	ADDQ       pStride+24(FP), CX
+	ADDQ       zStride+40(FP), DX
+	ADDQ       $0x08, DI
+	DECQ       R8
+	JNZ        row
+	VZEROUPPER
+	RET
+
 // func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherSumF64AVX2(SB), NOSPLIT, $0-88
@@ -10026,9 +10140,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotColumnsAVX2(sums *float64, a *float64, aStride int, b *float64, bStride int, rows int, width int)
+// func dotColumnsF64AVX2(sums *float64, a *float64, aStride int, b *float64, bStride int, rows int, width int)
 // Requires: AVX
-TEXT ·dotColumnsAVX2(SB), NOSPLIT, $0-56
+TEXT ·dotColumnsF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ sums+0(FP), AX
 	MOVQ a+8(FP), CX
 	MOVQ b+24(FP), DX
@@ -10039,11 +10153,12 @@ row:
 	XORQ DI, DI
 
 register:
-	VMOVUPD (CX)(DI*1), Y0
-	VMULPD  (DX)(DI*1), Y0, Y0
-	VADDPD  (AX)(DI*1), Y0, Y0
-	VMOVUPD Y0, (AX)(DI*1)
-	ADDQ    $0x20, DI
+	VMOVUPD (CX)(DI*8), Y0
+	VMOVUPD (DX)(DI*8), Y1
+	VMULPD  Y1, Y0, Y0
+	VADDPD  (AX)(DI*8), Y0, Y0
+	VMOVUPD Y0, (AX)(DI*8)
+	ADDQ    $0x04, DI
 	CMPQ    DI, SI
 	JL      register
 	ADDQ    aStride+16(FP), CX
@@ -10053,9 +10168,9 @@ register:
 	VZEROUPPER
 	RET
 
-// func residualColumnsAVX2(r *float64, rStride int, q *float64, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)
+// func residualColumnsF64AVX2(r *float64, rStride int, q *float64, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)
 // Requires: AVX
-TEXT ·residualColumnsAVX2(SB), NOSPLIT, $0-88
+TEXT ·residualColumnsF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ r+0(FP), AX
 	MOVQ q+16(FP), CX
 	MOVQ alpha+32(FP), DX
@@ -10072,19 +10187,19 @@ row:
 	XORQ         R11, R11
 
 register:
-	VMOVUPD (CX)(R11*1), Y3
-	VMULPD  (DX)(R11*1), Y3, Y3
-	VMOVUPD (AX)(R11*1), Y2
+	VMOVUPD (CX)(R11*8), Y3
+	VMULPD  (DX)(R11*8), Y3, Y3
+	VMOVUPD (AX)(R11*8), Y2
 	VSUBPD  Y3, Y2, Y2
-	VMOVUPD Y2, (AX)(R11*1)
+	VMOVUPD Y2, (AX)(R11*8)
 	VMULPD  Y2, Y2, Y2
 	VMULPD  Y2, Y0, Y3
 	VMULPD  Y2, Y1, Y2
-	VADDPD  (DI)(R11*1), Y3, Y3
-	VADDPD  (R8)(R11*1), Y2, Y2
-	VMOVUPD Y3, (DI)(R11*1)
-	VMOVUPD Y2, (R8)(R11*1)
-	ADDQ    $0x20, R11
+	VADDPD  (DI)(R11*8), Y3, Y3
+	VADDPD  (R8)(R11*8), Y2, Y2
+	VMOVUPD Y3, (DI)(R11*8)
+	VMOVUPD Y2, (R8)(R11*8)
+	ADDQ    $0x04, R11
 	CMPQ    R11, R10
 	JL      register
 	ADDQ    rStride+8(FP), AX
@@ -10096,9 +10211,9 @@ register:
 	VZEROUPPER
 	RET
 
-// func turnColumnsAVX2(x *float64, xStride int, p *float64, pStride int, z *float64, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
+// func turnColumnsF64AVX2(x *float64, xStride int, p *float64, pStride int, z *float64, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
 // Requires: AVX
-TEXT ·turnColumnsAVX2(SB), NOSPLIT, $0-88
+TEXT ·turnColumnsF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ x+0(FP), AX
 	MOVQ p+16(FP), CX
 	MOVQ z+32(FP), DX
@@ -10113,15 +10228,17 @@ row:
 	XORQ         R10, R10
 
 register:
-	VMOVUPD (CX)(R10*1), Y1
-	VMULPD  (BX)(R10*1), Y1, Y2
-	VADDPD  (AX)(R10*1), Y2, Y2
-	VMOVUPD Y2, (AX)(R10*1)
-	VMULPD  (SI)(R10*1), Y1, Y1
-	VMULPD  (DX)(R10*1), Y0, Y2
-	VADDPD  Y1, Y2, Y2
-	VMOVUPD Y2, (CX)(R10*1)
-	ADDQ    $0x20, R10
+	VMOVUPD (CX)(R10*8), Y1
+	VMOVUPD (AX)(R10*8), Y2
+	VMOVUPD (DX)(R10*8), Y3
+	VMULPD  (BX)(R10*8), Y1, Y4
+	VADDPD  Y4, Y2, Y2
+	VMULPD  (SI)(R10*8), Y1, Y1
+	VMULPD  Y3, Y0, Y3
+	VADDPD  Y1, Y3, Y3
+	VMOVUPD Y2, (AX)(R10*8)
+	VMOVUPD Y3, (CX)(R10*8)
+	ADDQ    $0x04, R10
 	CMPQ    R10, R9
 	JL      register
 	ADDQ    xStride+8(FP), AX

@@ -1,14 +1,16 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // byRows writes the frame of a loop over rows, rows > 0, and over the
-// registers of a row, width > 0 in bytes. Row pointers are moved by their
-// strides, which stay in the frame.
+// registers of float64 that a row fills, width > 0 in numbers. Row pointers are
+// moved by their strides, which stay in the frame.
 func byRows(rows, width reg.GPVirtual, eachRow func(), eachRegister func(at reg.GPVirtual), next func()) {
 	at := GP64()
 	Label("row")
@@ -16,7 +18,7 @@ func byRows(rows, width reg.GPVirtual, eachRow func(), eachRegister func(at reg.
 	XORQ(at, at)
 	Label("register")
 	eachRegister(at)
-	ADDQ(Imm(register), at)
+	ADDQ(Imm(register/8), at)
 	CMPQ(at, width)
 	JL(LabelRef("register"))
 	next()
@@ -27,49 +29,55 @@ func byRows(rows, width reg.GPVirtual, eachRow func(), eachRegister func(at reg.
 }
 
 // columns writes the twins of the loops with a factor or a sum for each
-// column.
-func columns() {
-	t := float64s
-	on := func(base reg.GPVirtual, at reg.GPVirtual) Mem { return Mem{Base: base, Index: at, Scale: 1} }
+// column, for blocks of one type. Everything is computed in float64.
+func columns(t element) {
+	d := float64s
+	on := func(base, at reg.GPVirtual) Mem { return Mem{Base: base, Index: at, Scale: uint8(t.size)} }
+	each := func(base, at reg.GPVirtual) Mem { return Mem{Base: base, Index: at, Scale: 8} }
+	signature := func(format string) string { return fmt.Sprintf(format, t.name) }
 
-	TEXT("dotColumnsAVX2", NOSPLIT, "func(sums *float64, a *float64, aStride int, b *float64, bStride int, rows int, width int)")
+	TEXT("dotColumns"+t.mark+"AVX2", NOSPLIT, signature("func(sums *float64, a *%[1]s, aStride int, b *%[1]s, bStride int, rows int, width int)"))
 	Pragma("noescape")
 	sums, a, b := argument("sums"), argument("a"), argument("b")
 	rows, width := argument("rows"), argument("width")
 	byRows(rows, width, func() {}, func(at reg.GPVirtual) {
-		v := YMM()
-		t.load(on(a, at), v)
-		t.mul(on(b, at), v, v)
-		t.add(on(sums, at), v, v)
-		t.load(v, on(sums, at))
+		v, w := YMM(), YMM()
+		t.loadDouble(on(a, at), v)
+		t.loadDouble(on(b, at), w)
+		d.mul(w, v, v)
+		d.add(each(sums, at), v, v)
+		d.load(v, each(sums, at))
 	}, func() {
 		ADDQ(inFrame("aStride"), a)
 		ADDQ(inFrame("bStride"), b)
 	})
 
-	TEXT("residualColumnsAVX2", NOSPLIT, "func(r *float64, rStride int, q *float64, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)")
+	TEXT("residualColumns"+t.mark+"AVX2", NOSPLIT, signature("func(r *%[1]s, rStride int, q *%[1]s, qStride int, alpha *float64, weight *float64, inverse *float64, rr *float64, rz *float64, rows int, width int)"))
 	Pragma("noescape")
 	r, q, alpha := argument("r"), argument("q"), argument("alpha")
 	weight, inverse, rr, rz := argument("weight"), argument("inverse"), argument("rr"), argument("rz")
 	rows, width = argument("rows"), argument("width")
 	f, g := YMM(), YMM()
 	byRows(rows, width, func() {
-		t.broadcast(Mem{Base: weight}, f)
-		t.broadcast(Mem{Base: inverse}, g)
+		d.broadcast(Mem{Base: weight}, f)
+		d.broadcast(Mem{Base: inverse}, g)
 	}, func(at reg.GPVirtual) {
 		u, v := YMM(), YMM()
-		t.load(on(q, at), v)
-		t.mul(on(alpha, at), v, v)
-		t.load(on(r, at), u)
+		t.loadDouble(on(q, at), v)
+		d.mul(each(alpha, at), v, v)
+		t.loadDouble(on(r, at), u)
 		VSUBPD(v, u, u)
-		t.load(u, on(r, at))
-		t.mul(u, u, u)
-		t.mul(u, f, v)
-		t.mul(u, g, u)
-		t.add(on(rr, at), v, v)
-		t.add(on(rz, at), u, u)
-		t.load(v, on(rr, at))
-		t.load(u, on(rz, at))
+		t.storeDouble(u, on(r, at))
+		if t.size == 4 {
+			t.loadDouble(on(r, at), u)
+		}
+		d.mul(u, u, u)
+		d.mul(u, f, v)
+		d.mul(u, g, u)
+		d.add(each(rr, at), v, v)
+		d.add(each(rz, at), u, u)
+		d.load(v, each(rr, at))
+		d.load(u, each(rz, at))
 	}, func() {
 		ADDQ(inFrame("rStride"), r)
 		ADDQ(inFrame("qStride"), q)
@@ -77,22 +85,28 @@ func columns() {
 		ADDQ(Imm(8), inverse)
 	})
 
-	TEXT("turnColumnsAVX2", NOSPLIT, "func(x *float64, xStride int, p *float64, pStride int, z *float64, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)")
+	TEXT("turnColumns"+t.mark+"AVX2", NOSPLIT, signature("func(x *%[1]s, xStride int, p *%[1]s, pStride int, z *%[1]s, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)"))
 	Pragma("noescape")
 	x, p, z := argument("x"), argument("p"), argument("z")
 	alpha, beta, factor := argument("alpha"), argument("beta"), argument("factor")
 	rows, width = argument("rows"), argument("width")
 	f = YMM()
-	byRows(rows, width, func() { t.broadcast(Mem{Base: factor}, f) }, func(at reg.GPVirtual) {
+	byRows(rows, width, func() { d.broadcast(Mem{Base: factor}, f) }, func(at reg.GPVirtual) {
+		// All is read before anything is written: where the blocks are whole
+		// pages apart, a number read soon after another one of the same place
+		// in its page was written would wait for it.
 		v, u, w := YMM(), YMM(), YMM()
-		t.load(on(p, at), v)
-		t.mul(on(alpha, at), v, u)
-		t.add(on(x, at), u, u)
-		t.load(u, on(x, at))
-		t.mul(on(beta, at), v, v)
-		t.mul(on(z, at), f, w)
-		t.add(v, w, w)
-		t.load(w, on(p, at))
+		t.loadDouble(on(p, at), v)
+		t.loadDouble(on(x, at), u)
+		t.loadDouble(on(z, at), w)
+		product := YMM()
+		d.mul(each(alpha, at), v, product)
+		d.add(product, u, u)
+		d.mul(each(beta, at), v, v)
+		d.mul(w, f, w)
+		d.add(v, w, w)
+		t.storeDouble(u, on(x, at))
+		t.storeDouble(w, on(p, at))
 	}, func() {
 		ADDQ(inFrame("xStride"), x)
 		ADDQ(inFrame("pStride"), p)

@@ -31,6 +31,26 @@ var float64s = element{
 	broadcast: VBROADCASTSD, load: VMOVUPD, loadOne: VMOVSD,
 }
 
+// loadDouble loads as many numbers from memory as a register holds float64.
+func (t element) loadDouble(from Mem, to reg.VecVirtual) {
+	if t.size == 4 {
+		VCVTPS2PD(from, to)
+	} else {
+		VMOVUPD(from, to)
+	}
+}
+
+// storeDouble stores float64, rounded to the type.
+func (t element) storeDouble(from reg.VecVirtual, to Mem) {
+	if t.size == 4 {
+		single := XMM()
+		VCVTPD2PSY(from, single)
+		VMOVUPS(single, to)
+	} else {
+		VMOVUPD(from, to)
+	}
+}
+
 // argument loads a parameter into a register of its own.
 func argument(name string) reg.GPVirtual {
 	return Load(Param(name), GP64()).(reg.GPVirtual)

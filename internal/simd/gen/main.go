@@ -12,8 +12,8 @@ func main() {
 		gathers(t, zeroRow)
 		addRows(t)
 		scaleTo(t)
+		columns(t)
 	}
-	columns()
 	panels()
 	rotations()
 	checksum()

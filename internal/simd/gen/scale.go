@@ -19,13 +19,7 @@ func scaleTo(t element) {
 	Label("loop")
 	v := YMM()
 	VMULPD(Mem{Base: x, Index: at, Scale: 8}, alpha, v)
-	if to := (Mem{Base: dst, Index: at, Scale: uint8(t.size)}); t.size == 4 {
-		single := XMM()
-		VCVTPD2PSY(v, single)
-		VMOVUPS(single, to)
-	} else {
-		VMOVUPD(v, to)
-	}
+	t.storeDouble(v, Mem{Base: dst, Index: at, Scale: uint8(t.size)})
 	ADDQ(Imm(register/8), at)
 	CMPQ(at, n)
 	JL(LabelRef("loop"))
