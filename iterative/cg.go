@@ -27,6 +27,7 @@ type CG struct {
 	Workers int            // goroutines for the vectors, 0: one for each processor; never changes a result
 
 	ladder *ladder // nil: Precond for all
+	single *single // nil: all is done in float64; else Null is nil and Precond is Jacobi
 	run    run
 
 	// Without Start the iteration begins at the exact solution of what B has of
@@ -60,6 +61,7 @@ const (
 	exhausted // the limit on steps
 	indefinite
 	parked // until the ladder's next preconditioner
+	rested // until the end of a round in float32
 )
 
 // energyDelay is the number of steps over which the decrease of the energy
@@ -76,6 +78,31 @@ func (c *column) relative() float64 {
 		return 0
 	}
 	return c.residual / c.norm
+}
+
+// advance returns the length of a live column's step, from pᵀq.
+func (c *column) advance(pq float64) (alpha float64) {
+	switch {
+	case c.fate != live:
+		return 0
+	case !(pq > 0) || math.IsInf(pq, 0):
+		c.fate = indefinite
+		return 0
+	}
+	alpha = c.rz / pq
+	c.decrease[c.steps%energyDelay] = alpha * c.rz
+	c.steps++
+	return alpha
+}
+
+// turn returns what a live column's next direction keeps of this one.
+func (c *column) turn(rr, rz float64) (beta float64) {
+	if c.fate != live {
+		return 0
+	}
+	beta = rz / c.rz
+	c.rz, c.residual = rz, math.Sqrt(rr)
+	return beta
 }
 
 // SolveTo stores in x the solution of A·X = B, which with a null space is the
@@ -116,6 +143,14 @@ func (r *run) solve(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
 	}
+	if r.single != nil && r.z == nil {
+		if err := r.approach(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.aim(ctx); err != nil {
+		return err
+	}
 	for {
 		for r.count(live) > 0 {
 			if err := r.step(ctx); err != nil {
@@ -142,7 +177,7 @@ func (r *run) solve(ctx context.Context) error {
 // verify computes the true residuals. It reports whether a column that the
 // recurrence took for converged is not, and is to go on.
 func (r *run) verify(ctx context.Context) (again bool, err error) {
-	if r.settings.Recurrence || r.result.Steps == 0 && (r.easy == nil || r.settings.Start) {
+	if r.settings.Recurrence || r.exact {
 		return false, nil
 	}
 	if err := r.trueResidual(ctx); err != nil {
@@ -195,31 +230,15 @@ func (r *run) step(ctx context.Context) error {
 	if err := r.multiply(ctx); err != nil {
 		return err
 	}
+	r.exact = false
 	for j := range r.active() {
-		col := &r.columns[j]
-		r.alpha[j] = 0
-		if col.fate != live {
-			continue
-		}
-		if pq := r.products[j]; pq > 0 && !math.IsInf(pq, 0) {
-			r.alpha[j] = col.rz / pq
-			col.decrease[col.steps%energyDelay] = r.alpha[j] * col.rz
-			col.steps++
-		} else {
-			col.fate = indefinite
-		}
+		r.alpha[j] = r.columns[j].advance(r.products[j])
 	}
 	if err := r.update(ctx); err != nil {
 		return err
 	}
 	for j := range r.active() {
-		col := &r.columns[j]
-		r.beta[j] = 0
-		if col.fate == live {
-			r.beta[j] = r.rz[j] / col.rz
-			col.rz = r.rz[j]
-			col.residual = math.Sqrt(r.rr[j])
-		}
+		r.beta[j] = r.columns[j].turn(r.rr[j], r.rz[j])
 	}
 	if err := r.turn(ctx); err != nil {
 		return err

@@ -48,5 +48,5 @@ func ExampleSystem_SolveTo() {
 	// [0.2381 0.0952]
 	// [0.0952 0.2381]
 	// [0.0476 0.6190]
-	// 4 steps, error below 1e-7: true
+	// 6 steps, error below 1e-7: true
 }

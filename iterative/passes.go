@@ -25,8 +25,8 @@ func (r *run) rowsOf(chunk int) (lo, hi int) {
 }
 
 // from returns the rows of a block from row i on.
-func from(b *sparse.Block[float64], i int) simd.Rows[float64] {
-	return simd.Rows[float64]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
+func from[T sparse.Float](b *sparse.Block[T], i int) simd.Rows[T] {
+	return simd.Rows[T]{Data: b.Data[min(i*b.Stride, len(b.Data)):], Stride: b.Stride}
 }
 
 // dotRows adds pᵀq over finished rows of a sweep.

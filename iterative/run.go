@@ -18,6 +18,7 @@ type run struct {
 	settings Settings
 	result   *Result
 	stagnant bool
+	exact    bool // r is the true residual
 
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
 	z       *sparse.Block[float64] // preconditioned residual; nil where that is diag(inverse)·r
@@ -143,7 +144,8 @@ func (r *run) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.restart(ctx); err != nil {
+	r.exact = r.easy == nil || r.settings.Start
+	if err := r.open(ctx); err != nil {
 		return err
 	}
 	for j := range r.columns {
@@ -253,6 +255,7 @@ func (r *run) trueResidual(ctx context.Context) error {
 	for j := range r.columns {
 		r.columns[j].residual = math.Sqrt(r.rr[j])
 	}
+	r.exact = true
 	return nil
 }
 
@@ -282,6 +285,14 @@ func (r *run) measure(ctx context.Context) error {
 
 // restart begins the recurrence of all active columns at the residual in r.
 func (r *run) restart(ctx context.Context) error {
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	return r.aim(ctx)
+}
+
+// open takes up the residual in r.
+func (r *run) open(ctx context.Context) error {
 	if err := r.measure(ctx); err != nil {
 		return err
 	}
@@ -295,6 +306,14 @@ func (r *run) restart(ctx context.Context) error {
 		if col.fate == live && col.residual <= col.target {
 			col.fate = converged
 		}
+	}
+	return nil
+}
+
+// aim makes the residual that was taken up the first direction.
+func (r *run) aim(ctx context.Context) error {
+	if r.count(live) == 0 {
+		return nil
 	}
 	if err := r.clear(ctx, r.p); err != nil {
 		return err

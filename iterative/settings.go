@@ -91,7 +91,7 @@ func (s *Settings) withDefaults() Settings {
 
 // Result is what a solve found out, also when it failed.
 type Result struct {
-	Steps       int   // of the block, each with one sweep
+	Steps       int   // of the block, or of groups of its columns in turn, each with one sweep
 	Sweeps      int   // all sweeps, those for residuals included
 	ColumnSteps []int // of each column, until it was frozen
 

@@ -73,10 +73,14 @@ type SystemResult struct {
 // Columns begin with Jacobi, for a definite M at the exact solution of what B
 // has of eigenvectors that are known. After eight steps and after every twenty
 // those whose residuals predict more than 60 in all (45 for a singular M) are
-// set aside; when the
-// others are done they go on from where they are with the factor, which is
-// then made and kept. What happens to a column depends on no other column, so
-// neither do its bits.
+// set aside; when the others are done they go on from where they are with the
+// factor, which is then made and kept. What happens to a column depends on no
+// other column, so neither do its bits.
+//
+// With Jacobi a definite system whose diagonal is neither tiny nor huge is
+// solved in float32, in groups of columns where the matrix stays in memory, and
+// again for what that leaves of the residuals in float64, until they are small
+// enough.
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*SystemResult, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
@@ -128,10 +132,15 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 func (s *System) prepare() {
 	c := &s.cg
 	if c.A == nil {
-		c.A = &sparse.Operator[float64]{A: s.Graph.A, Scale: -s.Edge, Diag: s.diagonal(false), Workers: s.Graph.Workers}
+		op := &sparse.Operator[float64]{A: s.Graph.A, Scale: -s.Edge, Diag: s.diagonal(false), Workers: s.Graph.Workers}
+		c.A = op
 		c.Scale, c.Null, c.Workers = s.Scale, s.Null, s.Graph.Workers
 		c.easy, c.ground = s.easy, s.Ground
-		s.jacobi = NewJacobi(s.diagonal(true))
+		diag := s.diagonal(true)
+		s.jacobi = NewJacobi(diag)
+		if s.Null == nil {
+			c.single = newSingle(op, diag)
+		}
 		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()); s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}

@@ -102,12 +102,12 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 			if o.progress == nil || step == 0 {
 				return
 			}
-			worst := 0.0
+			done := 0.0 // columns, by digits
 			for _, v := range residual {
-				worst = max(worst, v)
+				done += max(0, min(1, math.Log(v)/math.Log(o.tolerance)))
 			}
-			if worst < 1 && worst > o.tolerance {
-				expected = int(math.Ceil(float64(step) * math.Log(o.tolerance) / math.Log(worst)))
+			if done > 0 {
+				expected = int(math.Ceil(float64(step) * float64(len(residual)) / done))
 			}
 			o.progress(step, max(step, expected))
 		},

@@ -1,0 +1,298 @@
+package iterative
+
+import (
+	"context"
+	"math"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// single solves for corrections in float32, half of what a step reads and
+// writes: from the true residual R of X, conjugate gradients in float32 find Y
+// with A·Y ≈ R to four digits, and X + Y is the next X, whose residual is
+// computed in float64 again (iterative refinement, Wilkinson 1963; with an inner
+// iteration, Golub and Ye 1999). No residual that a [Result] tells is one of
+// float32.
+//
+// A round costs a sweep in float64, and a step or two because the recurrence
+// begins anew. Its blocks lie in the memory of p and q.
+type single struct {
+	a    sparse.Applier[float32]
+	slab int // columns that take part in a sweep
+
+	// The slab under way: which columns, and their X, R, P and A·P, scaled to
+	// residuals of 1 to 2.
+	lo, hi     int
+	x, r, p, q *sparse.Block[float32]
+
+	// By column of B.
+	scale  []float64 // a power of two; 0 for a column that takes no part
+	square []float64 // 1/scale², or 0
+	before []float64 // the residual at which the round began
+	goal   []float64 // the one at which it rests
+	left   []bool    // it is left to float64
+
+	dots         sched.Sums
+	dot          func(sparse.Rows)
+	update, turn func(worker, chunk int) error
+}
+
+const (
+	// goalOfRound is by how much a round is to lessen a residual, leastOfRound
+	// by how much it must for another one to follow.
+	goalOfRound  = 1e-4
+	leastOfRound = 0.1
+
+	// singleColumns is the number of columns of a slab where the matrix stays
+	// in memory. A step reads and writes 20 bytes a number beside the product;
+	// wide blocks leave every cache.
+	singleColumns = 32
+
+	// Beyond these diagonals float32 might come to its limits.
+	leastDiagonal, mostDiagonal = 0x1p-50, 0x1p50
+)
+
+// newSingle returns what solves an operator with this diagonal in float32, or
+// nil if its numbers may be too large or too small.
+func newSingle(a *sparse.Operator[float64], diag []float64) *single {
+	for _, d := range diag {
+		if !(d >= leastDiagonal && d <= mostDiagonal) {
+			return nil
+		}
+	}
+	s := &single{
+		a:    &sparse.Operator[float32]{A: a.A, Scale: a.Scale, Diag: a.Diag, Workers: a.Workers},
+		slab: singleColumns,
+	}
+	if m, ok := a.A.(interface{ Resident() bool }); ok && !m.Resident() {
+		s.slab = math.MaxInt
+	}
+	return s
+}
+
+// begin takes a run up.
+func (s *single) begin(r *run) {
+	k := r.b.Cols
+	for _, v := range []*[]float64{&s.scale, &s.square, &s.before, &s.goal} {
+		*v = grow(*v, k)
+	}
+	s.left = grow(s.left, k)
+	clear(s.left)
+	if s.update == nil {
+		s.dot, s.update, s.turn = r.singleDot, r.singleUpdate, r.singleTurn
+	}
+}
+
+// approach makes rounds of corrections in float32 until every column has
+// converged, is parked, has done its steps, or is left to float64. The
+// residuals in r are the true ones then.
+func (r *run) approach(ctx context.Context) error {
+	s, k := r.single, r.b.Cols
+	s.begin(r)
+	for {
+		began := false
+		for j := range r.columns {
+			s.scale[j], s.square[j] = 0, 0
+			if c := &r.columns[j]; c.fate == live && !s.left[j] {
+				_, exponent := math.Frexp(c.residual)
+				s.scale[j], s.square[j] = math.Ldexp(1, 1-exponent), math.Ldexp(1, 2*exponent-2)
+				s.before[j], s.goal[j] = c.residual, max(c.target, goalOfRound*c.residual)
+				began = true
+			}
+		}
+		if !began {
+			return nil
+		}
+		for lo := 0; lo < k; lo += min(s.slab, k-lo) {
+			if err := r.descend(ctx, lo, lo+min(s.slab, k-lo)); err != nil {
+				return err
+			}
+		}
+		if err := r.refine(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// refine computes the true residuals after a round.
+func (r *run) refine(ctx context.Context) error {
+	s := r.single
+	for j := range r.columns {
+		if c := &r.columns[j]; c.fate == rested {
+			c.fate = live
+		}
+	}
+	if err := r.rightHandSide(ctx); err != nil {
+		return err
+	}
+	if err := r.subtractProduct(ctx); err != nil {
+		return err
+	}
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	r.exact = true
+	for j := range r.columns {
+		if s.scale[j] > 0 && r.columns[j].residual > leastOfRound*s.before[j] {
+			s.left[j] = true
+		}
+	}
+	return nil
+}
+
+// descend is a round of the columns lo ≤ j < hi.
+func (r *run) descend(ctx context.Context, lo, hi int) error {
+	s := r.single
+	s.lo, s.hi = lo, hi
+	s.r, s.p = halves(r.p, hi-lo)
+	s.x, s.q = halves(r.q, hi-lo)
+	clear(r.alpha[lo:hi])
+	clear(r.beta[lo:hi])
+	if err := r.chunks(ctx, r.singleStart); err != nil {
+		return err
+	}
+	r.totals()
+	columns := r.columns[lo:hi]
+	for j := range columns {
+		columns[j].rz = r.rz[lo+j]
+	}
+	for s.goes(columns) {
+		if err := r.singleStep(ctx); err != nil {
+			return err
+		}
+	}
+	return r.chunks(ctx, func(_, chunk int) error {
+		from, to := r.rowsOf(chunk)
+		for i := from; i < to; i++ {
+			x := r.x.Row(i)[lo:hi]
+			for j, y := range s.x.Row(i) {
+				if f := s.scale[lo+j]; f > 0 {
+					x[j] += float64(y) / f
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// goes reports whether a column of the slab has not come to its goal.
+func (s *single) goes(columns []column) bool {
+	for j := range columns {
+		if columns[j].fate == live && s.scale[s.lo+j] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// singleStep is [run.step] for the slab.
+func (r *run) singleStep(ctx context.Context) error {
+	s := r.single
+	columns := r.columns[s.lo:s.hi]
+	s.dots.Begin(len(columns))
+	r.result.Sweeps++
+	if err := s.a.StepTo(ctx, s.q, s.p, sparse.Step[float32]{Alpha: 1, Visit: s.dot}); err != nil {
+		return err
+	}
+	products := r.products[s.lo:s.hi]
+	s.dots.TotalTo(products)
+	for j := range columns {
+		c := &columns[j]
+		r.alpha[s.lo+j] = c.advance(products[j] * s.square[s.lo+j])
+		if c.fate == indefinite {
+			c.fate, s.left[s.lo+j] = rested, true
+		}
+	}
+	if err := r.chunks(ctx, s.update); err != nil {
+		return err
+	}
+	r.totals()
+	for j := range columns {
+		c := &columns[j]
+		r.beta[s.lo+j] = c.turn(r.rr[s.lo+j], r.rz[s.lo+j])
+		if c.fate == live && c.residual <= s.goal[s.lo+j] {
+			c.fate = rested
+		}
+	}
+	if err := r.chunks(ctx, s.turn); err != nil {
+		return err
+	}
+	r.result.Steps++
+	r.record()
+	if r.ladder != nil {
+		r.ladder.review(columns)
+	}
+	return nil
+}
+
+// totals stores the slab's rᵀr and rᵀz in rr and rz.
+func (r *run) totals() {
+	s := r.single
+	for which, sums := range [][]float64{r.rr[s.lo:s.hi], r.rz[s.lo:s.hi]} {
+		clear(sums)
+		for chunk := range chunkCount(r.b.Rows) {
+			addScaled(sums, 1, r.part(chunk, which)[s.lo:s.hi])
+		}
+		for j := range sums {
+			sums[j] *= s.square[s.lo+j]
+		}
+	}
+}
+
+// singleStart takes up the residual of a chunk: r = z/f, p = z, x = 0.
+func (r *run) singleStart(worker, chunk int) error {
+	s := r.single
+	lo, hi := r.rowsOf(chunk)
+	for i := lo; i < hi; i++ {
+		clear(s.x.Row(i))
+		clear(s.p.Row(i))
+		clear(s.q.Row(i))
+		to := s.r.Row(i)
+		for j, v := range r.r.Row(i)[s.lo:s.hi] {
+			to[j] = float32(v * s.scale[s.lo+j])
+		}
+	}
+	if err := s.update(worker, chunk); err != nil {
+		return err
+	}
+	return s.turn(worker, chunk)
+}
+
+// singleDot adds pᵀq over finished rows of a sweep.
+func (r *run) singleDot(rows sparse.Rows) {
+	s := r.single
+	simd.DotColumns(s.dots.Of(rows.Range), rows.Hi-rows.Lo, from(s.p, rows.Lo), from(s.q, rows.Lo))
+}
+
+// singleUpdate is [run.updateChunk] for the slab.
+func (r *run) singleUpdate(_, chunk int) error {
+	s := r.single
+	lo, hi := r.rowsOf(chunk)
+	rr, rz := r.part(chunk, 0)[s.lo:s.hi], r.part(chunk, 1)[s.lo:s.hi]
+	clear(rr)
+	clear(rz)
+	simd.ResidualColumns(from(s.r, lo), from(s.q, lo), r.alpha[s.lo:s.hi], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
+	return nil
+}
+
+// singleTurn is [run.turnChunk] for the slab.
+func (r *run) singleTurn(_, chunk int) error {
+	s := r.single
+	lo, hi := r.rowsOf(chunk)
+	simd.TurnColumns(from(s.x, lo), from(s.p, lo), from(s.r, lo), r.alpha[s.lo:s.hi], r.beta[s.lo:s.hi], r.inverse[lo:hi])
+	return nil
+}
+
+// halves returns the memory of a block as two blocks of float32 with cols of
+// its columns.
+func halves(b *sparse.Block[float64], cols int) (first, second *sparse.Block[float32]) {
+	stride := min(sparse.Stride[float32](cols), b.Stride)
+	data := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b.Data))), 2*len(b.Data))
+	size := b.Rows * stride
+	first = &sparse.Block[float32]{Rows: b.Rows, Cols: cols, Stride: stride, Data: data[:size:size]}
+	second = &sparse.Block[float32]{Rows: b.Rows, Cols: cols, Stride: stride, Data: data[size : 2*size]}
+	return first, second
+}
