@@ -7,9 +7,10 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 )
 
-// kernelGrid returns the parameters that a kernel is tried with, but for those
-// that are given, or nil for what is no symmetric kernel.
-func kernelGrid(name string, given kernel.Parameters) []kernel.Parameters {
+// kernelGrid returns the parameters that a kernel is tried with on a graph of so
+// many nodes, but for those that are given, or nil for what is no symmetric
+// kernel.
+func kernelGrid(name string, given kernel.Parameters, nodes int) []kernel.Parameters {
 	powers := make([]float64, 0, 15)
 	for e := -7; e <= 7; e++ {
 		powers = append(powers, math.Ldexp(1, e))
@@ -63,7 +64,7 @@ func kernelGrid(name string, given kernel.Parameters) []kernel.Parameters {
 		cross(len(nu), func(p *kernel.Parameters, i int) { p.Nu = nu[i] })
 		cross(len(kappa), func(p *kernel.Parameters, i int) { p.Kappa = kappa[i] })
 	case "modularity":
-		grid[0].Rank = 64
+		grid[0].Rank = min(64, nodes)
 	default:
 		return nil
 	}

@@ -23,7 +23,7 @@ type kernelMethod struct {
 func kernelMethods() []Method {
 	var list []Method
 	for _, name := range kernel.Names() {
-		if kernelGrid(name, kernel.Parameters{}) != nil {
+		if kernelGrid(name, kernel.Parameters{}, 1) != nil {
 			list = append(list, kernelMethod{name, KernelSVM}, kernelMethod{name, RLS})
 		}
 	}
@@ -67,10 +67,8 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	r := &kernelPredictor{
 		predictor: predictor{p: p, set: &set, out: &Prediction{Learner: m.learner}},
-		grid:      kernelGrid(m.kernel, set.Kernel), strengths: set.Grid.strengths(),
-	}
-	if n, _ := p.A.Dims(); m.kernel == "modularity" && set.Kernel.Rank == 0 {
-		r.grid[0].Rank = min(r.grid[0].Rank, n)
+		name:      m.kernel,
+		grid:      kernelGrid(m.kernel, set.Kernel, len(p.Degrees)), strengths: set.Grid.strengths(),
 	}
 	if set.Kernel.Laplacian == kernel.RandomWalk && slices.Contains(kernel.Takes(m.kernel), "laplacian") {
 		return nil, fmt.Errorf("%w: %s of the random-walk Laplacian is not symmetric; choose combinatorial or normalized", ErrUsage, m.kernel)
@@ -88,6 +86,11 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	r.out.Reached = graph.Components.Reached(p.Row)
 	if err := r.scaleGrid(ctx, graph); err != nil {
 		return nil, err
+	}
+	if par == nil && tooFew(p.Class) {
+		if err := r.usual(ctx, graph); err != nil {
+			return nil, err
+		}
 	}
 	if r.kernels, err = kernel.NewAll(ctx, graph, m.kernel, r.grid); err != nil {
 		return nil, err
@@ -119,6 +122,21 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	}
 	r.out.Settings = len(r.grid) * len(r.strengths)
 	return r.out, nil
+}
+
+// usual leaves of the grid what is taken where nothing can be tried: the
+// kernel's defaults, and the strength that walks have then.
+func (r *kernelPredictor) usual(ctx context.Context, g *iterative.Graph) error {
+	form := r.grid[0]
+	form, err := kernel.Resolve(ctx, g, r.name, kernel.Parameters{
+		Laplacian: form.Laplacian, Matrix: form.Matrix, Rank: form.Rank, Symmetric: form.Symmetric,
+	}.With(r.set.Kernel, r.name))
+	if err != nil {
+		return err
+	}
+	s := r.set.Grid.at(r.set.Grid.nearest(NoGrid().of(r.set.Learner).at(0)))
+	r.grid, r.strengths = []kernel.Parameters{form}, []float64{max(s.Cost, s.Lambda)}
+	return nil
 }
 
 // scaleGrid makes α and β that are tried on the adjacency matrix relative to

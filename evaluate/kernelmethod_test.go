@@ -164,6 +164,40 @@ func TestKernelMethodErrors(t *testing.T) {
 	}
 }
 
+// Where labels are too few to try anything, a kernel has its defaults, and of
+// two labels on a path the nearest one wins, as far as the kernel reaches. That
+// of L⁺ and of modularity is no matter of distance.
+func TestKernelsWithTwoLabels(t *testing.T) {
+	const n, second = 13, 5
+	p := pathGraph(t, n)
+	p.Row[1] = second
+	ctx := context.Background()
+	graph, err := iterative.NewGraph(ctx, p.A, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range kernelMethods() {
+		of := m.(kernelMethod).kernel
+		got, err := m.Predict(ctx, p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		form := kernelGrid(of, kernel.Parameters{}, n)[0]
+		want, err := kernel.Resolve(ctx, graph, of, kernel.Parameters{Laplacian: form.Laplacian, Matrix: form.Matrix, Rank: form.Rank, Symmetric: form.Symmetric})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Tested != 0 || got.Settings != 1 || got.Parameters.Of != want || max(2*got.Parameters.Cost, 10*got.Parameters.Lambda) != 1 {
+			t.Errorf("%s: %d tested, %d settings, %v", m.Name(), got.Tested, got.Settings, got.Parameters)
+		}
+		for i, c := range got.Class {
+			if near := i > second/2; (c == 1) != near && of != "modularity" && of != "pseudo-inverse" {
+				t.Errorf("%s: node %d is of class %d, %v", m.Name(), i, c, got.Parameters)
+			}
+		}
+	}
+}
+
 func TestKernelParametersAsText(t *testing.T) {
 	p := Parameters{Kernel: "diffusion", Of: kernel.Parameters{Laplacian: kernel.Normalized, Beta: 2}, Cost: 8}
 	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
@@ -192,7 +226,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		params := kernelGrid(name, kernel.Parameters{})[4:5]
+		params := kernelGrid(name, kernel.Parameters{}, len(p.Degrees))[4:5]
 		kernels, err := kernel.NewAll(context.Background(), graph, name, params)
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 // kernelPredictor holds what passes from one phase of a prediction to the next.
 type kernelPredictor struct {
 	predictor
+	name      string // of the kernel
 	grid      []kernel.Parameters
 	strengths []float64 // costs or λ
 	kernels   []kernel.Kernel
@@ -200,6 +201,11 @@ func (r *kernelPredictor) learn(ctx context.Context) error {
 	r.dual, err = svm.Fit(ctx, k, r.p.Class, classes)
 	if errors.Is(err, classify.ErrIterationLimit) {
 		err = nil // the machine is the best so far
+	}
+	if err == nil && tooFew(r.p.Class) {
+		for m := range r.dual.Machines {
+			r.dual.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
+		}
 	}
 	return err
 }

@@ -329,7 +329,7 @@ func (a *account) machine(rows, features int64) int64 {
 
 // kernel accounts for a learner on a kernel of package kernel.
 func (a *account) kernel(name string, par *Parameters) error {
-	grid := kernelGrid(name, a.set.Kernel)
+	grid := kernelGrid(name, a.set.Kernel, len(a.p.Degrees))
 	if par != nil {
 		grid = []kernel.Parameters{par.Of}
 	}
