@@ -202,10 +202,21 @@ func (in *invocation) commands() []*cobra.Command {
 	}
 }
 
-// prepare runs before every subcommand: it applies the shared flags.
+// prepare runs before every subcommand: it applies the shared flags and refuses
+// names of files that are empty.
 // Subcommands check their own flags and then call checked.
 func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
 	in.progress = newProgress(in.ctx, in.stderr, in.showAs, in.quiet, in.logFormat == "json")
+	empty := false
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" { // as of a shell's variable that is not set
+			in.missingValue(f)
+			empty = true
+		}
+	})
+	if empty {
+		return in.checked()
+	}
 	if in.threads > 0 {
 		runtime.GOMAXPROCS(min(in.threads, runtime.NumCPU()))
 	}

@@ -24,7 +24,7 @@ type outputs struct {
 }
 
 // checkOutput notes what is wrong with the path of an output, which is not to
-// be one of the inputs.
+// be one of the inputs, nor a file in a store.
 func (in *invocation) checkOutput(flag, path string, inputs ...string) {
 	switch {
 	case path == "-" && in.json:
@@ -38,6 +38,10 @@ func (in *invocation) checkOutput(flag, path string, inputs ...string) {
 				in.problem(flag, "%s is an input of this command; name another file", path)
 				return
 			}
+			if isStore(input) && sameFile(filepath.Dir(path), input) && isThere(filepath.Join(input, "manifest")) {
+				in.problem(flag, "%s lies in the store %s, which never changes; name another place", path, input)
+				return
+			}
 		}
 	}
 }
@@ -45,6 +49,11 @@ func (in *invocation) checkOutput(flag, path string, inputs ...string) {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func sameFile(a, b string) bool {

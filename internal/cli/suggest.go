@@ -65,14 +65,19 @@ func (in *invocation) flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		in.unknownFlag(cmd, unknown)
 	case errors.As(err, &missing):
-		kind, _ := pflag.UnquoteUsage(missing.GetFlag())
-		in.problem("--"+missing.GetFlag().Name, "its value is missing; write --%s=%s", missing.GetFlag().Name, kind)
+		in.missingValue(missing.GetFlag())
 	case errors.As(err, &invalid):
 		in.problem("--"+invalid.GetFlag().Name, "%s is not a value it takes; %s", quoted(invalid.GetValue()), boolHint(invalid.GetFlag()))
 	default:
 		in.problem(cmd.Name(), "%v", err)
 	}
 	return in.checked()
+}
+
+// missingValue notes that a flag stands without its value.
+func (in *invocation) missingValue(f *pflag.Flag) {
+	kind, _ := pflag.UnquoteUsage(f)
+	in.problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
 }
 
 // formatErrors settles the form of errors where the parser stopped before it
