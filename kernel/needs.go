@@ -62,6 +62,10 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	return least, nil
 }
 
+// RowBytes returns the distance between rows of the widest block that is swept for
+// a kernel's block on a graph with n nodes.
+func RowBytes(n int) int { return 8 * slabColumns(n) }
+
 // modularityBytes returns what F and finding it take; rank 0 stands for all
 // positive eigenvalues.
 func modularityBytes(n, rank int) int64 {

@@ -16,6 +16,9 @@ import (
 // own multiplicity; wider ones need a larger basis.
 const width = 4
 
+// RowBytes is the distance between rows of the blocks that Lanczos sweeps.
+const RowBytes = 8 * width
+
 // krylov is a block Lanczos decomposition of a filter's map M,
 //
 //	M·V = V·H + Q·R·E*,  V orthonormal, with size columns; E* takes the last block,

@@ -303,9 +303,10 @@ func TestPackingBytes(t *testing.T) {
 			used[c] = true
 		}
 	}
-	for rowBytes, each := range map[int]int64{0: 36, 4: 36, 32: 36, 64: 68, 128: 132, 1 << 20: 132} {
-		if got, want := p.Bytes(rowBytes), each*int64(len(used)); got != want {
-			t.Errorf("rows of %d bytes: %d bytes, want %d", rowBytes, got, want)
+	n := int64(len(used))
+	for rowBytes, each := range map[int]int64{0: 32, 4: 32, 32: 32, 64: 64, 128: 128, 1 << 20: 128} {
+		if order, copies := p.Bytes(rowBytes); order != 4*n || copies != each*n {
+			t.Errorf("rows of %d bytes: %d and %d bytes, want %d and %d", rowBytes, order, copies, 4*n, each*n)
 		}
 	}
 }

@@ -117,10 +117,12 @@ func (p *Packing) places(cols int) []uint32 {
 // and not where rows of a neighbourhood name neighbouring columns.
 func (p *Packing) Pays() bool { return 3*p.ideal <= 2*p.given }
 
-// Bytes returns the memory that a packed matrix takes beside what it was made
-// of, with copies of so many bytes for each row, see [Pack].
-func (p *Packing) Bytes(rowBytes int) int64 {
-	return int64(len(p.order)) * int64(4+copiedBytes(rowBytes))
+// Bytes returns the memory that a packed matrix takes beside what it was made of,
+// for the order of the columns and for copies of so many bytes of each row, see
+// [Pack].
+func (p *Packing) Bytes(rowBytes int) (order, copies int64) {
+	n := int64(len(p.order))
+	return 4 * n, n * int64(copiedBytes(rowBytes))
 }
 
 // copiedBytes returns how many bytes of a row are copied at a time.

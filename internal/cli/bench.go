@@ -159,7 +159,7 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	var a sparse.Matrix = g.Store
 	if v.IDs == "raw" {
 		g.plainBytes = raw
-		if err = g.findPacking(0); err != nil {
+		if err = g.findPacking(0, false); err != nil {
 			return nil, err
 		}
 		if err = g.load(); err != nil {

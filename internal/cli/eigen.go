@@ -272,7 +272,8 @@ func (p *eigenParameters) splits() bool {
 // known of which are known, and sets the memory of their settings.
 func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings) (*needs, error) {
 	n := g.needs()
-	n.sweeps = unknownSweeps
+	n.sweeps, n.row = unknownSweeps, lanczos.RowBytes
+	n.scaled = f.Matrix == ofNormalizedAdjacency || f.Matrix == ofLaplacianNormalized || f.Matrix == ofTransition
 	n.disk += 8*int64(ids.n+1)*int64(f.K) + runFileBytes
 	if g.in.estimating {
 		n.disk += idBytes(ids)

@@ -80,14 +80,15 @@ type graph struct {
 	dir  string   // of the store
 	temp *tempDir // of a store made on the fly, nil if GRAPH is one
 
-	streamed   bool            // nothing of it stays in memory
-	asStreamed bool            // it is planned as if it were
-	matrix     sparse.Matrix   // what is swept: the store, or its copy with plain ids
-	plainBytes int64           // what that copy takes, 0 if there is to be none
-	packing    *sparse.Packing // of its columns, nil if they stay as they are
-	rowBytes   int             // of the rows that are planned to be gathered then
-	report     *ingest.Report  // of a graph that was ingested on the fly
-	readBytes  int64           // resident while it was, at the most
+	streamed    bool            // nothing of it stays in memory
+	asStreamed  bool            // it is planned as if it were
+	matrix      sparse.Matrix   // what is swept: the store, or its copy with plain ids
+	plainBytes  int64           // what that copy takes, 0 if there is to be none
+	packing     *sparse.Packing // of its columns, nil if they stay as they are
+	rowBytes    int             // of the rows that are planned to be gathered then
+	packedBytes int64           // what packing takes
+	report      *ingest.Report  // of a graph that was ingested on the fly
+	readBytes   int64           // resident while it was, at the most
 }
 
 // isStore reports whether a GRAPH argument is to be opened as a store: a
@@ -132,7 +133,7 @@ func (in *invocation) openSwept(name string, r *reading, beside string) (*graph,
 	if err != nil {
 		return nil, err
 	}
-	if err = g.findPacking(0); err == nil {
+	if err = g.findPacking(0, false); err == nil {
 		err = g.load()
 	}
 	if err != nil {
@@ -195,11 +196,7 @@ func (g *graph) held() int64 {
 	if g.asStreamed {
 		return g.Store.Memory() - g.Store.Kept()
 	}
-	held := g.Store.Memory() + g.plainBytes
-	if g.packing != nil {
-		held += g.packing.Bytes(g.rowBytes)
-	}
-	return held
+	return g.Store.Memory() + g.plainBytes + g.packedBytes
 }
 
 // open opens the graph's store. None of its frames stays in memory if it is
@@ -250,8 +247,9 @@ func (in *invocation) wantsPlain(m *shard.Manifest) (bytes int64, wanted bool) {
 }
 
 // findPacking finds how the columns of the plain copy are to be packed for blocks
-// with rows of so many bytes, 0 if unknown.
-func (g *graph) findPacking(rowBytes int) error {
+// with rows of so many bytes, 0 if unknown, beside which there may be a scaled copy
+// in the plan.
+func (g *graph) findPacking(rowBytes int, scaled bool) error {
 	const widest = 1 << 10
 	if g.plainBytes == 0 {
 		return nil
@@ -260,10 +258,18 @@ func (g *graph) findPacking(rowBytes int) error {
 		rowBytes = widest
 	}
 	p, err := sparse.FindPacking(g.in.ctx, g.Store, g.in.threads)
-	if p != nil && p.Bytes(rowBytes) <= g.in.plannable()/plainShare {
-		g.packing, g.rowBytes = p, rowBytes
+	if p == nil || err != nil {
+		return err
 	}
-	return err
+	order, copies := p.Bytes(rowBytes)
+	if order+copies > g.in.plannable()/plainShare {
+		return nil
+	}
+	g.packing, g.rowBytes, g.packedBytes = p, rowBytes, order
+	if !scaled {
+		g.packedBytes += copies
+	}
+	return nil
 }
 
 // load reads the plain copy of the graph, if there is to be one.

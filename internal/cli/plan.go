@@ -16,6 +16,7 @@ type needs struct {
 	disk   int64 // bytes of its files at the most
 	sweeps int   // over all entries, but for unknownSweeps
 	row    int   // bytes of a row of the widest block that is gathered from; 0: unknown
+	scaled bool  // a copy of that block, multiplied by a vector, is counted
 }
 
 // unknownSweeps stands where what is found on the way decides.
@@ -100,14 +101,14 @@ func (g *graph) pack(n *needs, plan func() (*needs, error)) (*needs, error) {
 	if n.sweeps != unknownSweeps && n.sweeps < least {
 		return n, nil
 	}
-	if err := g.findPacking(n.row); g.packing == nil {
+	if err := g.findPacking(n.row, n.scaled); g.packing == nil {
 		return n, err
 	}
 	packed, err := plan()
 	if err == nil && packed.sweeps == n.sweeps {
 		return packed, nil
 	}
-	g.packing = nil
+	g.packing, g.packedBytes = nil, 0
 	return plan() // as before
 }
 

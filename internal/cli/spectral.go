@@ -135,7 +135,7 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 // its settings. It tells whether the block is held until it is complete: where
 // there is room for it, and as much for the rest.
 func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
-	n.sweeps = unknownSweeps
+	n.sweeps, n.row = unknownSweeps, kernel.RowBytes(len(d.g.Degrees()))
 	blockBytes := func(memory int64) (int64, error) {
 		s.Memory = memory
 		return kernel.BlockBytes(f.name, f.given(), d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, s)
