@@ -46,6 +46,10 @@ const (
 	goalOfRound  = 1e-4
 	leastOfRound = 0.1
 
+	// singleSteps is the number of steps after which a column is left to
+	// float64: where so many are needed, rounding delays convergence.
+	singleSteps = 100
+
 	// singleColumns is the number of columns of a slab where the matrix stays
 	// in memory. A step reads and writes 20 bytes a number beside the product;
 	// wide blocks leave every cache.
@@ -213,8 +217,9 @@ func (r *run) singleStep(ctx context.Context) error {
 	for j := range columns {
 		c := &columns[j]
 		r.beta[s.lo+j] = c.turn(r.rr[s.lo+j], r.rz[s.lo+j])
-		if c.fate == live && c.residual <= s.goal[s.lo+j] {
+		if slow := c.steps >= singleSteps; c.fate == live && (slow || c.residual <= s.goal[s.lo+j]) {
 			c.fate = rested
+			s.left[s.lo+j] = s.left[s.lo+j] || slow
 		}
 	}
 	if err := r.chunks(ctx, s.turn); err != nil {

@@ -156,5 +156,8 @@ func TestBeyondSingle(t *testing.T) {
 		if c.held && !slices.Contains(s.cg.single.left, true) {
 			t.Errorf("%v: no column was left to float64", c)
 		}
+		if slices.Max(res.ColumnSteps) > singleSteps+2*n {
+			t.Errorf("%v: %d steps", c, res.ColumnSteps)
+		}
 	}
 }
