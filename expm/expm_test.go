@@ -2,8 +2,10 @@ package expm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -285,4 +287,83 @@ func TestAgainstEigenpairs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNearPole: (I − αA)⁻¹ of a triangle with a tail, with α near the inverse of
+// the largest eigenvalue, against the exact inverse. Near the pole rounding is
+// what its bound is about.
+func TestNearPole(t *testing.T) {
+	var e []sparse.Triplet
+	for _, p := range [][2]uint32{{0, 1}, {1, 2}, {2, 0}, {2, 3}} {
+		e = append(e, sparse.Triplet{Row: p[0], Col: p[1], Val: 1}, sparse.Triplet{Row: p[1], Col: p[0], Val: 1})
+	}
+	a, err := sparse.FromTriplets(4, 4, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rho = 2.1700864866260341 // the largest eigenvalue, rounded up
+	m, err := NewBounded(&sparse.Operator[float64]{A: a}, -rho, rho, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gap := range []float64{1e-2, 1e-5, 1e-8} {
+		alpha := (1 - gap) / rho
+		want := exactInverse(a, alpha)
+		b, y := sparse.NewBlock[float64](4, 4), blocks(4, 4, 1)
+		for i := range 4 {
+			b.Row(i)[i] = 1
+		}
+		r, err := m.ApplyTo(ctx, y, b, []Function{Inverse(1, -alpha)}, &Settings{Tolerance: 1e-10})
+		if err != nil && !errors.Is(err, ErrTolerance) {
+			t.Fatal(err)
+		}
+		for j, bound := range r.Functions[0].ColumnBound {
+			var d float64
+			for i := range 4 {
+				d = math.Hypot(d, y[0].At(i, j)-want[i][j])
+			}
+			if d > bound {
+				t.Errorf("α·ρ = 1 − %g, column %d: error %g above its bound %g", gap, j, d, bound)
+			}
+		}
+	}
+}
+
+// exactInverse returns (I − αA)⁻¹ rounded once.
+func exactInverse(a *sparse.CSR, alpha float64) [][]float64 {
+	n, _ := a.Dims()
+	rows := make([][]*big.Rat, n) // of (I − αA | I)
+	number := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+	for i := range rows {
+		rows[i] = make([]*big.Rat, 2*n)
+		for j := range n {
+			rows[i][j], rows[i][n+j] = number(0), number(0)
+			rows[i][j].Mul(number(-alpha), number(a.At(i, j)))
+		}
+		rows[i][i].Add(rows[i][i], number(1))
+		rows[i][n+i] = number(1)
+	}
+	for c := range n {
+		pivot := new(big.Rat).Inv(rows[c][c])
+		for _, v := range rows[c] {
+			v.Mul(v, pivot)
+		}
+		for i := range n {
+			if i == c {
+				continue
+			}
+			f := new(big.Rat).Set(rows[i][c])
+			for j, v := range rows[i] {
+				v.Sub(v, new(big.Rat).Mul(f, rows[c][j]))
+			}
+		}
+	}
+	out := make([][]float64, n)
+	for i := range out {
+		out[i] = make([]float64, n)
+		for j := range n {
+			out[i][j], _ = rows[i][n+j].Float64()
+		}
+	}
+	return out
 }

@@ -82,6 +82,7 @@ type expansion struct {
 	coef     []float64
 	tail     []float64 // tail[j] is never below Σ_{i>j} |c_i|
 	size     float64   // Σ |c_j|
+	slope    float64   // max |f′| in y, where it is large; else 0
 	logScale float64
 }
 
@@ -179,5 +180,7 @@ func expandInverse(a, b float64) *expansion {
 			coef[j] = -coef[j]
 		}
 	}
-	return newExpansion(coef, 2*math.Abs(power)/(1-rho))
+	e := newExpansion(coef, 2*math.Abs(power)/(1-rho))
+	e.slope = math.Abs(b) / ((math.Abs(a) - math.Abs(b)) * (math.Abs(a) - math.Abs(b)))
+	return e
 }

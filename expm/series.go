@@ -30,13 +30,20 @@ type series struct {
 	done    bool
 }
 
-// rounding is the allowance for rounding errors of a recurrence, in ε·√degree.
-const rounding = 25
+const (
+	// rounding is the allowance for rounding errors of a recurrence, in
+	// ε·√degree.
+	rounding = 25
+
+	// slopeRounding is the allowance, in ε, for those of products near a pole:
+	// they move an eigenvalue at the end of the interval.
+	slopeRounding = 4
+)
 
 // errorAt bounds the error of the series cut after term j, for each unit of
 // the norm of what is outside the null space.
 func (q *series) errorAt(j int) float64 {
-	return q.tail[j] + float64(rounding*epsilon*math.Sqrt(float64(j+1))*q.size)
+	return q.tail[j] + float64(rounding*epsilon*math.Sqrt(float64(j+1))*q.size) + float64(slopeRounding*epsilon*q.slope)
 }
 
 // reach returns the first term from which on the error is at most a bound, or
