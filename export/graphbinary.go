@@ -169,9 +169,10 @@ func ParquetEdges(ctx context.Context, w io.Writer, g *Graph) (without int, err 
 	if !g.Weighted {
 		columns = columns[:2]
 	}
+	pages := newZstdPages()
 	var fields []parquet.Field
 	for _, c := range columns {
-		fields = append(fields, parquet.Group{c.name: parquet.Compressed(c.node, &parquet.Zstd)}.Fields()[0])
+		fields = append(fields, parquet.Group{c.name: parquet.Compressed(c.node, pages)}.Fields()[0])
 	}
 	out := parquet.NewGenericWriter[any](w, parquet.NewSchema("edges", newGroup(fields)),
 		parquet.MaxRowsPerRowGroup(edgeGroup), parquet.CreatedBy("heatwalk", "", ""))

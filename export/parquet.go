@@ -23,6 +23,7 @@ type parquetFile struct {
 // reached (boolean), scores (double, null: none).
 func Parquet(w io.Writer, c Columns) Predictions {
 	text, number := parquet.String(), parquet.Leaf(parquet.DoubleType)
+	pages := newZstdPages()
 	var fields []parquet.Field
 	for i, name := range c.header() {
 		node := parquet.Optional(number)
@@ -36,7 +37,7 @@ func Parquet(w io.Writer, c Columns) Predictions {
 		case c.Top > 0 && i%2 == 1:
 			node = parquet.Optional(text)
 		}
-		one := parquet.Group{name: parquet.Compressed(node, &parquet.Zstd)}
+		one := parquet.Group{name: parquet.Compressed(node, pages)}
 		fields = append(fields, one.Fields()[0])
 	}
 	schema := parquet.NewSchema("predictions", newGroup(fields))

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A model makes no more lines and nodes than its size says, and those that draw
-// each line make just as many lines.
+// A model makes no more lines and nodes than its size says, those that draw each
+// line make just as many lines, and those that say so give one to every node.
 func TestSize(t *testing.T) {
 	for _, test := range []struct {
 		g     Graph
@@ -21,12 +21,14 @@ func TestSize(t *testing.T) {
 		{SBM{Nodes: 300, Edges: 500}, true},
 		{ErdosRenyi{Nodes: 200, Edges: 700}, true},
 		{Grid{Rows: 7, Columns: 9}, false},
+		{Grid{Rows: 1, Columns: 2, Torus: true}, false},
 		{Grid{Rows: 7, Columns: 9, Torus: true}, true},
 	} {
 		size := test.g.Size()
 		r, w := io.Pipe()
 		go func() { w.CloseWithError(test.g.EdgesTo(context.Background(), w)) }()
 		var lines, top int64
+		seen := map[int64]bool{}
 		for s := bufio.NewScanner(r); s.Scan(); lines++ {
 			for _, id := range strings.Fields(s.Text()) {
 				v, err := strconv.ParseInt(id, 10, 64)
@@ -34,10 +36,12 @@ func TestSize(t *testing.T) {
 					t.Fatal(err)
 				}
 				top = max(top, v)
+				seen[v] = true
 			}
 		}
-		if lines > size.Lines || test.exact && lines != size.Lines || top >= size.Nodes || top < size.Nodes/2 {
-			t.Errorf("%+v: %d lines, nodes to %d, size %+v", test.g, lines, top, size)
+		if lines > size.Lines || test.exact && lines != size.Lines || top >= size.Nodes || top < size.Nodes/2 ||
+			size.Whole && int64(len(seen)) != size.Nodes {
+			t.Errorf("%+v: %d lines, %d nodes up to %d, size %+v", test.g, lines, len(seen), top, size)
 		}
 	}
 }

@@ -49,13 +49,19 @@ func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 	return g.plan()
 }
 
-// EstimateCounts is Estimate for a stream of so many lines, between nodes with
-// the numbers from 0.
-func EstimateCounts(nodes, lines int64, c *Config) (*Plan, error) {
+// Counts is what is known of a stream of lines between nodes with the numbers
+// from 0.
+type Counts struct {
+	Nodes, Lines int64 // at the most
+	Whole        bool  // every node has a line
+}
+
+// EstimateCounts is Estimate for a stream of so many lines.
+func EstimateCounts(n Counts, c *Config) (*Plan, error) {
 	const text = 8 // bytes of a line, at the least
 	g := guess{
-		numeric: true, top: uint32(max(nodes-1, 0)), matrix: uint64(nodes),
-		lines: float64(lines), chunks: float64(lines) * text / textio.ChunkBytes,
+		numeric: true, top: uint32(max(n.Nodes-1, 0)), matrix: uint64(n.Nodes), dense: n.Whole,
+		lines: float64(n.Lines), chunks: float64(n.Lines) * text / textio.ChunkBytes,
 	}
 	if c != nil {
 		g.c = *c
@@ -75,6 +81,7 @@ type guess struct {
 	weighted bool
 	whole    bool   // no input has more than its share
 	matrix   uint64 // rows that an input declares
+	dense    bool   // their ids are their numbers, which takes no dictionary
 
 	// Of the sampled ids.
 	tokens, oddTokens float64   // all, and those of every other block
@@ -91,7 +98,7 @@ type guess struct {
 // Samples: so much text of all inputs together, of a large file in blocks that
 // are spread over it.
 const (
-	sampleText  = 32 << 20
+	sampleText  = 64 << 20
 	sampleBlock = 256 << 10
 )
 
@@ -341,10 +348,13 @@ func (g *guess) plan() (*Plan, error) {
 	}
 	parts := lines * line
 	keys := entries * (each + values)
-	rows := 16 * n
+	rows := rowBytes * n
 	ids, least := n*8, n*8
 	if g.numeric {
 		rows += float64(g.top) * 3 / 16
+		if g.dense {
+			ids, least = 0, 0
+		}
 	} else {
 		text := g.idBytes()
 		ids = n * (24 + 16 + 1.25*text + 32 + text) // slots, entries and text, and what numbers them

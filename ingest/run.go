@@ -236,6 +236,7 @@ func (r *run) dictBytes() int64 {
 
 const (
 	workerBytes = 3 << 20 // a chunk of text, what is inflated ahead of it and what it becomes, a record and its codes; or a bucket twice and its rows
+	rowBytes    = 12      // of each row: the degree, whether it is isolated, and what the files beside the shards say of it
 	pageBytes   = 2 << 20 // what the store has under way
 )
 
@@ -243,7 +244,6 @@ const (
 // room of each worker, and what the store knows of each row.
 func (r *run) beside() int64 {
 	const (
-		row      = 16 // the degree, in a slice that grows
 		ordering = 48 // for counts and what sorts them
 		ordered  = 4  // the map from rows to those of the order
 	)
@@ -251,7 +251,7 @@ func (r *run) beside() int64 {
 	if r.nodes == nil {
 		return bytes
 	}
-	bytes += int64(r.nodes.Len())*row + r.nodes.Bytes()
+	bytes += int64(r.nodes.Len())*rowBytes + r.nodes.Bytes()
 	switch {
 	case r.nodes.Order() != nil:
 		bytes += int64(r.nodes.Len()) * ordered

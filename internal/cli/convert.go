@@ -236,10 +236,9 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 // planConvert returns what it takes to write a graph.
 func planConvert(g *graph, source *export.Graph, format *fileFormat, path string) (*needs, error) {
 	const (
-		weightText   = 25       // with the space before it, at the most
-		parquetBytes = 48 << 20 // of a row group and of what packs its columns
-		parquetRow   = 24       // of a row, where there are few
-		zstdBytes    = 16 << 20 // of its window, in blocks on their way
+		weightText   = 25      // with the space before it, at the most
+		parquetBytes = 6 << 20 // of a column of a row group, and what packs it
+		parquetRow   = 32      // of a row's place in it, where there are few
 	)
 	n, m := g.needs(), g.Manifest()
 	longest, ids := 0, int64(0)
@@ -266,12 +265,13 @@ func planConvert(g *graph, source *export.Graph, format *fileFormat, path string
 	n.disk += ids + runFileBytes
 	bytes := source.Bytes()
 	if format.name == "parquet" {
-		bytes += min(parquetBytes, parquetRow*m.Edges())
+		column := min(parquetBytes, parquetRow*m.Edges())
+		bytes += 2 * column
+		if m.Weighted {
+			bytes += column / 2 // numbers take less than ids
+		}
 	}
-	if strings.EqualFold(filepath.Ext(path), ".zst") {
-		bytes += zstdBytes
-	}
-	return n, n.Reserve(bytes, "rows on their way")
+	return n, n.Reserve(bytes+min(compressorBytes(path), n.disk), "rows on their way")
 }
 
 // writeGraph writes a graph in a format and notes in doc what was written.

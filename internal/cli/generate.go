@@ -286,10 +286,10 @@ func (in *invocation) planGenerate(r *generated, isStore bool) error {
 		if !isStore {
 			digits := int64(len(strconv.FormatInt(max(size.Nodes-1, 1), 10)))
 			n.disk = size.Lines*2*(digits+1) + runFileBytes
-			return n, nil
+			return n, n.Reserve(min(compressorBytes(r.Output), n.disk), "compression")
 		}
 		left, _ := n.Left()
-		p, err := ingest.EstimateCounts(size.Nodes, size.Lines, &ingest.Config{Memory: left, Workers: in.threads})
+		p, err := ingest.EstimateCounts(ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Whole: size.Whole}, &ingest.Config{Memory: left, Workers: in.threads})
 		if err != nil {
 			return n, err
 		}
@@ -345,6 +345,15 @@ func (in *invocation) generateStore(r *generated) (string, error) {
 	in.doing = ""
 	r.Store = storeOf(report.Store)
 	return madeStore(report), nil
+}
+
+// compressorBytes bounds the memory of what [compressing] returns, where it is
+// more than a little: that of zstd is its window, in blocks on their way.
+func compressorBytes(path string) int64 {
+	if strings.EqualFold(filepath.Ext(path), ".zst") {
+		return 20 << 20
+	}
+	return 0
 }
 
 // compressing returns a writer that compresses as the ending of path says, and
