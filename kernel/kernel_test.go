@@ -394,81 +394,6 @@ func TestPageRankSums(t *testing.T) {
 	}
 }
 
-func TestParameterErrors(t *testing.T) {
-	g := newGraph(t, testgraph.Complete(5), 1) // ρ = 4
-	for _, c := range []struct {
-		name, parameter, says string
-		p                     Parameters
-	}{
-		{"heat", "kernel", "there is no", Parameters{}},
-		{"diffusion", "beta", "-1 is out of range; diffusion takes β > 0", Parameters{Beta: -1}},
-		{"diffusion", "beta", "NaN", Parameters{Beta: math.NaN()}},
-		{"diffusion", "laplacian", "give combinatorial, normalized, random-walk", Parameters{Beta: 1, Laplacian: "L"}},
-		{"exponential", "beta", "0 < β ≤ 150 on this graph, whose largest eigenvalue is at most 4", Parameters{Beta: 151}},
-		{"exponential", "beta", "0 < β ≤ 150 on this graph", Parameters{Beta: -1}},
-		{"exponential", "beta", "normalised adjacency takes 0 < β ≤ 600", Parameters{Beta: math.Inf(1), Matrix: NormalizedAdjacency}},
-		{"exponential", "matrix", "give adjacency", Parameters{Beta: 1, Matrix: "T"}},
-		{"von-neumann", "alpha", "0 < α < 1", Parameters{Alpha: 1}},
-		{"von-neumann", "alpha", "0 < α < 0.25 on this graph, whose largest eigenvalue is 4", Parameters{Alpha: 0.25, Matrix: Adjacency}},
-		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: 3, Matrix: Adjacency}},
-		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: -3, Matrix: Adjacency}},
-		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: math.NaN(), Matrix: Adjacency}},
-		{"regularized-laplacian", "alpha", "α > 0", Parameters{Alpha: math.Inf(1)}},
-		{"regularized-laplacian", "alpha", "0 < α ≤ 5.6295e+14 on this graph", Parameters{Alpha: 1e20}},
-		{"regularized-commute-time", "alpha", "0 < α < 1", Parameters{Alpha: 1}},
-		{"pseudo-inverse", "laplacian", "give combinatorial, normalized", Parameters{Laplacian: RandomWalk}},
-		{"p-step", "shift", "a ≥ 2", Parameters{Shift: 1, Steps: 1}},
-		{"p-step", "shift", "up to 3.8e+260", Parameters{Shift: 1e300}},
-		{"p-step", "steps", "1 to 865", Parameters{Steps: -1}},
-		{"p-step", "steps", "1 to 546", Parameters{Shift: 3, Steps: 547}},
-		{"matern", "nu", "ν > 0", Parameters{Nu: -1, Kappa: 1}},
-		{"matern", "kappa", "κ > 0", Parameters{Nu: 1, Kappa: -2}},
-		{"matern", "kappa", "with ν = 300 takes 9.01", Parameters{Nu: 300, Kappa: 1e3}},
-		{"matern", "kappa", "with ν = 300 takes 9.01", Parameters{Nu: 300, Kappa: 1e-3}},
-		{"modularity", "rank", "1 to 5", Parameters{Rank: 6}},
-		{"modularity", "resolution", "γ > 0", Parameters{Resolution: -1}},
-		{"modularity", "resolution", "0 < γ ≤ 4.5036e+15 on this graph", Parameters{Resolution: 1e17}},
-		{"pagerank", "alpha", "0 < α < 1", Parameters{Alpha: 1.5}},
-		{"heat-pagerank", "beta", "β > 0", Parameters{Beta: -3}},
-	} {
-		_, err := New(background, g, c.name, c.p)
-		var e *ParameterError
-		if !errors.As(err, &e) || !errors.Is(err, ErrParameter) {
-			t.Errorf("%s %v: %v", c.name, c.p, err)
-			continue
-		}
-		if e.Parameter != c.parameter || !strings.Contains(e.What, c.says) {
-			t.Errorf("%s %v: %s, want %s: … %s …", c.name, c.p, e, c.parameter, c.says)
-		}
-	}
-	// Just inside the range.
-	mustNew(t, g, "von-neumann", Parameters{Alpha: 0.2499999, Matrix: Adjacency})
-
-	arcs := newGraph(t, testgraph.RandomDirected(3, 30, 80, false), 1)
-	if _, err := New(background, arcs, "diffusion", Parameters{Beta: 1}); !errors.Is(err, ErrAsymmetric) {
-		t.Errorf("a directed graph: %v", err)
-	}
-	k := mustNew(t, g, "diffusion", Parameters{Beta: 1})
-	for _, tolerance := range []float64{-1, 1, math.NaN()} {
-		if _, _, err := Gram(background, k, []int{0}, &Settings{Tolerance: tolerance}); !errors.Is(err, ErrParameter) {
-			t.Errorf("tolerance %v: %v", tolerance, err)
-		}
-	}
-	for _, c := range symmetricKernels {
-		if c.name == "modularity" {
-			continue // 0 on a complete graph
-		}
-		k := mustNew(t, g, c.name, c.p)
-		if _, _, err := Gram(background, k, upTo(5), &Settings{Tolerance: 1e-17}); !errors.Is(err, ErrTolerance) {
-			t.Errorf("%s: tolerance 1e-17: %v", c.name, err)
-		}
-		_, r, err := Gram(background, k, upTo(5), &Settings{Tolerance: 1e-17, Lenient: true})
-		if err != nil || !(r.ErrorBound > 1e-17*r.Largest) || r.ErrorBound > 1e-6*r.Largest {
-			t.Errorf("%s: 1e-17 as an aim: %v, report %+v", c.name, err, r)
-		}
-	}
-}
-
 // What the least eigenvalue of a singular Laplacian takes does not grow with the
 // number of components.
 func TestManyComponentsTakeNoMore(t *testing.T) {
@@ -534,34 +459,6 @@ func TestNoEdges(t *testing.T) {
 	}
 }
 
-func TestCancel(t *testing.T) {
-	g := newGraph(t, testgraph.Random(13, 2000, 8000, false), 2)
-	for _, c := range slices.Concat(symmetricKernels, others) {
-		ctx, cancel := context.WithCancel(background)
-		k := mustNew(t, g, c.name, c.p)
-		cancel()
-		if _, _, err := Gram(ctx, k, upTo(100), nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", c.name, err)
-		}
-	}
-}
-
-// The first error of a sink ends the block and is returned.
-func TestSinkError(t *testing.T) {
-	g := newGraph(t, testgraph.Random(14, 200, 800, false), 2)
-	full := errors.New("full")
-	for _, c := range slices.Concat(symmetricKernels, others) {
-		k := mustNew(t, g, c.name, c.p)
-		for _, cols := range [][]int{upTo(150), upTo(149)} {
-			calls := 0
-			_, err := k.Block(background, upTo(150), cols, func(int, int, *sparse.Block[float64]) error { calls++; return full }, nil)
-			if !errors.Is(err, full) || calls != 1 {
-				t.Errorf("%s: %v after %d calls", c.name, err, calls)
-			}
-		}
-	}
-}
-
 // Progress never goes back, and ends with what the report says.
 func TestProgress(t *testing.T) {
 	g := newGraph(t, testgraph.Random(15, 300, 1200, true), 2)
@@ -581,35 +478,6 @@ func TestProgress(t *testing.T) {
 		if calls == 0 || last > r.Sweeps {
 			t.Errorf("%s: %d calls, the last at %d of %d sweeps", c.name, calls, last, r.Sweeps)
 		}
-	}
-}
-
-func TestPanics(t *testing.T) {
-	g := newGraph(t, testgraph.Complete(4), 1)
-	k := mustNew(t, g, "diffusion", Parameters{Beta: 1})
-	x := sparse.NewBlock[float64](4, 2)
-	for want, f := range map[string]func(){
-		badNode:    func() { _, _, _ = Gram(background, k, []int{4}, nil) },
-		badShape:   func() { _, _, _ = Gram(background, k, nil, nil) },
-		badOverlap: func() { _, _ = k.ApplyTo(background, x, x, nil) },
-	} {
-		func() {
-			defer func() {
-				if got := recover(); got != want {
-					t.Errorf("panic %v, want %s", got, want)
-				}
-			}()
-			f()
-		}()
-	}
-	runtime.KeepAlive(x)
-}
-
-func TestDistanceIsNoMap(t *testing.T) {
-	k := mustNew(t, newGraph(t, testgraph.Complete(4), 1), "commute-time", Parameters{})
-	x, y := sparse.NewBlock[float64](4, 1), sparse.NewBlock[float64](4, 1)
-	if _, err := k.ApplyTo(background, y, x, nil); !errors.Is(err, ErrDistance) {
-		t.Error(err)
 	}
 }
 

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
@@ -346,22 +343,6 @@ func TestAgainstDense(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
-	a := testgraph.Path(10)
-	p := &Problem{A: &sparse.Operator[float64]{A: a}}
-	for _, k := range []int{-1, 0, 11} {
-		if _, err := p.Lanczos(ctx, k, nil); err == nil || err.Error() != fmt.Sprintf("lanczos: %d eigenpairs of a map with 10 rows; ask for 1 to 10", k) {
-			t.Errorf("k = %d: error %v", k, err)
-		}
-	}
-	err := (&Settings{Tolerance: 2, MaxProducts: -1, Patience: -1, Basis: -1, Memory: -1}).Validate()
-	for _, part := range []string{"tolerance", "product limit", "patience", "basis", "memory"} {
-		if err == nil || !strings.Contains(err.Error(), part) {
-			t.Errorf("%q is not in %v", part, err)
-		}
-	}
-}
-
 // randomGraph is connected and large enough for the iterations.
 func randomGraph(n int) *sparse.CSR { return testgraph.Random(9, n, 4*n, false) }
 
@@ -386,102 +367,6 @@ func TestWorkersAgree(t *testing.T) {
 				t.Errorf("%s: %d workers give other bits", m.name, workers)
 			}
 		}
-	}
-}
-
-func TestLimits(t *testing.T) {
-	a := randomGraph(2000)
-	deg := degreesOf(t, a)
-	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, deg)}
-	for _, m := range methods[1:] {
-		out, err := m.solve(p, 10, &Settings{MaxProducts: 8})
-		if !errors.Is(err, ErrIterationLimit) || out == nil {
-			t.Fatalf("%s: error %v, result %v", m.name, err, out != nil)
-		}
-		if out.Converged == 10 {
-			t.Errorf("%s: all converged", m.name)
-		}
-		checkPairs(t, p.A, out, out.Values, 0)
-	}
-	if _, err := p.Lanczos(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := p.LOBPCG(ctx, 10, &Settings{Memory: 1 << 16}); !errors.Is(err, ErrMemory) {
-		t.Errorf("error %v", err)
-	}
-	// What is planned is what is refused a byte below.
-	isolated := testgraph.Random(1, 300, 0, false)
-	for _, c := range []struct {
-		a sparse.Matrix
-		k int
-	}{{a, 10}, {testgraph.Path(200), 10}, {isolated, 10}} {
-		n, _ := c.a.Dims()
-		known := NewKnown(componentsOf(t, c.a), nil, 0)
-		l := &Problem{A: sparse.NewLaplacian[float64](c.a, degreesOf(t, c.a)), Which: Smallest, Known: known}
-		bytes, what := Bytes(n, c.k, known.Count(), nil)
-		_, err := l.Lanczos(ctx, c.k, &Settings{Memory: bytes - 1, MaxProducts: 1})
-		if known.Count() < c.k && (!errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), what)) {
-			t.Errorf("%s with a byte less: error %v", what, err)
-		}
-		if _, err = l.Lanczos(ctx, c.k, &Settings{Memory: bytes, MaxProducts: 1}); errors.Is(err, ErrMemory) {
-			t.Errorf("%s: error %v", what, err)
-		}
-	}
-	// A limit refuses, or changes nothing.
-	w, _ := p.prepare(10, nil)
-	need := w.bytes(w.basisSize())
-	if _, err := p.Lanczos(ctx, 10, &Settings{Memory: need - 1}); !errors.Is(err, ErrMemory) {
-		t.Errorf("error %v", err)
-	}
-	free, err := p.Lanczos(ctx, 10, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	limited, err := p.Lanczos(ctx, 10, &Settings{Memory: need})
-	if err != nil || !slices.Equal(limited.Vectors.Data, free.Vectors.Data) {
-		t.Errorf("other bits with a limit, error %v", err)
-	}
-}
-
-func TestCancel(t *testing.T) {
-	a := randomGraph(5000)
-	deg := degreesOf(t, a)
-	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, deg)}
-	for _, m := range []func(ctx context.Context) error{
-		func(ctx context.Context) error {
-			stop, cancel := context.WithCancel(ctx)
-			_, err := p.Lanczos(stop, 20, &Settings{Progress: func(Progress) { cancel() }})
-			cancel()
-			return err
-		},
-		func(ctx context.Context) error {
-			stop, cancel := context.WithCancel(ctx)
-			_, err := p.LOBPCG(stop, 20, &Settings{Progress: func(Progress) { cancel() }})
-			cancel()
-			return err
-		},
-	} {
-		if err := m(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
-		}
-	}
-}
-
-// TestCancelSmallEigenproblem: the eigenproblem of a basis, which nothing can
-// stop, is left to itself.
-func TestCancelSmallEigenproblem(t *testing.T) {
-	const n = 400
-	rng := rand.New(rand.NewPCG(1, 2))
-	h := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			h.SetSym(i, j, rng.NormFloat64())
-		}
-	}
-	stop, cancel := context.WithTimeout(ctx, time.Millisecond)
-	defer cancel()
-	if _, _, err := fallingEigen(stop, h, 2); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v", err)
 	}
 }
 
@@ -621,25 +506,3 @@ func TestManyComponents(t *testing.T) {
 		t.Errorf("%v, %d products, %d converged", out.Method, out.Products, out.Converged)
 	}
 }
-
-// TestNotFinite: a map that overflows is an error, not an endless search.
-func TestNotFinite(t *testing.T) {
-	for _, n := range []int{50, 3000} {
-		a := testgraph.Path(n)
-		p := &Problem{A: &sparse.Operator[float64]{A: a, Scale: math.Inf(1)}}
-		if _, err := p.Lanczos(ctx, 3, nil); !errors.Is(err, ErrNotFinite) {
-			t.Errorf("%d rows: error %v", n, err)
-		}
-		if _, err := p.LOBPCG(ctx, 3, nil); !errors.Is(err, ErrNotFinite) {
-			t.Errorf("%d rows, LOBPCG: error %v", n, err)
-		}
-	}
-}
-
-// TestOrthonormalize splits columns that depend on each other, on the basis or
-// on nothing, and columns of very different lengths.
-// TestDecomposition holds the relation M·V = V·H + Q·R to account, column by
-// column, through restarts and changes of the filter. One eigenvalue of the
-// filtered map is ten thousand times the others.
-// TestFilter compares the filter with the cosines that define it, on
-// eigenvectors of a path, and its inverse and slope with the polynomial.
