@@ -32,6 +32,10 @@ const sample = 100
 func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*layout, error) {
 	var first *layout
 	var firstErr error
+	konect := ""
+	if chunk.First == 1 {
+		konect = konectFormat(chunk.Data)
+	}
 	for number, rest := chunk.First, chunk.Data; len(rest) > 0; number++ {
 		end := bytes.IndexByte(rest, '\n')
 		line := rest[:end]
@@ -39,11 +43,14 @@ func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*lay
 		if isComment(line) {
 			continue
 		}
-		lay, err := c.planLine(name, number, line, rest, warn)
+		lay, err := c.planLine(name, konect != "", number, line, rest, warn)
 		if first == nil {
 			first, firstErr = lay, err
 		}
 		if err == nil {
+			if konect == "bip" && warn != nil {
+				warn(name + ": two kinds of nodes (bip) with numbers of their own are taken for one; if that is not meant, write the ids of one kind with a letter before")
+			}
 			if lay.first == lay.line {
 				lay.first = first.line // bad lines before are still to be counted
 			}
@@ -58,7 +65,7 @@ func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*lay
 
 // planLine decides the layout on one line; rest is the text behind it. With an
 // error, only the line of the layout is set.
-func (c *Config) planLine(name string, number int64, line, rest []byte, warn func(string)) (*layout, error) {
+func (c *Config) planLine(name string, konect bool, number int64, line, rest []byte, warn func(string)) (*layout, error) {
 	lay := &layout{line: number, first: number, weight: -1}
 	lay.sep = separator(name, line)
 	var f fields
@@ -75,6 +82,8 @@ func (c *Config) planLine(name string, number int64, line, rest []byte, warn fun
 		if need := max(lay.source, lay.target, lay.weight) + 1; len(f.text) < need {
 			return lay, &ParseError{File: name, Line: number, Msg: count(len(f.text), "field") + ", want " + lay.want(), Fix: "correct --fields"}
 		}
+	case len(f.text) == 4 && konect:
+		lay.target, lay.weight = 1, 2 // and a time, which is passed over
 	case len(f.text) > 3:
 		return lay, &ParseError{File: name, Line: number, Msg: count(len(f.text), "field"), Fix: "choose with --fields=1,2 or, with a weight, --fields=1,2,3"}
 	case len(f.text) < 2:
