@@ -198,6 +198,28 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 	}
 }
 
+// What is tried on the adjacency matrix is relative to its largest eigenvalue.
+func TestGridOfAdjacency(t *testing.T) {
+	p := goldenProblem(t, "karate")
+	ctx := context.Background()
+	g, err := iterative.NewGraph(ctx, p.A, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	radius, err := kernel.Radius(ctx, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := kernelMethod{"von-neumann", KernelSVM}.Predict(ctx, p, nil, &Settings{Kernel: kernel.Parameters{Matrix: kernel.Adjacency}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	share := got.Parameters.Of.Alpha * radius
+	if !slices.ContainsFunc(kernelGrid("von-neumann", kernel.Parameters{}, 1), func(p kernel.Parameters) bool { return math.Abs(share-p.Alpha) < 1e-12 }) {
+		t.Errorf("α = %v is %v of what there is, none of the shares to try", got.Parameters.Of.Alpha, share)
+	}
+}
+
 func TestKernelParametersAsText(t *testing.T) {
 	p := Parameters{Kernel: "diffusion", Of: kernel.Parameters{Laplacian: kernel.Normalized, Beta: 2}, Cost: 8}
 	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
