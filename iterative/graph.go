@@ -13,6 +13,42 @@ import (
 // ErrParameter is returned for a parameter outside of its range.
 var ErrParameter = errors.New("iterative: parameter out of range")
 
+// The sums of weights at a node lie within these bounds, or are 0: squares and
+// products of two of them, in norms and in bounds on eigenvalues, then neither
+// overflow nor vanish.
+const (
+	leastDegree   = 1e-100
+	largestDegree = 1e100
+)
+
+// ScaleError is returned for a graph whose weights are so large or so small
+// that computing with them would overflow or vanish.
+type ScaleError struct {
+	Least, Largest float64 // of the degrees that are not 0
+}
+
+func (e *ScaleError) Error() string { return "iterative: edge weights: " + e.What() }
+
+// What says what is wrong, and what to do.
+func (e *ScaleError) What() string {
+	return fmt.Sprintf("at a node they add up to between %.3g and %.3g; multiply all of them by a number that brings these sums between %g and %g",
+		e.Least, e.Largest, leastDegree, largestDegree)
+}
+
+// checkScale returns a [ScaleError] unless all degrees can be computed with.
+func checkScale(degrees []float64) error {
+	e := &ScaleError{Least: math.Inf(1)}
+	for _, d := range degrees {
+		if d != 0 {
+			e.Least, e.Largest = min(e.Least, d), max(e.Largest, d)
+		}
+	}
+	if e.Largest == 0 || e.Least >= leastDegree && e.Largest <= largestDegree {
+		return nil
+	}
+	return e
+}
+
 // Graph is what systems are made of: a symmetric matrix A with weights ≥ 0 and
 // what follows from it.
 type Graph struct {
@@ -46,7 +82,7 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 const GraphSweeps = 3
 
 // NewGraph returns a with what a [Graph] holds beside it. Cost: [GraphSweeps].
-// The error wraps [ErrWeight] or is that of a sweep.
+// The error wraps [ErrWeight], is a [*ScaleError] or that of a sweep.
 func NewGraph(ctx context.Context, a sparse.Matrix, workers int) (*Graph, error) {
 	g := &Graph{A: a, Workers: workers}
 	var err error
@@ -54,6 +90,9 @@ func NewGraph(ctx context.Context, a sparse.Matrix, workers int) (*Graph, error)
 		return nil, err
 	}
 	if g.Degrees, err = sparse.Degrees(ctx, a, workers); err != nil {
+		return nil, err
+	}
+	if err := checkScale(g.Degrees); err != nil {
 		return nil, err
 	}
 	if g.Components, err = sparse.FindComponents(ctx, a, workers); err != nil {

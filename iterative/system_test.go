@@ -392,6 +392,33 @@ func TestParametersOutOfRange(t *testing.T) {
 	}
 }
 
+// Weights whose squares would overflow or vanish are refused, and those next to
+// them are computed with.
+func TestScale(t *testing.T) {
+	for _, c := range []struct {
+		light, heavy float64
+		refused      bool
+	}{
+		{1e200, 1e200, true}, {1e-200, 1e-200, true}, {1e-101, 1, true}, {1, 1e101, true},
+		{math.MaxFloat64, math.MaxFloat64, true}, // degrees are not finite
+		{1e-100, 1e-100, false}, {4e99, 4e99, false}, {1e-100, 4e99, false}, {0, 1, false}, {0, 0, false},
+	} {
+		a, err := sparse.FromTriplets(4, 4, []sparse.Triplet{
+			{Row: 0, Col: 1, Val: c.heavy}, {Row: 1, Col: 0, Val: c.heavy},
+			{Row: 1, Col: 2, Val: c.heavy}, {Row: 2, Col: 1, Val: c.heavy},
+			{Row: 2, Col: 3, Val: c.light}, {Row: 3, Col: 2, Val: c.light},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = NewGraph(ctx, a, 1)
+		var scale *ScaleError
+		if c.refused != errors.As(err, &scale) || !c.refused && err != nil {
+			t.Errorf("weights %g and %g: %v", c.light, c.heavy, err)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	g := graphOf(t, grid(30))
 	s, err := g.ShiftedLaplacian(1, 0)

@@ -106,7 +106,7 @@ var exitCodes = []struct {
 		as: []any{new(*limitError), new(*ingest.MemoryError), new(*ingest.DiskError)}},
 	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: exitData, is: []error{evaluate.ErrNoLabels, evaluate.ErrOneClass, iterative.ErrWeight},
-		as: []any{new(*dataError), new(*ingest.ParseError)}},
+		as: []any{new(*dataError), new(*ingest.ParseError), new(*iterative.ScaleError)}},
 }
 
 // exitCode maps every error to its exit code.
@@ -152,6 +152,7 @@ func reports(err error) []report {
 		corrupt *shard.CorruptError
 		file    *fs.PathError
 		kernels *kernel.ParameterError
+		scale   *iterative.ScaleError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -168,6 +169,8 @@ func reports(err error) []report {
 		r.Flag = "--" + kernels.Parameter
 		r.Message, r.Hint, _ = strings.Cut(kernels.What, "; ")
 		return []report{r}
+	case errors.As(err, &scale):
+		return []report{textReport("edge weights: " + scale.What())}
 	case errors.As(err, &many):
 		var list []report
 		for _, p := range many.First {
