@@ -21,23 +21,40 @@ type crew struct {
 	patient bool        // each has a processor
 	places  processors  // where they are, if patient
 	asleep  atomic.Bool // the caller is, or will be
+	tasks   []*task
 }
 
 // start has a helper call f: one that waits for work, or a new one.
 func (c *crew) start(f func()) {
 	c.working.Add(1)
 	c.group.wait.Add(1)
-	t := &task{c, f}
 	idle.mu.Lock()
 	defer idle.mu.Unlock()
+	t := &task{crew: c, f: f}
+	c.tasks = append(c.tasks, t)
 	if last := len(idle.helpers) - 1; last >= 0 {
-		idle.helpers[last].task.Store(t)
+		t.helper = idle.helpers[last]
 		idle.helpers = idle.helpers[:last]
+		t.helper.task.Store(t)
 		return
 	}
-	h := new(helper)
-	h.task.Store(t)
-	go h.run()
+	t.helper = new(helper)
+	t.helper.task.Store(t)
+	go t.helper.run()
+}
+
+// dismiss takes back the tasks that no helper has begun: the caller has done the
+// work alone before these had a processor.
+func (c *crew) dismiss() {
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	for _, t := range c.tasks {
+		if t.helper.task.CompareAndSwap(t, nil) {
+			idle.helpers = slices.Insert(idle.helpers, 0, t.helper) // those that are awake come first
+			c.working.Add(-1)
+			c.group.wait.Done()
+		}
+	}
 }
 
 // leave counts a helper out and reports whether it may wait for other work: the
@@ -50,6 +67,9 @@ func (c *crew) leave() bool {
 
 // wait returns when all helpers have left, and panics as [Group.Wait] does.
 func (c *crew) wait() {
+	if c.working.Load() > 0 {
+		c.dismiss()
+	}
 	if !c.patient || !await(func() bool { return c.working.Load() == 0 }) {
 		c.asleep.Store(true)
 	}
@@ -58,21 +78,34 @@ func (c *crew) wait() {
 
 // task is what a helper does for one crew.
 type task struct {
-	crew *crew
-	f    func()
+	crew   *crew
+	f      func()
+	helper *helper
 }
 
 // helper is a goroutine that does one task after the other.
 type helper struct{ task atomic.Pointer[task] }
 
-// idle are the helpers that wait for work; who takes one out gives it a task.
+// idle are the helpers that may be given a task: they wait for one, or have yet
+// to begin.
 var idle struct {
 	mu      sync.Mutex
 	helpers []*helper
 }
 
 func (h *helper) run() {
-	for h.do(h.task.Swap(nil)) && h.wait() {
+	for {
+		if t := h.task.Swap(nil); t != nil {
+			if !h.do(t) {
+				return
+			}
+			idle.mu.Lock()
+			idle.helpers = append(idle.helpers, h)
+			idle.mu.Unlock()
+		}
+		if !h.wait() {
+			return
+		}
 	}
 }
 
@@ -86,11 +119,9 @@ func (h *helper) do(t *task) (more bool) {
 	return
 }
 
-// wait waits for a task and reports whether there is one.
+// wait waits for a task, and reports whether the helper has been chosen for one,
+// which may have been taken back since.
 func (h *helper) wait() bool {
-	idle.mu.Lock()
-	idle.helpers = append(idle.helpers, h)
-	idle.mu.Unlock()
 	if await(func() bool { return h.task.Load() != nil }) {
 		return true
 	}

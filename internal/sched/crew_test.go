@@ -3,6 +3,7 @@ package sched
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -80,4 +81,30 @@ func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		_ = Run(b.Context(), 0, 100, func(int, int) error { return nil })
 	}
+}
+
+// TestDismiss: a call does not wait for a helper that never got to run, and a
+// later one gives that helper its task.
+func TestDismiss(t *testing.T) {
+	late := new(helper)
+	idle.mu.Lock()
+	idle.helpers = append(idle.helpers, late)
+	idle.mu.Unlock()
+
+	var count atomic.Int32
+	for range 3 {
+		if err := Run(t.Context(), 2, 10, func(int, int) error { count.Add(1); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if count.Load() != 30 {
+		t.Errorf("%d pieces of 30 ran", count.Load())
+	}
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	at := slices.Index(idle.helpers, late)
+	if at < 0 || late.task.Load() != nil {
+		t.Fatalf("the helper is at %d of those that may be given a task, with %v", at, late.task.Load())
+	}
+	idle.helpers = slices.Delete(idle.helpers, at, at+1)
 }

@@ -22,8 +22,9 @@ func Workers(n int) int {
 // no further piece starts; the error of the lowest failed piece is returned, or
 // else the context's. A worker number is in use by one goroutine at a time, so
 // buffers may be kept per worker. Worker 0 is the calling goroutine; the others
-// are goroutines that stay awake for a moment afterwards, for the next call. A
-// panic in do stops the other workers and reaches the caller of Run, see [Group].
+// are goroutines that stay awake for a moment afterwards, for the next call, and
+// are not waited for if all pieces are done before they have a processor. A panic
+// in do stops the other workers and reaches the caller of Run, see [Group].
 func Run(ctx context.Context, workers, pieces int, do func(worker, piece int) error) error {
 	workers = min(Workers(workers), pieces)
 	q := queue{pieces: pieces, first: pieces}
