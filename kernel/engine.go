@@ -56,11 +56,12 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 type inverseRoot struct {
 	series
 	scale float64
-	lone  []int // rows where the root is 1
+	norm  float64 // of the root
+	lone  []int   // rows where the root is 1
 }
 
 func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
-	return &inverseRoot{series{m, expm.Matern(c/a, 0.5)}, scale / math.Sqrt(a), lone}
+	return &inverseRoot{series{m, expm.Matern(c/a, 0.5)}, scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
 }
 
 func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
@@ -73,7 +74,7 @@ func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 		copy(dst.Row(i), x.Row(i))
 	}
 	for j := range out.bound {
-		out.bound[j] = out.bound[j]*e.scale + 4*epsilon*e.scale
+		out.bound[j] = out.bound[j]*e.scale + 4*epsilon*e.norm
 	}
 	return out, nil
 }

@@ -203,14 +203,21 @@ func systemOf(g *maps, l Laplacian, a, c float64) (*iterative.System, []float64,
 	return s, nil, err
 }
 
-// roots returns d^½, and 1 for a row without entries.
+// roots returns d^½, and the least of these, or 1, for a row without entries:
+// there any number will do, but ratios of roots are in bounds on errors.
 func roots(deg []float64) []float64 {
+	least := math.Inf(1)
+	for _, d := range deg {
+		if d > 0 {
+			least = min(least, d)
+		}
+	}
+	if math.IsInf(least, 1) {
+		least = 1
+	}
 	root := make([]float64, len(deg))
 	for i, d := range deg {
-		root[i] = 1
-		if d > 0 {
-			root[i] = math.Sqrt(d)
-		}
+		root[i] = math.Sqrt(max(d, least))
 	}
 	return root
 }

@@ -65,7 +65,10 @@ func (w *solve) banish(b *mat.Dense) {
 	if known.Count() == 0 {
 		return
 	}
-	shift := 4*mat.Norm(b, 1) + 1
+	shift := 4 * mat.Norm(b, 1)
+	if shift == 0 {
+		shift = 1
+	}
 	for g := range known.Count() {
 		for at := known.start[g]; at < known.start[g+1]; at++ {
 			i := known.row(at)
