@@ -206,7 +206,9 @@ func (f *family) check(name string, p Parameters) error {
 		case !f.alphaBelowOne:
 			return f.positive(name, "α", p.Alpha)
 		case !(p.Alpha >= 0 && p.Alpha < 1):
-			return &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes 0 < α < 1", p.Alpha, titled(f.name, p.Matrix))}
+			return &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes %s", p.Alpha, titled(f.name, p.Matrix), f.alphas())}
+		case 1-p.Alpha < leastRest:
+			return &ParameterError{name, fmt.Sprintf("%v is too near to 1; %s takes α up to 1 − %.2g, beyond which the system is singular but for rounding", p.Alpha, titled(f.name, p.Matrix), leastRest)}
 		}
 	case "shift":
 		if most := math.Exp(maxLog); !(p.Shift >= 2 && p.Shift <= most) {
@@ -224,6 +226,18 @@ func (f *family) check(name string, p Parameters) error {
 		return f.positive(name, "γ", p.Resolution)
 	}
 	return nil
+}
+
+// leastRest is the least 1 − α of kernels that take α < 1: that of a system whose
+// condition is 1/(16ε).
+const leastRest = 32 * epsilon
+
+// alphas says which α the kernel takes where that depends on no graph.
+func (f *family) alphas() string {
+	if f.alphaBelowOne {
+		return "0 < α < 1"
+	}
+	return "α > 0"
 }
 
 // titled is the name of a kernel and of the matrix that it is a function of.

@@ -29,6 +29,9 @@ func TestParameterErrors(t *testing.T) {
 		{"exponential", "matrix", "give adjacency", Parameters{Beta: 1, Matrix: "T"}},
 		{"von-neumann", "alpha", "0 < α < 1", Parameters{Alpha: 1}},
 		{"von-neumann", "alpha", "0 < α < 0.25 on this graph, whose largest eigenvalue is 4", Parameters{Alpha: 0.25, Matrix: Adjacency}},
+		{"von-neumann", "alpha", "too near to 1; von-neumann of the normalised adjacency takes α up to 1 − 7.1e-15", Parameters{Alpha: 1 - 0x1p-53}},
+		{"regularized-commute-time", "alpha", "too near to 1", Parameters{Alpha: 1 - 0x1p-48}},
+		{"von-neumann", "alpha", "takes up to 0.24999999975 on this graph", Parameters{Alpha: 0.25 * (1 - 1e-10), Matrix: Adjacency}},
 		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: 3, Matrix: Adjacency}},
 		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: -3, Matrix: Adjacency}},
 		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: math.NaN(), Matrix: Adjacency}},
@@ -62,6 +65,12 @@ func TestParameterErrors(t *testing.T) {
 	}
 	// Just inside the range.
 	mustNew(t, g, "von-neumann", Parameters{Alpha: 0.2499999, Matrix: Adjacency})
+	for _, name := range []string{"von-neumann", "pagerank", "regularized-commute-time"} {
+		k := mustNew(t, g, name, Parameters{Alpha: 1 - 0x1p-47})
+		if _, _, err := Gram(background, k, upTo(5), nil); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 
 	arcs := newGraph(t, testgraph.RandomDirected(3, 30, 80, false), 1)
 	if _, err := New(background, arcs, "diffusion", Parameters{Beta: 1}); !errors.Is(err, ErrAsymmetric) {

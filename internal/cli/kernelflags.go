@@ -132,7 +132,9 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 		in.checkWalk(&f.walking, true)
 		return
 	}
-	in.checkPositive(&f.walking)
+	// Without a graph there is no error, and a range that depends on it is empty.
+	alphas, _ := kernel.AlphaRange(in.ctx, nil, f.name, f.of)
+	in.checkPositive(&f.walking, alphas)
 	in.checkTolerance(f)
 }
 

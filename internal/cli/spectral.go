@@ -76,6 +76,13 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
+	if f.alpha == 0 {
+		alphas, err := kernel.AlphaRange(in.ctx, nodes, f.name, p)
+		if err != nil {
+			return err
+		}
+		return usageOf("--alpha", "0 is out of range; %s", alphas)
+	}
 	if p, err = kernel.Resolve(in.ctx, nodes, f.name, p); err != nil {
 		return in.kernelError(err, name, f)
 	}

@@ -90,7 +90,7 @@ func (in *invocation) checkWalk(w *walking, walks bool) {
 		in.problem("--alpha", "%v is out of range; want %v", w.alpha, alphaOfWalks)
 	}
 	if !walks {
-		in.checkPositive(w)
+		in.checkPositive(w, "without a walk, give α > 0")
 	}
 	if w.labels == "" {
 		in.problem("--labels", "a walk needs labels; write --labels FILE with node<TAB>label lines")
@@ -101,10 +101,11 @@ func (in *invocation) checkWalk(w *walking, walks bool) {
 }
 
 // checkPositive notes zeros where only walks take them: to a kernel they would
-// say that nothing was given.
-func (in *invocation) checkPositive(w *walking) {
-	if w.alpha == 0 {
-		in.problem("--alpha", "0 is out of range; without a walk, give α > 0")
+// say that nothing was given. alphas says which α there are instead, or is
+// empty.
+func (in *invocation) checkPositive(w *walking, alphas string) {
+	if w.alpha == 0 && alphas != "" {
+		in.problem("--alpha", "0 is out of range; %s", alphas)
 	}
 	if w.steps == 0 {
 		in.problem("--steps", "0 is out of range; without a walk, give at least 1")
