@@ -75,7 +75,7 @@ func (r *run) readNodes() error {
 	}
 	r.listedIDs = r.distinctListed(listed)
 	if repeated := listed - r.listedIDs; repeated > 0 {
-		r.warn(fmt.Sprintf("%s: ids are listed more than once, %d times in all", in.Name(), repeated))
+		r.warn(fmt.Sprintf("%s: lines with an id that is listed already: %d", in.Name(), repeated))
 	}
 	r.listedParts = r.seq
 	return nil
