@@ -174,8 +174,8 @@ func (r *Report) WriteText(w io.Writer) error {
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
 
 // percentOf writes a training fraction as a percentage, as short as it is
-// exact to six digits.
-func percentOf(f float64) string { return strconv.FormatFloat(100*f, 'g', 6, 64) }
+// exact to four digits.
+func percentOf(f float64) string { return strconv.FormatFloat(100*f, 'g', 4, 64) }
 
 // pad fills s with spaces up to a width.
 func pad(s string, width int) string {
