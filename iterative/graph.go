@@ -60,6 +60,24 @@ type Graph struct {
 
 	once [2]sync.Once
 	null [2]*NullSpace // of L and L̃
+
+	finding sync.Mutex
+	radius  float64 // of A; 0: not found yet
+}
+
+// Radius returns the spectral radius of A as find tells it, which is called
+// until it has succeeded once.
+func (g *Graph) Radius(find func() (float64, error)) (float64, error) {
+	g.finding.Lock()
+	defer g.finding.Unlock()
+	if g.radius > 0 {
+		return g.radius, nil
+	}
+	radius, err := find()
+	if err == nil {
+		g.radius = radius
+	}
+	return radius, err
 }
 
 // NullSpace returns the null space of L, or of L̃ with normalized: the constants
@@ -84,7 +102,12 @@ const GraphSweeps = 3
 // NewGraph returns a with what a [Graph] holds beside it. Cost: [GraphSweeps].
 // The error wraps [ErrWeight], is a [*ScaleError] or that of a sweep.
 func NewGraph(ctx context.Context, a sparse.Matrix, workers int) (*Graph, error) {
-	g := &Graph{A: a, Workers: workers}
+	return NewGraphOf(ctx, a, nil, workers)
+}
+
+// NewGraphOf is [NewGraph] for a matrix whose components are known, or nil.
+func NewGraphOf(ctx context.Context, a sparse.Matrix, parts *sparse.Components, workers int) (*Graph, error) {
+	g := &Graph{A: a, Components: parts, Workers: workers}
 	var err error
 	if g.Loops, err = loops(ctx, a, workers); err != nil {
 		return nil, err
@@ -95,7 +118,10 @@ func NewGraph(ctx context.Context, a sparse.Matrix, workers int) (*Graph, error)
 	if err := checkScale(g.Degrees); err != nil {
 		return nil, err
 	}
-	if g.Components, err = sparse.FindComponents(ctx, a, workers); err != nil {
+	if parts == nil {
+		g.Components, err = sparse.FindComponents(ctx, a, workers)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return g, nil

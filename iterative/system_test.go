@@ -419,6 +419,22 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// Components that are known are not found again.
+func TestKnownComponents(t *testing.T) {
+	a := testgraph.TwoCliques(4)
+	parts, err := sparse.FindComponents(ctx, a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := NewGraphOf(ctx, a, parts, 1)
+	if err != nil || g.Components != parts {
+		t.Errorf("%v, %v", g, err)
+	}
+	if want := graphOf(t, a); !slices.Equal(g.Degrees, want.Degrees) || !slices.Equal(g.Components.Sizes, want.Components.Sizes) {
+		t.Errorf("%v, not %v", g, want)
+	}
+}
+
 func TestCancel(t *testing.T) {
 	g := graphOf(t, grid(30))
 	s, err := g.ShiftedLaplacian(1, 0)

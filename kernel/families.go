@@ -280,14 +280,17 @@ func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 }
 
 // Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
-// up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps.
+// up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps, once
+// for a graph.
 func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
-	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
-	pairs, err := problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: 1e-10, Workers: g.Workers})
-	if err != nil {
-		return 0, err
-	}
-	return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
+	return g.Radius(func() (float64, error) {
+		problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
+		pairs, err := problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: 1e-10, Workers: g.Workers})
+		if err != nil {
+			return 0, err
+		}
+		return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
+	})
 }
 
 // nearestPole is the least 1 − αρ of von-neumann of A. The series takes some

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -171,4 +173,37 @@ func mustTriplets(t *testing.T, n int, entries []sparse.Triplet) *sparse.CSR {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// counting counts the sweeps over a matrix.
+type counting struct {
+	sparse.Matrix
+	sweeps int
+}
+
+func (c *counting) Sweep(ctx context.Context, workers int, visit func(int, sparse.Panel) error) error {
+	c.sweeps++
+	return c.Matrix.Sweep(ctx, workers, visit)
+}
+
+// The largest eigenvalue of A is found once for a graph.
+func TestRadiusOnce(t *testing.T) {
+	m := &counting{Matrix: testgraph.Star(600)} // whose largest eigenvalue bounds overestimate
+	g := newGraph(t, m, 1)
+	first, err := Radius(background, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := m.sweeps
+	if p, err := Resolve(background, g, "von-neumann", Parameters{Matrix: Adjacency}); err != nil || p.Alpha != 0.8/first {
+		t.Errorf("α = %v, %v", p.Alpha, err)
+	}
+	if second, err := Radius(background, g); err != nil || second != first || m.sweeps != before {
+		t.Errorf("%v after %v, %v, %d more sweeps", second, first, err, m.sweeps-before)
+	}
+	stopped, cancel := context.WithCancel(background)
+	cancel()
+	if _, err := Radius(stopped, newGraph(t, m, 1)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
 }
