@@ -212,13 +212,13 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Tolerance: f.Tolerance, MaxProducts: f.products, RNGSeed: uint64(f.Seed),
 		Workers: in.threads, Progress: in.eigenProgress(),
 	}
+	var parts *sparse.Components
 	known := 0
 	if f.splits() {
-		c, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
-		if err != nil {
+		if parts, err = sparse.FindComponents(in.ctx, g.Store, in.threads); err != nil {
 			return err
 		}
-		known = len(c.Sizes)
+		known = len(parts.Sizes)
 	}
 	plan, err := in.fit(g, func() (*needs, error) { return planEigen(f, g, nodesOf(g, rows), known, settings) })
 	if err != nil {
@@ -227,7 +227,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	nodes, err := iterative.NewGraph(in.ctx, g.matrix, in.threads)
+	nodes, err := iterative.NewGraphOf(in.ctx, g.matrix, parts, in.threads)
 	if err != nil {
 		return err
 	}
