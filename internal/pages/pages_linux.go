@@ -21,6 +21,7 @@ func Make[E any](n int) []E {
 		return make([]E, n)
 	}
 	spare := spareBytes(n * size)
+	reclaim(n*size + spare)
 	data := make([]E, n+spare/size)
 	if spare > 0 {
 		skip := int(-uintptr(unsafe.Pointer(&data[0])) % hugePage)
