@@ -59,6 +59,12 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	if factor := iterative.CholeskyBytes(n, entries); e.factor && (limit == 0 || least+factor <= limit) {
 		least += factor
 	}
+	if e.least {
+		// The iteration has its basis beside the block and its result, before
+		// a solve has its own blocks.
+		basis, _ := lanczos.Bytes(n, 1, 0, nil)
+		least = max(least, vectors+2*sparse.BlockBytes[float64](n, width)+basis)
+	}
 	return least, nil
 }
 
@@ -99,7 +105,13 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 	if name == "modularity" {
 		return vectors + modularityBytes(n, p.Rank) + 2*sparse.BlockBytes[float64](n, cols), nil
 	}
-	return vectors + demandOf(name, p, degrees).blocks*sparse.BlockBytes[float64](n, cols), nil
+	e := demandOf(name, p, degrees)
+	bytes := e.blocks * sparse.BlockBytes[float64](n, cols)
+	if e.least {
+		basis, _ := lanczos.Bytes(n, 1, 0, nil)
+		bytes = max(bytes, 2*sparse.BlockBytes[float64](n, cols)+basis)
+	}
+	return vectors + bytes, nil
 }
 
 const (
@@ -115,6 +127,7 @@ type demand struct {
 	blocks int64 // of the width of a slab
 	half   bool  // blocks of nodes among themselves are made by half steps
 	factor bool  // solves that want a factor
+	least  bool  // the smallest eigenvalue beyond the null space is found first
 }
 
 // narrow is the ratio of eigenvalues up to which the root of an inverse is a
@@ -155,7 +168,7 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		series.half = p.Steps%2 == 0
 		return series
 	case "pseudo-inverse", "commute-time":
-		return demand{blocks: 7, factor: true}
+		return demand{blocks: 7, factor: true, least: true}
 	}
 	return demand{blocks: 7}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/lanczos"
 )
 
 // Every block is computed within the memory that is planned for it.
@@ -32,5 +33,27 @@ func TestBlockBytes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The basis of the iteration that finds the least eigenvalue is planned for,
+// whatever the limit.
+func TestLeastEigenvalueIsPlanned(t *testing.T) {
+	const n = 100_000
+	degrees := make([]float64, n)
+	for i := range degrees {
+		degrees[i] = 2
+	}
+	basis, _ := lanczos.Bytes(n, 1, 0, nil)
+	for _, name := range []string{"pseudo-inverse", "commute-time"} {
+		for _, limit := range []int64{0, 1 << 20} {
+			got, err := BlockBytes(name, Parameters{}, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: limit})
+			if err != nil || got < basis {
+				t.Errorf("%s within %d: %d bytes, %v; the basis alone takes %d", name, limit, got, err, basis)
+			}
+		}
+		if got, err := ApplyBytes(name, Parameters{}, degrees, 1); err != nil || got < basis {
+			t.Errorf("%s: %d bytes to apply it, %v; the basis alone takes %d", name, got, err, basis)
+		}
 	}
 }
