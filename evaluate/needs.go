@@ -339,9 +339,13 @@ func (a *account) kernel(name string, par *Parameters) error {
 	for i, l := range seen {
 		rows[i] = a.p.Row[l]
 	}
+	of := grid[0]
+	if par == nil && of.Matrix == kernel.Adjacency && a.set.Kernel.Beta == 0 {
+		of.Beta = 0 // it is relative to an eigenvalue that has to be found
+	}
 	block := func(rows []int) (int64, error) {
 		left := a.left().Memory
-		return kernel.BlockBytes(name, grid[0], a.p.Degrees, a.p.A.NNZ(), rows, rows, &kernel.Settings{Memory: left})
+		return kernel.BlockBytes(name, of, a.p.Degrees, a.p.A.NNZ(), rows, rows, &kernel.Settings{Memory: left})
 	}
 	m, all := int64(len(rows)), int64(len(a.p.Row))
 	one, err := block(rows)

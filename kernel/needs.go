@@ -65,6 +65,9 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 		basis, _ := lanczos.Bytes(n, 1, 0, nil)
 		least = max(least, vectors+2*sparse.BlockBytes[float64](n, width)+basis)
 	}
+	if e.radius {
+		least = max(least, vectors+radiusBytes(n))
+	}
 	return least, nil
 }
 
@@ -111,6 +114,9 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 		basis, _ := lanczos.Bytes(n, 1, 0, nil)
 		bytes = max(bytes, 2*sparse.BlockBytes[float64](n, cols)+basis)
 	}
+	if e.radius {
+		bytes = max(bytes, radiusBytes(n))
+	}
 	return vectors + bytes, nil
 }
 
@@ -127,6 +133,7 @@ type demand struct {
 	blocks int64 // of the width of a slab
 	half   bool  // blocks of nodes among themselves are made by half steps
 	factor bool  // solves that want a factor
+	radius bool  // the largest eigenvalue of A is found first
 	least  bool  // the smallest eigenvalue beyond the null space is found first
 }
 
@@ -160,9 +167,9 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 	case "pagerank":
 		return demand{blocks: 7, half: 2*p.Alpha <= narrow*(1-p.Alpha)}
 	case "von-neumann":
-		return demand{blocks: 7, half: p.Matrix == Adjacency || 2*p.Alpha <= narrow*(1-p.Alpha)}
+		return demand{blocks: 7, half: p.Matrix == Adjacency || 2*p.Alpha <= narrow*(1-p.Alpha), radius: p.Matrix == Adjacency}
 	case "exponential":
-		series.half = true
+		series.half, series.radius = true, p.Matrix == Adjacency && p.Beta == 0
 		return series
 	case "p-step":
 		series.half = p.Steps%2 == 0

@@ -57,3 +57,30 @@ func TestLeastEigenvalueIsPlanned(t *testing.T) {
 		}
 	}
 }
+
+// So is that of the search for the largest eigenvalue, where a kernel of A needs
+// it for its range or its default.
+func TestRadiusIsPlanned(t *testing.T) {
+	const n = 100_000
+	degrees := make([]float64, n)
+	for i := range degrees {
+		degrees[i] = 2
+	}
+	for _, c := range []struct {
+		name string
+		p    Parameters
+		want bool
+	}{
+		{"exponential", Parameters{}, true},
+		{"exponential", Parameters{Beta: 1}, false},
+		{"exponential", Parameters{Matrix: NormalizedAdjacency}, false},
+		{"von-neumann", Parameters{Matrix: Adjacency}, true},
+		{"von-neumann", Parameters{Matrix: Adjacency, Alpha: 0.1}, true},
+		{"von-neumann", Parameters{}, false},
+	} {
+		got, err := BlockBytes(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: 1 << 20})
+		if err != nil || got >= radiusBytes(n) != c.want {
+			t.Errorf("%s %v: %d bytes, %v; the search takes %d", c.name, c.p, got, err, radiusBytes(n))
+		}
+	}
+}
