@@ -293,9 +293,8 @@ func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
 	})
 }
 
-// radiusBasis is the number of vectors that [Radius] keeps: on paths and grids it
-// restarts more often and still takes less time than with 60, and beside a graph
-// it takes less memory than a slab of the series that follows.
+// radiusBasis is the number of vectors that [Radius] keeps, about half the usual
+// one: it is to take little more memory than the series that follows.
 const radiusBasis = 32
 
 // radiusBytes is the memory of [Radius].
