@@ -27,6 +27,7 @@ type ScaleError struct {
 	Least, Largest float64 // of the degrees that are not 0
 }
 
+// Error implements error.
 func (e *ScaleError) Error() string { return "iterative: edge weights: " + e.What() }
 
 // What says what is wrong, and what to do.

@@ -241,12 +241,18 @@ func (r *run) subtractProduct(ctx context.Context) error {
 	return r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.r})
 }
 
-// trueResidual stores B − A·X in r, in the order of B.
-func (r *run) trueResidual(ctx context.Context) error {
+// subtractAgain stores B − A·X in r.
+func (r *run) subtractAgain(ctx context.Context) error {
 	if err := r.rightHandSide(ctx); err != nil {
 		return err
 	}
-	if err := r.subtractProduct(ctx); err != nil {
+	r.exact = true
+	return r.subtractProduct(ctx)
+}
+
+// trueResidual stores B − A·X in r, in the order of B, and its norms.
+func (r *run) trueResidual(ctx context.Context) error {
+	if err := r.subtractAgain(ctx); err != nil {
 		return err
 	}
 	if err := r.measure(ctx); err != nil {
@@ -255,7 +261,6 @@ func (r *run) trueResidual(ctx context.Context) error {
 	for j := range r.columns {
 		r.columns[j].residual = math.Sqrt(r.rr[j])
 	}
-	r.exact = true
 	return nil
 }
 

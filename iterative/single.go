@@ -129,16 +129,12 @@ func (r *run) refine(ctx context.Context) error {
 			c.fate = live
 		}
 	}
-	if err := r.rightHandSide(ctx); err != nil {
-		return err
-	}
-	if err := r.subtractProduct(ctx); err != nil {
+	if err := r.subtractAgain(ctx); err != nil {
 		return err
 	}
 	if err := r.open(ctx); err != nil {
 		return err
 	}
-	r.exact = true
 	for j := range r.columns {
 		if s.scale[j] > 0 && r.columns[j].residual > leastOfRound*s.before[j] {
 			s.left[j] = true
