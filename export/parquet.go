@@ -63,8 +63,10 @@ func newGroup(fields []parquet.Field) group {
 	return g
 }
 
+// Fields returns the columns in the order in which they are written.
 func (g group) Fields() []parquet.Field { return g.fields }
 
+// Write implements [Predictions].
 func (p *parquetFile) Write(pr *Prediction) error {
 	var row parquet.Row
 	if n := len(p.batch); n < cap(p.batch) {
@@ -108,6 +110,7 @@ func (p *parquetFile) flush() error {
 	return err
 }
 
+// Close implements [Predictions].
 func (p *parquetFile) Close() error {
 	if err := p.flush(); err != nil {
 		return err

@@ -22,6 +22,7 @@ func TSV(w io.Writer, c Columns) Predictions {
 	return t
 }
 
+// Write implements [Predictions].
 func (t *tsv) Write(p *Prediction) error {
 	t.buf = append(t.buf, p.Node...)
 	t.buf = append(t.buf, '\t')
@@ -62,4 +63,5 @@ func (t *tsv) flush() error {
 	return err
 }
 
+// Close implements [Predictions].
 func (t *tsv) Close() error { return t.flush() }

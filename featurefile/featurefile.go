@@ -251,6 +251,7 @@ type watched struct {
 	tell func()
 }
 
+// Read implements [io.Reader].
 func (w watched) Read(p []byte) (int, error) {
 	n, err := w.Reader.Read(p)
 	w.tell()

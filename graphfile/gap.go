@@ -109,6 +109,7 @@ func (g *gap) keep(in io.Reader, bytes uint64) (io.Reader, error) {
 // sliceReader reads what is in memory.
 type sliceReader struct{ rest []byte }
 
+// Read implements [io.Reader].
 func (r *sliceReader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
 		return 0, io.EOF

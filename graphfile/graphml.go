@@ -64,6 +64,7 @@ type latin1 struct {
 	out  []byte
 }
 
+// Read implements [io.Reader].
 func (l *latin1) Read(p []byte) (int, error) {
 	if len(l.out) == 0 {
 		n, err := l.in.Read(l.buf[:])
