@@ -3,6 +3,7 @@ package cwk
 import (
 	"context"
 
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -50,7 +51,7 @@ func (w *Walk[T]) Scores(ctx context.Context, from int, weights *sparse.Block[fl
 		return err
 	}
 	s.k.sweeps = (weights.Cols + out - 1) / out * s.sweeps()
-	data := make([]float64, n*out)
+	data := pages.Make[float64](n * out)
 	for lo := 0; lo < weights.Cols; lo += out {
 		hi := min(lo+out, weights.Cols)
 		scores := sparse.BlockOf(n, hi-lo, data[:n*(hi-lo)])

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -244,7 +245,7 @@ func (r *predictor) judge(all []outcome) {
 // packed returns a block for what is read row by row: nothing gathers there, so
 // padding would be wasted.
 func packed[T sparse.Float](rows, cols int) *sparse.Block[T] {
-	return sparse.BlockOf(rows, cols, make([]T, rows*cols))
+	return sparse.BlockOf(rows, cols, pages.Make[T](rows*cols))
 }
 
 // scoreBytes is room for decisions that is taken without asking. Beyond it they

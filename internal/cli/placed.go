@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -45,7 +46,7 @@ func newHeldFile[T sparse.Float](d *denseOutput, rows, cols axis, l lines) (*pla
 	if err != nil {
 		return nil, err
 	}
-	values := make([]T, rows.n*cols.n)
+	values := pages.Make[T](rows.n * cols.n)
 	return &placedFile[T]{
 		put: func(lo, left int, piece *sparse.Block[float64]) error {
 			for i := range piece.Rows {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,11 +38,15 @@ func TestPlanBoundsPeak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ids []string
+	var ids, classes []string
 	for line := range strings.Lines(string(labels)) {
 		if id, _, ok := strings.Cut(line, "\t"); ok && len(ids) < 300 {
 			ids = append(ids, id)
+			classes = append(classes, fmt.Sprintf("%s\t%d\n", id, len(ids)%60))
 		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "many.tsv"), []byte(strings.Join(classes, "")), 0o666); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "few.ids"), []byte(strings.Join(ids, "\n")+"\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -53,6 +58,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 		"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
 		"eigen g --matrix normalized-adjacency --which largest --k 10 --tolerance 1e-3 -o E.npy",
 		"classify g --labels labels.tsv --alpha 0.9 --steps 10 --cost 1 --features plain -o p.tsv",
+		"classify g --labels many.tsv --alpha 0.9 --steps 4 --cost 1 --features plain -o p.tsv",
 		"generate er --nodes 500000 --edges 3000000 -o er/ --force",
 		"convert g -o c.tsv.zst",
 		"convert ordered -o c.npz",
