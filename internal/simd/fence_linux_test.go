@@ -42,7 +42,7 @@ func TestLoopsStayInTheirMemory(t *testing.T) {
 func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		for _, k := range []int{1, 2, 3, 4, 5, 7, 8, 12, 16, 40, 83, 150} {
-			for _, entries := range []int{0, 1, 30, 400} {
+			for _, entries := range []int{0, 1, 30, 400, 3000} {
 				const rows = 20
 				dst, x, scale := fenced[T](t, rows*k), fenced[T](t, 3*k), fenced[T](t, rows)
 				ptr, col, val := fenced[int64](t, rows+1), fenced[uint32](t, entries), fenced[T](t, entries)

@@ -29,6 +29,15 @@ const (
 	shortHeads  = 6
 )
 
+// longLength is the mean length of rows from which two are taken at a time, where
+// the sum of one would wait for its own last addition, and pairEntries how many
+// entries make up for beginning in the middle. Shorter rows end too often.
+const (
+	longLength  = 64
+	pairEntries = 1 << 10
+	mostPairs   = 32 // bytes of a row, and twice as many with weights
+)
+
 // cachedBytes is the size of an x that is soon in a cache of the core, so that
 // to prefetch its rows only takes time. Tests change it.
 var cachedBytes = 2 << 20
@@ -120,7 +129,11 @@ func (g *gather[T]) run(k int) {
 		if entries+ahead > cap(g.col) {
 			first = sort.Search(rows, func(r int) bool { return int(g.ptr[r+1]-g.ptr[0])+ahead > cap(g.col) })
 		}
-		g.pass(at, width, 0, first, far(bytes), near, by)
+		if by == avx2 && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
+			g.pairs(width, first)
+		} else {
+			g.pass(at, width, 0, first, far(bytes), near, by)
+		}
 		g.pass(at, width, first, rows, 0, 0, plain)
 		at += width
 	}
@@ -168,5 +181,38 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, by loop) {
 		gatherWeightedF64AVX512((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(val), (*float64)(scale), width)
 	default:
 		gatherWeightedF64AVX2((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(val), (*float64)(scale), width)
+	}
+}
+
+// long reports whether it pays to take two of the first rows at a time.
+func (g *gather[T]) long(rows, bytes int) bool {
+	most := mostPairs
+	if g.val != nil {
+		most *= 2
+	}
+	entries := int(g.ptr[rows] - g.ptr[0])
+	return bytes <= most && rows > 1 && entries >= pairEntries && entries >= longLength*rows
+}
+
+// pairs gathers all columns of the first rows, of which it takes two at a time,
+// one before and one after the middle of their entries.
+func (g *gather[T]) pairs(width, rows int) {
+	middle := (g.ptr[0] + g.ptr[rows]) / 2
+	split := 1 + sort.Search(rows-2, func(r int) bool { return g.ptr[r+1] >= middle })
+	if split > 1 && middle-g.ptr[split-1] < g.ptr[split]-middle {
+		split--
+	}
+	size := sizeOf[T]()
+	dst, x, scale := pointer(g.dst.Data, 0), pointer(g.x.Data, 0), pointer(g.scale, 0)
+	ptr, col, val, dstStride := &g.ptr[0], &g.col[0], pointer(g.val, 0), g.dst.Stride*size
+	switch single := size == 4; {
+	case single && g.val == nil:
+		gatherSumF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split, rows, col, (*float32)(scale), width)
+	case single:
+		gatherWeightedF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split, rows, col, (*float32)(val), (*float32)(scale), width)
+	case g.val == nil:
+		gatherSumF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split, rows, col, (*float64)(scale), width)
+	default:
+		gatherWeightedF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split, rows, col, (*float64)(val), (*float64)(scale), width)
 	}
 }

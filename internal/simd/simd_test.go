@@ -140,6 +140,68 @@ func TestGatherWeighted(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { testGather[float64](t, true) })
 }
 
+// testLongRows compares gathers of long rows, which are taken two at a time, with
+// the sums taken entry by entry: rows alike, one that is as long as all others,
+// first, last or in the middle, and rows without entries everywhere.
+func testLongRows[T Float](t *testing.T, weighted bool) {
+	eachVariant(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		for _, k := range []int{1, 2, 3, 4, 8, 16} {
+			for _, lengths := range [][]int{
+				{700, 700}, {0, 2000}, {2000, 0}, {0, 0, 2000, 0, 0, 0}, {600, 1, 700, 0}, {1, 1, 1, 4000},
+				{4000, 1, 1, 1}, {500, 3000, 20, 0, 900, 31}, {100, 0, 100, 99, 101, 0, 0, 250, 600, 3, 70, 80, 90, 100},
+			} {
+				g := graph[T]{n: 40, ptr: []int64{3}}
+				for _, n := range lengths {
+					for range n {
+						g.col = append(g.col, rng.Uint32N(uint32(g.n)))
+						g.val = append(g.val, T(rng.NormFloat64()))
+					}
+					g.ptr = append(g.ptr, g.ptr[len(g.ptr)-1]+int64(n))
+				}
+				rows, dstStride := len(lengths), k+rng.IntN(3)
+				col := append(make([]uint32, 0, len(g.col)+rng.IntN(2)*400), g.col...)
+				x, dst, scale := make([]T, g.n*k), slices.Repeat([]T{guard}, rows*dstStride), make([]T, rows)
+				for i := range x {
+					x[i] = T(rng.NormFloat64())
+				}
+				for r := range scale {
+					scale[r] = T(rng.NormFloat64())
+				}
+				if weighted {
+					GatherWeighted(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, k}, g.ptr, col, g.val)
+				} else {
+					GatherSum(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, k}, g.ptr, col)
+				}
+				for i, got := range dst {
+					r, j, want := i/dstStride, i%dstStride, T(guard)
+					if j < k {
+						want = 0
+						for e := g.ptr[r] - g.ptr[0]; e < g.ptr[r+1]-g.ptr[0]; e++ {
+							v := x[int(g.col[e])*k+j]
+							if weighted {
+								v *= g.val[e]
+							}
+							want += T(v)
+						}
+						want *= scale[r]
+					}
+					if bitsOf(got) != bitsOf(want) {
+						t.Fatalf("width %d, rows of %v entries: element (%d, %d) is %v, want %v", k, lengths, r, j, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestLongRows(t *testing.T) {
+	t.Run("float32", func(t *testing.T) { testLongRows[float32](t, false) })
+	t.Run("float64", func(t *testing.T) { testLongRows[float64](t, false) })
+	t.Run("float32 weighted", func(t *testing.T) { testLongRows[float32](t, true) })
+	t.Run("float64 weighted", func(t *testing.T) { testLongRows[float64](t, true) })
+}
+
 func testAddRows[T Float](t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))

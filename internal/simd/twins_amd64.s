@@ -1581,6 +1581,518 @@ finish544:
 done:
 	RET
 
+// func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF32Pairs(SB), NOSPLIT, $8-72
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R10
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R11
+	IMULQ  R10, R11
+	ADDQ   DI, R11
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R10*8), R8
+	SUBQ   (AX), R8
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R8*4), R8
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	MOVQ   width+64(FP), AX
+	CMPQ   AX, $0x01
+	JE     row4
+	CMPQ   AX, $0x02
+	JE     row8
+	CMPQ   AX, $0x04
+	JE     row16
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VXORPS       Y0, Y0, Y0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R11)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	VADDPS     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R11)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ        BX, BX
+	JNZ          second16
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (DI)
+	VXORPS       X0, X0, X0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA16
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair16
+
+second16:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R11)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB16
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	VADDPS     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R11)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done16
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL       768(DX)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (DX)(AX*4), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X0, X0
+	MOVL       768(R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (R8)(AX*4), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ        BX, BX
+	JNZ          second8
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (DI)
+	VXORPS       X0, X0, X0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA8
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair8
+
+second8:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R11)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB8
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL       768(R8)(AX*4), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVL       (R8)(AX*4), DX
+	VMOVSD     (CX)(DX*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R11)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done8
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first4:
+	MOVL       (R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*4)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first4
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVL       768(DX)(AX*4), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVL       (DX)(AX*4), R12
+	VADDSS     (CX)(R12*4), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVL       (R8)(AX*4), R12
+	VADDSS     (CX)(R12*4), X1, X1
+	INCQ       AX
+	JNZ        both4
+
+ended4:
+	TESTQ        BX, BX
+	JNZ          second4
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VXORPS       X0, X0, X0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA4
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair4
+
+second4:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R11)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB4
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVL       768(R8)(AX*4), DX
+	PREFETCHT1 (CX)(DX*4)
+	MOVL       (R8)(AX*4), DX
+	VADDSS     (CX)(DX*4), X1, X1
+	INCQ       AX
+	JNZ        one4
+
+finish4:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R11)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done4
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone4
+
+done4:
+	VZEROUPPER
+	RET
+
 // func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-96
@@ -3311,6 +3823,714 @@ finish544:
 	RET
 
 done:
+	RET
+
+// func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherWeightedF32Pairs(SB), NOSPLIT, $8-80
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R11
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R12
+	IMULQ  R11, R12
+	ADDQ   DI, R12
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R11*8), R9
+	SUBQ   (AX), R9
+	MOVQ   val+56(FP), R8
+	LEAQ   (R8)(R9*4), R13
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R9*4), R9
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	MOVQ   width+72(FP), AX
+	CMPQ   AX, $0x01
+	JE     row4
+	CMPQ   AX, $0x02
+	JE     row8
+	CMPQ   AX, $0x04
+	JE     row16
+	CMPQ   AX, $0x08
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y2, Y2, Y2
+	VXORPS Y1, Y1, Y1
+	VXORPS Y3, Y3, Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x06, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R8)(AX*4), Y4
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x06, R14
+	VMULPS       (CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R13)(AX*4), Y4
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x06, R14
+	VMULPS       (CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       32(CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VXORPS       Y0, Y0, Y0
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	VXORPS       Y2, Y2, Y2
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+	VXORPS       Y3, Y3, Y3
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x06, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSS (R13)(AX*4), Y4
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x06, DX
+	VMULPS       (CX)(DX*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       32(CX)(DX*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          one64
+
+finish64:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	VXORPS       Y2, Y2, Y2
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+	VXORPS       Y3, Y3, Y3
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x05, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R8)(AX*4), Y2
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x05, R14
+	VMULPS       (CX)(R14*1), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R13)(AX*4), Y2
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x05, R14
+	VMULPS       (CX)(R14*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VXORPS       Y0, Y0, Y0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R12)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x05, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSS (R13)(AX*4), Y2
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x05, DX
+	VMULPS       (CX)(DX*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          one32
+
+finish32:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R12)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x04, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x04, R14
+	VMULPS       (CX)(R14*1), X2, X2
+	VADDPS       X2, X0, X0
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x04, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x04, R14
+	VMULPS       (CX)(R14*1), X2, X2
+	VADDPS       X2, X1, X1
+	INCQ         AX
+	JNZ          both16
+
+ended16:
+	TESTQ        BX, BX
+	JNZ          second16
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (DI)
+	VXORPS       X0, X0, X0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA16
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair16
+
+second16:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R12)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB16
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x04, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x04, DX
+	VMULPS       (CX)(DX*1), X2, X2
+	VADDPS       X2, X1, X1
+	INCQ         AX
+	JNZ          one16
+
+finish16:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R12)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done16
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R9)(AX*4), R14
+	PREFETCHT1 (CX)(R14*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL         768(DX)(AX*4), R14
+	PREFETCHT1   (CX)(R14*8)
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVL         (DX)(AX*4), R14
+	VMOVSD       (CX)(R14*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X0, X0
+	MOVL         768(R9)(AX*4), R14
+	PREFETCHT1   (CX)(R14*8)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), R14
+	VMOVSD       (CX)(R14*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         AX
+	JNZ          both8
+
+ended8:
+	TESTQ        BX, BX
+	JNZ          second8
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (DI)
+	VXORPS       X0, X0, X0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA8
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair8
+
+second8:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R12)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB8
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL         768(R9)(AX*4), DX
+	PREFETCHT1   (CX)(DX*8)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), DX
+	VMOVSD       (CX)(DX*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         AX
+	JNZ          one8
+
+finish8:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R12)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done8
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first4:
+	MOVL       (R9)(AX*4), R14
+	PREFETCHT1 (CX)(R14*4)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first4
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVL         768(DX)(AX*4), R14
+	PREFETCHT1   (CX)(R14*4)
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVL         (DX)(AX*4), R14
+	VMULSS       (CX)(R14*4), X2, X2
+	VADDSS       X2, X0, X0
+	MOVL         768(R9)(AX*4), R14
+	PREFETCHT1   (CX)(R14*4)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), R14
+	VMULSS       (CX)(R14*4), X2, X2
+	VADDSS       X2, X1, X1
+	INCQ         AX
+	JNZ          both4
+
+ended4:
+	TESTQ        BX, BX
+	JNZ          second4
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VXORPS       X0, X0, X0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA4
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair4
+
+second4:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R12)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB4
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVL         768(R9)(AX*4), DX
+	PREFETCHT1   (CX)(DX*4)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), DX
+	VMULSS       (CX)(DX*4), X2, X2
+	VADDSS       X2, X1, X1
+	INCQ         AX
+	JNZ          one4
+
+finish4:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R12)
+	VXORPS       X1, X1, X1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done4
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone4
+
+done4:
+	VZEROUPPER
 	RET
 
 // func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
@@ -6807,6 +8027,396 @@ finish544:
 done:
 	RET
 
+// func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF64Pairs(SB), NOSPLIT, $8-72
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R10
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R11
+	IMULQ  R10, R11
+	ADDQ   DI, R11
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R10*8), R8
+	SUBQ   (AX), R8
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R8*4), R8
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	MOVQ   width+64(FP), AX
+	CMPQ   AX, $0x01
+	JE     row8
+	CMPQ   AX, $0x02
+	JE     row16
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y2
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	VXORPS       Y0, Y0, Y0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R11)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	VADDPD     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R11)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ    BX, BX
+	JNZ      second16
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (DI)
+	VXORPS   X0, X0, X0
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA16
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R9, R9
+	JNZ      pair16
+
+second16:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R11)
+	VXORPS   X1, X1, X1
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, rows+40(FP)
+	JE       throughB16
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	VADDPD     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R11)
+	VXORPS   X1, X1, X1
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, (SP)
+	JE       done16
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL       768(DX)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (DX)(AX*4), R12
+	VADDSD     (CX)(R12*8), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (R8)(AX*4), R12
+	VADDSD     (CX)(R12*8), X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ    BX, BX
+	JNZ      second8
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVSD   X0, (DI)
+	VXORPS   X0, X0, X0
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA8
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R9, R9
+	JNZ      pair8
+
+second8:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R11)
+	VXORPS   X1, X1, X1
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, rows+40(FP)
+	JE       throughB8
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL       768(R8)(AX*4), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVL       (R8)(AX*4), DX
+	VADDSD     (CX)(DX*8), X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R11)
+	VXORPS   X1, X1, X1
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, (SP)
+	JE       done8
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      alone8
+
+done8:
+	VZEROUPPER
+	RET
+
 // func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-96
@@ -8502,6 +10112,582 @@ finish544:
 	RET
 
 done:
+	RET
+
+// func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherWeightedF64Pairs(SB), NOSPLIT, $8-80
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R11
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R12
+	IMULQ  R11, R12
+	ADDQ   DI, R12
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R11*8), R9
+	SUBQ   (AX), R9
+	MOVQ   val+56(FP), R8
+	LEAQ   (R8)(R9*8), R13
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R9*4), R9
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	MOVQ   width+72(FP), AX
+	CMPQ   AX, $0x01
+	JE     row8
+	CMPQ   AX, $0x02
+	JE     row16
+	CMPQ   AX, $0x04
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y2, Y2, Y2
+	VXORPS Y1, Y1, Y1
+	VXORPS Y3, Y3, Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x06, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R8)(AX*8), Y4
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x06, R14
+	VMULPD       (CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R13)(AX*8), Y4
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x06, R14
+	VMULPD       (CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       32(CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y4
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	VXORPS       Y0, Y0, Y0
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(R11*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R12)
+	VXORPS       Y2, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R12)
+	VXORPS       Y3, Y3, Y3
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x06, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSD (R13)(AX*8), Y4
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x06, DX
+	VMULPD       (CX)(DX*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       32(CX)(DX*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          one64
+
+finish64:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(R11*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R12)
+	VXORPS       Y2, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R12)
+	VXORPS       Y3, Y3, Y3
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x05, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R8)(AX*8), Y2
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x05, R14
+	VMULPD       (CX)(R14*1), Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R13)(AX*8), Y2
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x05, R14
+	VMULPD       (CX)(R14*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y2
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	VXORPS       Y0, Y0, Y0
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(R11*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R12)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x05, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSD (R13)(AX*8), Y2
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x05, DX
+	VMULPD       (CX)(DX*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          one32
+
+finish32:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(R11*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R12)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done32
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL       768(DX)(AX*4), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	VMOVDDUP   (R8)(AX*8), X2
+	MOVL       (DX)(AX*4), R14
+	SHLQ       $0x04, R14
+	VMULPD     (CX)(R14*1), X2, X2
+	VADDPD     X2, X0, X0
+	MOVL       768(R9)(AX*4), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x04, R14
+	VMULPD     (CX)(R14*1), X2, X2
+	VADDPD     X2, X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ    BX, BX
+	JNZ      second16
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (DI)
+	VXORPS   X0, X0, X0
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA16
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R10, R10
+	JNZ      pair16
+
+second16:
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(R11*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R12)
+	VXORPS   X1, X1, X1
+	ADDQ     dstStride+8(FP), R12
+	INCQ     R11
+	CMPQ     R11, rows+40(FP)
+	JE       throughB16
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R11*8), R10
+	SUBQ     (AX)(R11*8), R10
+	JMP      pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL       768(R9)(AX*4), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVL       (R9)(AX*4), DX
+	SHLQ       $0x04, DX
+	VMULPD     (CX)(DX*1), X2, X2
+	VADDPD     X2, X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(R11*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R12)
+	VXORPS   X1, X1, X1
+	ADDQ     dstStride+8(FP), R12
+	INCQ     R11
+	CMPQ     R11, (SP)
+	JE       done16
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R11*8), R10
+	SUBQ     (AX)(R11*8), R10
+	JMP      alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R9)(AX*4), R14
+	PREFETCHT1 (CX)(R14*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL       768(DX)(AX*4), R14
+	PREFETCHT1 (CX)(R14*8)
+	VMOVDDUP   (R8)(AX*8), X2
+	MOVL       (DX)(AX*4), R14
+	VMULSD     (CX)(R14*8), X2, X2
+	VADDSD     X2, X0, X0
+	MOVL       768(R9)(AX*4), R14
+	PREFETCHT1 (CX)(R14*8)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVL       (R9)(AX*4), R14
+	VMULSD     (CX)(R14*8), X2, X2
+	VADDSD     X2, X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ    BX, BX
+	JNZ      second8
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVSD   X0, (DI)
+	VXORPS   X0, X0, X0
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA8
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R10, R10
+	JNZ      pair8
+
+second8:
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(R11*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R12)
+	VXORPS   X1, X1, X1
+	ADDQ     dstStride+8(FP), R12
+	INCQ     R11
+	CMPQ     R11, rows+40(FP)
+	JE       throughB8
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R11*8), R10
+	SUBQ     (AX)(R11*8), R10
+	JMP      pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL       768(R9)(AX*4), DX
+	PREFETCHT1 (CX)(DX*8)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVL       (R9)(AX*4), DX
+	VMULSD     (CX)(DX*8), X2, X2
+	VADDSD     X2, X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(R11*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R12)
+	VXORPS   X1, X1, X1
+	ADDQ     dstStride+8(FP), R12
+	INCQ     R11
+	CMPQ     R11, (SP)
+	JE       done8
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R11*8), R10
+	SUBQ     (AX)(R11*8), R10
+	JMP      alone8
+
+done8:
+	VZEROUPPER
 	RET
 
 // func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)

@@ -42,6 +42,7 @@ func gathers(t element, zeroRow *Mem) {
 	for _, weighted := range []bool{false, true} {
 		gather(t, form{mark: "AVX2", register: 32, narrow: 7, wide: multiples(32, 32, 320), weighted: weighted})
 		gather(t, form{mark: "AVX512", register: 64, wide: multiples(32, 256, 544), weighted: weighted})
+		pairs(t, weighted)
 	}
 	gather(t, form{mark: "Short", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow})
 	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})

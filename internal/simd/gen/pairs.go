@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// pairAhead is how many entries before their use rows are prefetched.
+const pairAhead = 192
+
+// stream is one of the two runs of rows that a pair gather has under way.
+type stream struct {
+	ids, val  reg.GPVirtual // of its next segment, see pairer
+	left      reg.GPVirtual // entries of the row that no segment has had
+	line, dst reg.GPVirtual // the row
+	sums      []part
+}
+
+// pairer is one function for pairs of rows while it is written.
+//
+// The sum of a long row waits for its own last addition, in the time of which
+// the processor could add twice as much. So rows are cut into two runs, and an
+// entry of the one is added in turn with an entry of the other, in segments as
+// long as what is left of the shorter of both rows. When a run is through, the
+// other goes on alone, as the second.
+type pairer struct {
+	gatherer
+	at    reg.GPVirtual // in a segment, from minus its length up to 0
+	spare reg.GPVirtual
+	bound Mem // the row after the last of the run that goes on alone
+	a, b  stream
+}
+
+// pairs writes one gather function for x whose rows lie one after the other
+// and have 4, 8, 16 or 32 bytes, or 64 with weights. The rows of dst from split on are the second
+// run; neither is empty. Rows so many entries ahead are prefetched.
+func pairs(t element, weighted bool) {
+	name, val := "gatherSum", ""
+	if weighted {
+		name, val = "gatherWeighted", fmt.Sprintf("val *%s, ", t.name)
+	}
+	TEXT(name+t.mark+"Pairs", NOSPLIT, fmt.Sprintf(
+		"func(dst *%[1]s, dstStride int, x *%[1]s, ptr *int64, split int, rows int, col *uint32, %[2]sscale *%[1]s, width int)", t.name, val))
+	Pragma("noescape")
+	p := pairer{
+		gatherer: gatherer{element: t, form: form{register: register, weighted: weighted}},
+		at:       GP64(), spare: GP64(), bound: AllocLocal(8),
+	}
+	p.x = argument("x")
+	a, b := &p.a, &p.b
+	for _, s := range []*stream{a, b} {
+		*s = stream{ids: GP64(), left: GP64(), line: GP64(), dst: GP64()}
+		if weighted {
+			s.val = GP64()
+		}
+	}
+	XORQ(a.line, a.line)
+	MOVQ(inFrame("split"), b.line)
+	MOVQ(inFrame("dst"), a.dst)
+	MOVQ(inFrame("dstStride"), b.dst)
+	IMULQ(b.line, b.dst)
+	ADDQ(a.dst, b.dst)
+	MOVQ(inFrame("ptr"), p.spare)
+	MOVQ(Mem{Base: p.spare, Index: b.line, Scale: 8}, b.ids)
+	SUBQ(Mem{Base: p.spare}, b.ids)
+	if weighted {
+		MOVQ(inFrame("val"), a.val)
+		LEAQ(Mem{Base: a.val, Index: b.ids, Scale: uint8(t.size)}, b.val)
+	}
+	MOVQ(inFrame("col"), a.ids)
+	LEAQ(Mem{Base: a.ids, Index: b.ids, Scale: 4}, b.ids)
+	p.measure(a)
+	p.measure(b)
+	width := argument("width")
+	var sizes []int
+	most := register
+	if weighted {
+		most *= 2
+	}
+	for n := t.size; n <= most; n *= 2 {
+		sizes = append(sizes, n)
+	}
+	for _, n := range sizes[:len(sizes)-1] {
+		CMPQ(width, Imm(uint64(n/t.size)))
+		JE(LabelRef(fmt.Sprintf("row%d", n)))
+	}
+	for i := range sizes {
+		n := sizes[len(sizes)-1-i]
+		p.loop(n, strconv.Itoa(n))
+	}
+}
+
+// measure finds how long a stream's row is.
+func (p *pairer) measure(s *stream) {
+	MOVQ(inFrame("ptr"), p.spare)
+	MOVQ(Mem{Base: p.spare, Index: s.line, Scale: 8, Disp: 8}, s.left)
+	SUBQ(Mem{Base: p.spare, Index: s.line, Scale: 8}, s.left)
+}
+
+// loop writes the loops over rows of so many bytes.
+func (p *pairer) loop(bytes int, mark string) {
+	a, b := &p.a, &p.b
+	a.sums, b.sums = p.parts(bytes), p.parts(bytes)
+	widest := a.sums[0].size
+	w, product, factor := vector(widest), vector(widest), vector(widest)
+	Label("row" + mark)
+	for i := range a.sums {
+		zero(a.sums[i].sum)
+		zero(b.sums[i].sum)
+	}
+	Comment("Nothing has come before the second run and prefetched its first rows.")
+	XORQ(p.at, p.at)
+	Label("first" + mark)
+	PREFETCHT1(p.named(b, 0, bytes))
+	INCQ(p.at)
+	CMPQ(p.at, U32(pairAhead))
+	JL(LabelRef("first" + mark))
+
+	Label("pair" + mark)
+	MOVQ(a.left, p.at)
+	CMPQ(b.left, p.at)
+	CMOVQLT(b.left, p.at)
+	SUBQ(p.at, a.left)
+	SUBQ(p.at, b.left)
+	p.advance(a)
+	p.advance(b)
+	NEGQ(p.at)
+	JZ(LabelRef("ended" + mark))
+	Label("both" + mark)
+	p.add(a, bytes, w, product)
+	p.add(b, bytes, w, product)
+	INCQ(p.at)
+	JNZ(LabelRef("both" + mark))
+	Label("ended" + mark)
+	TESTQ(a.left, a.left)
+	JNZ(LabelRef("second" + mark))
+	p.finish(a, factor, inFrame("split"), "throughA"+mark)
+	TESTQ(b.left, b.left)
+	JNZ(LabelRef("pair" + mark))
+	Label("second" + mark)
+	p.finish(b, factor, inFrame("rows"), "throughB"+mark)
+	JMP(LabelRef("pair" + mark))
+
+	Label("throughA" + mark)
+	MOVQ(inFrame("rows"), p.spare)
+	MOVQ(p.spare, p.bound)
+	JMP(LabelRef("alone" + mark))
+	Label("throughB" + mark)
+	MOVQ(inFrame("split"), p.spare)
+	MOVQ(p.spare, p.bound)
+	MOVQ(a.ids, b.ids)
+	MOVQ(a.left, b.left)
+	MOVQ(a.line, b.line)
+	MOVQ(a.dst, b.dst)
+	if p.weighted {
+		MOVQ(a.val, b.val)
+	}
+	for i, q := range a.sums {
+		VMOVUPS(q.sum, b.sums[i].sum)
+	}
+	Label("alone" + mark)
+	MOVQ(b.left, p.at)
+	p.advance(b)
+	NEGQ(p.at)
+	JZ(LabelRef("finish" + mark))
+	Label("one" + mark)
+	p.add(b, bytes, w, product)
+	INCQ(p.at)
+	JNZ(LabelRef("one" + mark))
+	Label("finish" + mark)
+	p.finish(b, factor, p.bound, "done"+mark)
+	JMP(LabelRef("alone" + mark))
+	Label("done" + mark)
+	VZEROUPPER()
+	RET()
+}
+
+// advance moves a stream to the end of a segment whose length is in at.
+func (p *pairer) advance(s *stream) {
+	LEAQ(Mem{Base: s.ids, Index: p.at, Scale: 4}, s.ids)
+	if p.weighted {
+		LEAQ(Mem{Base: s.val, Index: p.at, Scale: uint8(p.size)}, s.val)
+	}
+}
+
+// named returns the row of x that a stream's id so many places behind at names.
+func (p *pairer) named(s *stream, next, bytes int) Mem {
+	id := GP64()
+	MOVL(Mem{Base: s.ids, Index: p.at, Scale: 4, Disp: 4 * next}, id.As32())
+	if bytes <= 8 {
+		return Mem{Base: p.x, Index: id, Scale: uint8(bytes)}
+	}
+	SHLQ(U8(bits.TrailingZeros(uint(bytes))), id)
+	return Mem{Base: p.x, Index: id, Scale: 1}
+}
+
+// add adds an entry of a stream to its sum.
+func (p *pairer) add(s *stream, bytes int, w, product reg.VecVirtual) {
+	PREFETCHT1(p.named(s, pairAhead, bytes))
+	if p.weighted {
+		p.fill(Mem{Base: s.val, Index: p.at, Scale: uint8(p.size)}, w)
+	}
+	row := p.named(s, 0, bytes)
+	for _, q := range s.sums {
+		p.accumulate(q, row.Offset(q.at), w, product)
+	}
+}
+
+// finish stores a stream's sum and goes to its next row, or out if there is none.
+func (p *pairer) finish(s *stream, factor reg.VecVirtual, bound Mem, out string) {
+	MOVQ(inFrame("scale"), p.spare)
+	p.fill(Mem{Base: p.spare, Index: s.line, Scale: uint8(p.size)}, factor)
+	for _, q := range s.sums {
+		p.store(q, factor, Mem{Base: s.dst, Disp: q.at})
+		zero(q.sum)
+	}
+	ADDQ(inFrame("dstStride"), s.dst)
+	INCQ(s.line)
+	CMPQ(s.line, bound)
+	JE(LabelRef(out))
+	p.measure(s)
+}
