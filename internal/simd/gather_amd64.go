@@ -30,12 +30,14 @@ const (
 )
 
 // longLength is the mean length of rows from which two are taken at a time, where
-// the sum of one would wait for its own last addition, and pairEntries how many
-// entries make up for beginning in the middle. Shorter rows end too often.
+// the sum of one would wait for its own last addition: shorter rows end too often.
+// Sums of two registers without weights wait less, and it takes wideLength.
+// pairEntries make up for beginning in the middle.
 const (
 	longLength  = 64
+	wideLength  = 512
 	pairEntries = 1 << 10
-	mostPairs   = 32 // bytes of a row, and twice as many with weights
+	mostPairs   = 2 * registerBytes
 )
 
 // cachedBytes is the size of an x that is soon in a cache of the core, so that
@@ -186,12 +188,12 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, by loop) {
 
 // long reports whether it pays to take two of the first rows at a time.
 func (g *gather[T]) long(rows, bytes int) bool {
-	most := mostPairs
-	if g.val != nil {
-		most *= 2
+	length := longLength
+	if bytes > registerBytes && g.val == nil {
+		length = wideLength
 	}
 	entries := int(g.ptr[rows] - g.ptr[0])
-	return bytes <= most && rows > 1 && entries >= pairEntries && entries >= longLength*rows
+	return bytes <= mostPairs && rows > 1 && entries >= pairEntries && entries >= length*rows
 }
 
 // pairs gathers all columns of the first rows, of which it takes two at a time,

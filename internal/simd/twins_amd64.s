@@ -1609,6 +1609,147 @@ TEXT ·gatherSumF32Pairs(SB), NOSPLIT, $8-72
 	JE     row8
 	CMPQ   AX, $0x04
 	JE     row16
+	CMPQ   AX, $0x08
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y2, Y2, Y2
+	VXORPS Y1, Y1, Y1
+	VXORPS Y3, Y3, Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	VADDPS     32(CX)(R12*1), Y1, Y1
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y2, Y2
+	VADDPS     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VXORPS       Y0, Y0, Y0
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VXORPS       Y2, Y2, Y2
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	VXORPS       Y3, Y3, Y3
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	VADDPS     (CX)(DX*1), Y2, Y2
+	VADDPS     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VXORPS       Y2, Y2, Y2
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	VXORPS       Y3, Y3, Y3
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
@@ -8053,6 +8194,147 @@ TEXT ·gatherSumF64Pairs(SB), NOSPLIT, $8-72
 	JE     row8
 	CMPQ   AX, $0x02
 	JE     row16
+	CMPQ   AX, $0x04
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y2, Y2, Y2
+	VXORPS Y1, Y1, Y1
+	VXORPS Y3, Y3, Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	VADDPD     32(CX)(R12*1), Y1, Y1
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y2, Y2
+	VADDPD     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y4
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	VXORPS       Y0, Y0, Y0
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	VXORPS       Y1, Y1, Y1
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R11)
+	VXORPS       Y2, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R11)
+	VXORPS       Y3, Y3, Y3
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	VADDPD     (CX)(DX*1), Y2, Y2
+	VADDPD     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R11)
+	VXORPS       Y2, Y2, Y2
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R11)
+	VXORPS       Y3, Y3, Y3
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done64
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 

@@ -37,7 +37,7 @@ type pairer struct {
 }
 
 // pairs writes one gather function for x whose rows lie one after the other
-// and have 4, 8, 16 or 32 bytes, or 64 with weights. The rows of dst from split on are the second
+// and have 4, 8, 16, 32 or 64 bytes. The rows of dst from split on are the second
 // run; neither is empty. Rows so many entries ahead are prefetched.
 func pairs(t element, weighted bool) {
 	name, val := "gatherSum", ""
@@ -78,11 +78,7 @@ func pairs(t element, weighted bool) {
 	p.measure(b)
 	width := argument("width")
 	var sizes []int
-	most := register
-	if weighted {
-		most *= 2
-	}
-	for n := t.size; n <= most; n *= 2 {
+	for n := t.size; n <= 2*register; n *= 2 {
 		sizes = append(sizes, n)
 	}
 	for _, n := range sizes[:len(sizes)-1] {
