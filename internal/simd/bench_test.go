@@ -3,6 +3,7 @@ package simd
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 )
 
@@ -150,4 +151,18 @@ func BenchmarkChecksum(b *testing.B) {
 			Checksum(0, data)
 		}
 	})
+}
+
+func BenchmarkHashPairs(b *testing.B) {
+	for _, n := range []int{8, 48, 4096} {
+		ids := make([]uint32, n)
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			benchmarkEach(b, true, func(b *testing.B) {
+				b.SetBytes(int64(4 * n))
+				for b.Loop() {
+					HashPairs(7, 32, ids)
+				}
+			})
+		})
+	}
 }

@@ -16,6 +16,7 @@ var (
 	hasDecodeAVX2   = hasAVX2 && cpu.X86.HasBMI2
 	hasDecodeAVX512 = hasDecodeAVX2 && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW &&
 		cpu.X86.HasAVX512VBMI2 && cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VNNI
+	hasHashesAVX512   = hasAVX512 && cpu.X86.HasAVX512DQ && cpu.X86.HasBMI2
 	hasChecksumAVX512 = hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasSSE42
 )
 
@@ -118,4 +119,14 @@ func checksum(sum uint32, data []byte) uint32 {
 		return plainChecksum(sum, data)
 	}
 	return plainChecksum(^checksumAVX512(^sum, &data[0], n), data[n:])
+}
+
+// leastHashes is how many ids pay for the call.
+const leastHashes = 4
+
+func hashPairs(place uint64, shift uint, ids []uint32) uint64 {
+	if !hasHashesAVX512 || len(ids) < leastHashes {
+		return plainHashPairs(place, shift, ids)
+	}
+	return hashPairsAVX512(place, uint64(shift), &ids[0], len(ids), oneBits, firstFactor, secondFactor)
 }

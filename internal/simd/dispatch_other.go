@@ -21,3 +21,7 @@ func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bi
 func scaleTo[T Float](dst []T, alpha float64, x []float64) { plainScaleTo(dst, alpha, x) }
 
 func checksum(sum uint32, data []byte) uint32 { return plainChecksum(sum, data) }
+
+func hashPairs(place uint64, shift uint, ids []uint32) uint64 {
+	return plainHashPairs(place, shift, ids)
+}

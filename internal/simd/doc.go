@@ -13,6 +13,7 @@
 //	RotateStrip       rotations of neighbouring rows, one after the other
 //	DecodeFourWidths  column ids out of their code on disk
 //	Checksum          CRC-32C
+//	HashPairs         a sum of hashes, by which matrices are compared
 //
 // Every loop has one plain Go body, generic over float32 and float64, which
 // defines the result to the bit. An assembly twin may stand beside it for a

@@ -53,6 +53,7 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 					ptr[r] = int64(r * entries / rows)
 				}
 				GatherSum(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col)
+				HashPairs(0, 32, col)
 				GatherWeighted(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val)
 				factors := fenced[float64](t, rows)
 				ScaleTo(scale, 2, factors)

@@ -396,6 +396,39 @@ func TestDecodeFourWidthsByHand(t *testing.T) {
 	})
 }
 
+// TestHashPairs compares with one hash after the other, of rows and of columns.
+func TestHashPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(10, 0))
+	all := make([]uint32, 500)
+	for i := range all {
+		all[i] = rng.Uint32()
+	}
+	all[0], all[1] = 0, math.MaxUint32
+	eachVariant(t, func(t *testing.T) {
+		for n := range 200 {
+			start, number := rng.IntN(100), uint64(rng.Uint32())
+			ids := all[start : start+n : start+n]
+			var row, column uint64
+			for _, id := range ids {
+				for _, x := range []struct {
+					sum  *uint64
+					pair uint64
+				}{{&row, number<<32 + uint64(id)}, {&column, uint64(id)<<32 + number}} {
+					h := (x.pair ^ x.pair>>32) * 0xd6e8feb86659fd93
+					h = (h ^ math.Float64bits(1) ^ h>>29) * 0x9e3779b97f4a7c15
+					*x.sum += h ^ h>>32
+				}
+			}
+			if got := HashPairs(number<<32, 0, ids); got != row {
+				t.Fatalf("row %d, %d ids from %d on: %x, want %x", number, n, start, got, row)
+			}
+			if got := HashPairs(number, 32, ids); got != column {
+				t.Fatalf("column %d, %d ids from %d on: %x, want %x", number, n, start, got, column)
+			}
+		}
+	})
+}
+
 func TestChecksum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 0))
 	all := make([]byte, 5000)

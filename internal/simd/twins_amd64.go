@@ -95,6 +95,9 @@ func rotateStripAVX2(x *float64, r *int, count int)
 func checksumAVX512(sum uint32, data *byte, n int) uint32
 
 //go:noescape
+func hashPairsAVX512(place uint64, shift uint64, ids *uint32, n int, one uint64, first uint64, second uint64) uint64
+
+//go:noescape
 func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)
 
 //go:noescape

@@ -12995,6 +12995,70 @@ DATA folds128<>+48(SB)/8, $0x00000000f20c0dfe
 DATA folds128<>+56(SB)/8, $0x000000014cd00bd6
 GLOBL folds128<>(SB), RODATA|NOPTR, $64
 
+// func hashPairsAVX512(place uint64, shift uint64, ids *uint32, n int, one uint64, first uint64, second uint64) uint64
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2
+TEXT ·hashPairsAVX512(SB), NOSPLIT, $0-64
+	VPBROADCASTQ place+0(FP), Z0
+	VPBROADCASTQ one+32(FP), Z1
+	VPBROADCASTQ first+40(FP), Z2
+	VPBROADCASTQ second+48(FP), Z3
+	VMOVQ        shift+8(FP), X4
+	MOVQ         ids+16(FP), AX
+	MOVQ         n+24(FP), CX
+	VPXORQ       Z5, Z5, Z5
+	SUBQ         $0x08, CX
+	JL           rest
+
+loop:
+	VPMOVZXDQ (AX), Z6
+	VPSLLQ    X4, Z6, Z6
+	VPORQ     Z0, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z2, Z6, Z6
+	VPSRLQ    $0x1d, Z6, Z7
+	VPXORQ    Z1, Z6, Z6
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z3, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPADDQ    Z6, Z5, Z5
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, CX
+	JGE       loop
+
+rest:
+	ADDQ        $0x08, CX
+	JZ          end
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXDQ.Z (AX), K1, Z6
+	VPSLLQ      X4, Z6, Z6
+	VPORQ       Z0, Z6, Z6
+	VPSRLQ      $0x20, Z6, Z7
+	VPXORQ      Z7, Z6, Z6
+	VPMULLQ     Z2, Z6, Z6
+	VPSRLQ      $0x1d, Z6, Z7
+	VPXORQ      Z1, Z6, Z6
+	VPXORQ      Z7, Z6, Z6
+	VPMULLQ     Z3, Z6, Z6
+	VPSRLQ      $0x20, Z6, Z7
+	VPXORQ      Z7, Z6, Z6
+	VPADDQ      Z6, Z5, K1, Z5
+
+end:
+	VEXTRACTI64X4 $0x01, Z5, Y0
+	VPADDQ        Y0, Y5, Y0
+	VEXTRACTI128  $0x01, Y0, X1
+	VPADDQ        X1, X0, X1
+	VMOVQ         X1, AX
+	VPEXTRQ       $0x01, X1, CX
+	ADDQ          CX, AX
+	VZEROUPPER
+	MOVQ          AX, ret+56(FP)
+	RET
+
 DATA selectorShifts<>+0(SB)/4, $0x00000000
 DATA selectorShifts<>+4(SB)/4, $0x00000002
 DATA selectorShifts<>+8(SB)/4, $0x00000004

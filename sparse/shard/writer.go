@@ -18,6 +18,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -229,10 +230,7 @@ func (w *Writer) check(col []uint32, val []float64) error {
 // both directions have the same sum if they hold the same entries. It also
 // counts entries on the diagonal. Columns must increase.
 func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64) (sum uint64, loops int64) {
-	below := 0
-	for below < len(col) && col[below] < i {
-		below++
-	}
+	below, _ := slices.BinarySearch(col, i)
 	above := below
 	if above < len(col) && col[above] == i {
 		loops = 1
@@ -254,15 +252,12 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 // hashPairs adds the hashes of the pairs place | id<<shift: of a row, its number
 // goes into the upper half of place, of a column that of the ids.
 func hashPairs(place uint64, shift uint, ids []uint32, val []float64) (sum uint64) {
-	shift &= 63
-	if val != nil {
-		for e, j := range ids {
-			sum += pairHash(place|uint64(j)<<shift, math.Float64bits(val[e]))
-		}
-		return sum
+	if val == nil {
+		return simd.HashPairs(place, shift, ids)
 	}
-	for _, j := range ids {
-		sum += pairHash(place|uint64(j)<<shift, oneBits)
+	shift &= 63
+	for e, j := range ids {
+		sum += simd.PairHash(place|uint64(j)<<shift, math.Float64bits(val[e]))
 	}
 	return sum
 }
@@ -275,16 +270,6 @@ func pairsOfRow(i uint32, col []uint32, val []float64) uint64 {
 // pairsOfColumn adds the hashes of the entries (j, i) for the rows j of column i.
 func pairsOfColumn(i uint32, row []uint32, val []float64) uint64 {
 	return hashPairs(uint64(i), 32, row, val)
-}
-
-const oneBits = 0x3ff0000000000000 // of the number 1
-
-// pairHash mixes an entry, its row in the upper half of x and its column in the
-// lower one, and the bits of its value into 64 bits.
-func pairHash(x, value uint64) uint64 {
-	x = (x ^ x>>32) * 0xd6e8feb86659fd93
-	x = (x ^ value ^ x>>29) * 0x9e3779b97f4a7c15
-	return x ^ x>>32
 }
 
 // BeginIn ends the rows of a directed store and begins its columns: from here

@@ -17,6 +17,7 @@ func main() {
 	panels()
 	rotations()
 	checksum()
+	hashes()
 	decodeAVX2()
 	decodeAVX512()
 	build.Generate()

@@ -1,0 +1,72 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const hashLanes = 8 // ids of a register
+
+// hashes writes the twin of HashPairs, n > 0. The lanes beyond the last id are
+// neither read nor added.
+func hashes() {
+	TEXT("hashPairsAVX512", NOSPLIT, "func(place uint64, shift uint64, ids *uint32, n int, one uint64, first uint64, second uint64) uint64")
+	Pragma("noescape")
+	broadcast := func(name string) reg.VecVirtual {
+		z := ZMM()
+		VPBROADCASTQ(inFrame(name), z)
+		return z
+	}
+	place, one, first, second := broadcast("place"), broadcast("one"), broadcast("first"), broadcast("second")
+	shift := XMM()
+	VMOVQ(inFrame("shift"), shift)
+	ids, n := argument("ids"), argument("n")
+	sum, x, t := ZMM(), ZMM(), ZMM()
+	VPXORQ(sum, sum, sum)
+	hash := func() {
+		VPSLLQ(shift, x, x)
+		VPORQ(place, x, x)
+		VPSRLQ(U8(32), x, t)
+		VPXORQ(t, x, x)
+		VPMULLQ(first, x, x)
+		VPSRLQ(U8(29), x, t)
+		VPXORQ(one, x, x)
+		VPXORQ(t, x, x)
+		VPMULLQ(second, x, x)
+		VPSRLQ(U8(32), x, t)
+		VPXORQ(t, x, x)
+	}
+	SUBQ(Imm(hashLanes), n)
+	JL(LabelRef("rest"))
+	Label("loop")
+	VPMOVZXDQ(Mem{Base: ids}, x)
+	hash()
+	VPADDQ(x, sum, sum)
+	ADDQ(Imm(4*hashLanes), ids)
+	SUBQ(Imm(hashLanes), n)
+	JGE(LabelRef("loop"))
+	Label("rest")
+	ADDQ(Imm(hashLanes), n)
+	JZ(LabelRef("end"))
+	bits, lanes, count := GP64(), K(), n
+	MOVQ(I32(-1), bits)
+	BZHIQ(count, bits, bits)
+	KMOVW(bits.As32(), lanes)
+	VPMOVZXDQ_Z(Mem{Base: ids}, lanes, x)
+	hash()
+	VPADDQ(x, sum, lanes, sum)
+	Label("end")
+	half, quarter := YMM(), XMM()
+	VEXTRACTI64X4(U8(1), sum, half)
+	VPADDQ(half, sum.AsY(), half)
+	VEXTRACTI128(U8(1), half, quarter)
+	VPADDQ(quarter, half.AsX(), quarter)
+	low, high := GP64(), GP64()
+	VMOVQ(quarter, low)
+	VPEXTRQ(U8(1), quarter, high)
+	ADDQ(high, low)
+	VZEROUPPER()
+	Store(low, ReturnIndex(0))
+	RET()
+}

@@ -1,0 +1,30 @@
+package simd
+
+// HashPairs adds up hashes of the pairs place | id<<shift, modulo 2⁶⁴, each of
+// which comes with the number one: a pair x of two 32-bit numbers gives
+//
+//	x ← (x ⊕ x≫32)·c,  x ← (x ⊕ x≫29 ⊕ bits of 1.0)·d,  x ⊕ x≫32
+//
+// as [PairHash] does.
+func HashPairs(place uint64, shift uint, ids []uint32) uint64 { return hashPairs(place, shift, ids) }
+
+// PairHash mixes a pair and the bits of a value into 64 bits.
+func PairHash(x, value uint64) uint64 {
+	x = (x ^ x>>32) * firstFactor
+	x = (x ^ value ^ x>>29) * secondFactor
+	return x ^ x>>32
+}
+
+const (
+	firstFactor  = 0xd6e8feb86659fd93
+	secondFactor = 0x9e3779b97f4a7c15
+	oneBits      = 0x3ff0000000000000 // of the number 1
+)
+
+func plainHashPairs(place uint64, shift uint, ids []uint32) (sum uint64) {
+	shift &= 63
+	for _, id := range ids {
+		sum += PairHash(place|uint64(id)<<shift, oneBits)
+	}
+	return sum
+}
