@@ -177,7 +177,14 @@ func (s *sorter) cutCells() int {
 
 // cell returns the cell of a row. Cells grow with the rows; some numbers are of
 // none.
-func (s *sorter) cell(row uint32) int { return int(row>>(s.shift&31) + min(row, s.head)) }
+func (s *sorter) cell(row uint32) int { return int(cellOf(row, s.head, s.shift)) }
+
+// cellOf is the cell of a row, row>>shift + min(row, head), without a branch: no
+// processor foresees which rows are below the head.
+func cellOf(row, head uint32, shift uint) uint32 {
+	beyond := int64(head) - int64(row)
+	return row>>(shift&31) + row + uint32(beyond&(beyond>>63))
+}
 
 // What is done of the work once the entries are counted, and once all are in
 // their buckets.
@@ -203,7 +210,7 @@ func (s *sorter) stage(from, to float64, length int) func(piece int) {
 
 // histogram counts the entries of lines by cell.
 func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weight []float64) {
-	head, shift := s.head, s.shift&31
+	head, shift := s.head, s.shift
 	ahead, back := s.view != incoming, s.view != outgoing
 	for i := 0; i+1 < len(code); i += 2 {
 		u, v := code[i], code[i+1]
@@ -222,10 +229,10 @@ func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weigh
 			continue
 		}
 		if ahead {
-			cell[u>>shift+min(u, head)]++
+			cell[cellOf(u, head, shift)]++
 		}
 		if back {
-			cell[v>>shift+min(v, head)]++
+			cell[cellOf(v, head, shift)]++
 		}
 	}
 }

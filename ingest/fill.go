@@ -77,15 +77,19 @@ func (s *sorter) backward() uint32 {
 // plain adds the entries of lines, without values; weights only say which
 // lines are no edges.
 func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
+	if s.view == undirected && weight == nil && !s.keepLoops {
+		f.both(code)
+		return
+	}
 	keys, next, bucketOf := f.keys, f.next, f.bucketOf
-	head, shift, column := f.head, f.shift&31, f.column&63
+	head, shift, column := f.head, f.shift, f.column&63
 	ahead, back := s.view != incoming, s.view != outgoing
 	backward := K(s.backward())
 	for e := 0; e+1 < len(code); e += 2 {
 		u, v := code[e], code[e+1]
 		if u == v {
 			if s.keepLoops && u != noRow && (weight == nil || weight[e/2] != 0) {
-				b := &next[bucketOf[u>>shift+min(u, head)]]
+				b := &next[bucketOf[cellOf(u, head, shift)]]
 				keys[b.at] = K(u-b.lo)<<column | K(u)<<1
 				b.at++
 			}
@@ -95,17 +99,38 @@ func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
 			continue
 		}
 		if ahead {
-			b := &next[bucketOf[u>>shift+min(u, head)]]
+			b := &next[bucketOf[cellOf(u, head, shift)]]
 			at := b.at
 			b.at = at + 1
 			keys[at] = K(u-b.lo)<<column | K(v)<<1
 		}
 		if back {
-			b := &next[bucketOf[v>>shift+min(v, head)]]
+			b := &next[bucketOf[cellOf(v, head, shift)]]
 			at := b.at
 			b.at = at + 1
 			keys[at] = K(v-b.lo)<<column | K(u)<<1 | backward
 		}
+	}
+}
+
+// both is plain for lines that stand for two entries each, as most do: a loop of
+// its own, whose names fit into registers.
+func (f *filler[K]) both(code []uint32) {
+	keys, next, bucketOf := f.keys, f.next, f.bucketOf
+	head, shift, column := f.head, f.shift, f.column&63
+	for ; len(code) >= 2; code = code[2:] {
+		u, v := code[0], code[1]
+		if u == v || max(u, v) == noRow {
+			continue
+		}
+		b := &next[bucketOf[cellOf(u, head, shift)]]
+		at := b.at
+		b.at = at + 1
+		keys[at] = (K(u)-K(b.lo))<<column | K(v)<<1
+		b = &next[bucketOf[cellOf(v, head, shift)]]
+		at = b.at
+		b.at = at + 1
+		keys[at] = (K(v)-K(b.lo))<<column | K(u)<<1 | 1
 	}
 }
 
@@ -137,7 +162,7 @@ func (f *filler[K]) weighted(s *sorter, code []uint32, weight []float64) {
 
 // put adds an entry with its value.
 func (f *filler[K]) put(row, col, direction uint32, w float64) {
-	b := &f.next[f.bucketOf[row>>(f.shift&31)+min(row, f.head)]]
+	b := &f.next[f.bucketOf[cellOf(row, f.head, f.shift)]]
 	at := b.at
 	b.at++
 	f.keys[at] = K(row-b.lo)<<(f.column&63) | K(col)<<1 | K(direction)

@@ -149,15 +149,41 @@ func (t template) scanShort(text []byte, at int, code []uint32) (int, []uint32) 
 	if t.base == 0 && t.limit > maxShort && !t.lower {
 		return end, all
 	}
-	for i := len(code); i < len(all); i += 2 {
-		u, v := uint64(all[i]), uint64(all[i+1])
-		if u-t.base >= t.limit || v-t.base >= t.limit || t.lower && (u < v || t.strict && u == v) {
-			end, _ = t.scanShort(text, at, code[:len(code):i]) // where this line begins
-			return end, all[:i]
-		}
-		all[i], all[i+1] = uint32(u-t.base), uint32(v-t.base)
+	lines := all[len(code):]
+	if good := t.place(lines); good < len(lines) {
+		end, _ = t.scanShort(text, at, code[:len(code):len(code)+good]) // where this line begins
+		all = all[:len(code)+good]
 	}
 	return end, all
+}
+
+// place turns the two short numbers of each line into codes and returns how many
+// codes it made before the first line that does not follow the template. Whether
+// there is one is only asked at the end: most texts have none.
+func (t template) place(lines []uint32) int {
+	base, top := int64(t.base), int64(t.limit)-1
+	least := -int64(maxShort) // of the first number over the second
+	if t.lower {
+		least = 0
+	}
+	if t.strict {
+		least = 1
+	}
+	all := int64(0) // negative if one of what it is made of was
+	for rest := lines; len(rest) > 1; rest = rest[2:] {
+		u, v := int64(rest[0])-base, int64(rest[1])-base
+		all |= u | v | (top - u) | (top - v) | (u - v - least)
+		rest[0], rest[1] = uint32(u), uint32(v)
+	}
+	if all >= 0 {
+		return len(lines)
+	}
+	for i := 0; ; i += 2 {
+		u, v := int64(int32(lines[i])), int64(int32(lines[i+1]))
+		if min(u, v, top-u, top-v, u-v-least) < 0 {
+			return i
+		}
+	}
 }
 
 // maxShort is the largest number of seven digits.

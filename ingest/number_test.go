@@ -102,6 +102,46 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// TestPlace: lines are looked at all together first, so each way to be wrong is
+// tried alone, at its edge, among lines that are right.
+func TestPlace(t *testing.T) {
+	for _, c := range []struct {
+		template template
+		u, v     uint32
+		right    bool
+	}{
+		{template{base: 1, limit: 40}, 1, 40, true},
+		{template{base: 1, limit: 40}, 40, 1, true},
+		{template{base: 1, limit: 40}, 0, 7, false},
+		{template{base: 1, limit: 40}, 7, 0, false},
+		{template{base: 1, limit: 40}, 41, 7, false},
+		{template{base: 1, limit: 40}, 7, 41, false},
+		{template{limit: 40}, 0, 39, true},
+		{template{limit: 40}, 40, 0, false},
+		{template{base: 1, limit: maxShort}, 1, maxShort, true},
+		{template{base: 1, limit: 40, lower: true}, 7, 7, true},
+		{template{base: 1, limit: 40, lower: true}, 7, 8, false},
+		{template{base: 1, limit: 40, lower: true, strict: true}, 8, 7, true},
+		{template{base: 1, limit: 40, lower: true, strict: true}, 7, 7, false},
+	} {
+		for before := range 3 {
+			lines := []uint32{2, 1, 3, 2, 4, 3, 5, 4}
+			lines[2*before], lines[2*before+1] = c.u, c.v
+			want, base := slices.Clone(lines), uint32(c.template.base)
+			for i := range want {
+				want[i] -= base
+			}
+			n := len(lines)
+			if !c.right {
+				n = 2 * before
+			}
+			if got := c.template.place(lines); got != n || !slices.Equal(lines[:n], want[:n]) {
+				t.Errorf("%+v, line %d %d: %d codes %d, want %d of %d", c.template, c.u, c.v, got, lines, n, want)
+			}
+		}
+	}
+}
+
 func TestNumberAgreesWithStrconv(t *testing.T) {
 	check := func(s string) {
 		b := append([]byte(s), make([]byte, 32)...)

@@ -11,7 +11,7 @@ type part struct {
 	file       int       // which input it comes from
 	first      int64     // the number of the chunk's first line; 0 if there are no lines
 	edges      int       // lines with an edge
-	top        uint32    // the largest code
+	top        uint32    // the largest code; of a matrix, that of its last row
 	code       []uint32  // source and target of each line; nil if the part is spilled
 	weight     []float64 // of each line; nil if the part is spilled or weighted is not set
 	weighted   bool      // the file has weights

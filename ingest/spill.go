@@ -183,9 +183,13 @@ func (r *run) endSpill() error {
 // again when it returns.
 func (r *run) addPart(worker int, p *part) error {
 	p.edges = len(p.code) / 2
-	p.top = largest(p.code)
-	if !r.useDict.Load() && r.matrix == nil {
-		r.ids.add(p.code, p.top)
+	if r.matrix != nil {
+		p.top = uint32(max(r.matrix.rows, 1) - 1)
+	} else {
+		p.top = largest(p.code)
+		if !r.useDict.Load() {
+			r.ids.add(p.code, p.top)
+		}
 	}
 	keep, evict := r.admit(p)
 	p.gaps = slices.Clone(p.gaps)
