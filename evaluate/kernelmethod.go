@@ -146,7 +146,11 @@ func (r *kernelPredictor) scaleGrid(ctx context.Context, g *iterative.Graph) err
 	if r.grid[0].Matrix != kernel.Adjacency || given.Alpha != 0 || given.Beta != 0 || r.p.A.NNZ() == 0 {
 		return nil
 	}
-	radius, err := kernel.Radius(ctx, g)
+	find := kernel.RoughRadius
+	if r.grid[0].Alpha != 0 {
+		find = kernel.Radius // which α may come near to
+	}
+	radius, err := find(ctx, g)
 	for i := range r.grid {
 		r.grid[i].Alpha /= radius
 		r.grid[i].Beta /= radius

@@ -63,20 +63,24 @@ type Graph struct {
 	null [2]*NullSpace // of L and L̃
 
 	finding sync.Mutex
-	radius  float64 // of A; 0: not found yet
+	radius  [2]float64 // of A, exact and rough; 0: not found yet
 }
 
-// Radius returns the spectral radius of A as find tells it, which is called
-// until it has succeeded once.
-func (g *Graph) Radius(find func() (float64, error)) (float64, error) {
+// Radius returns the spectral radius of A, or with rough about that, as find
+// tells it, which is called until it has succeeded once for each.
+func (g *Graph) Radius(rough bool, find func() (float64, error)) (float64, error) {
 	g.finding.Lock()
 	defer g.finding.Unlock()
-	if g.radius > 0 {
-		return g.radius, nil
+	known := &g.radius[0]
+	if rough {
+		known = &g.radius[1]
+	}
+	if *known > 0 {
+		return *known, nil
 	}
 	radius, err := find()
 	if err == nil {
-		g.radius = radius
+		*known = radius
 	}
 	return radius, err
 }

@@ -1,16 +1,13 @@
 package kernel
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -277,79 +274,6 @@ func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	}
 	root := expm.Smooth(func(x float64) float64 { return 1 / math.Sqrt(1-p.Alpha*x) })
 	return &spectral{graph: g.Graph, whole: &series{m, expm.Inverse(1, -p.Alpha)}, half: &series{m, root}}, nil
-}
-
-// Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
-// up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps, once
-// for a graph.
-func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
-	return g.Radius(func() (float64, error) {
-		problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
-		pairs, err := problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: 1e-10, Basis: radiusBasis, Workers: g.Workers})
-		if err != nil {
-			return 0, err
-		}
-		return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
-	})
-}
-
-// radiusBasis is the number of vectors that [Radius] keeps, about half the usual
-// one: it is to take little more memory than the series that follows.
-const radiusBasis = 32
-
-// radiusBytes is the memory of [Radius].
-func radiusBytes(n int) int64 {
-	bytes, _ := lanczos.Bytes(n, 1, 0, &lanczos.Settings{Basis: radiusBasis})
-	return bytes
-}
-
-// nearestPole is the least 1 − αρ of von-neumann of A. The series takes some
-// 12/√(1 − αρ) sweeps.
-const nearestPole = 1e-9
-
-// alphasBelow says which α von-neumann of A takes where ρ is the largest
-// eigenvalue.
-func alphasBelow(rho float64) string {
-	return fmt.Sprintf("0 < α < %.10g on this graph, whose largest eigenvalue is %.10g", 1/rho, rho)
-}
-
-// AlphaRange says in words which α the named kernel takes on a graph, "" if it
-// has no such parameter or, without a graph, if that depends on it. The error
-// is that of [Radius], and so is the cost where it depends on the graph.
-func AlphaRange(ctx context.Context, g *iterative.Graph, name string, p Parameters) (string, error) {
-	f := find(name)
-	if f == nil || !slices.Contains(f.takes, "alpha") {
-		return "", nil
-	}
-	of := cmp.Or(p.Matrix, f.usual.Matrix)
-	what := f.alphas()
-	if of == Adjacency {
-		if g == nil {
-			return "", nil
-		}
-		rho, err := Radius(ctx, g)
-		if err != nil {
-			return "", err
-		}
-		what = alphasBelow(rho)
-	}
-	return titled(f.name, of) + " takes " + what, nil
-}
-
-// nearRadius returns A on [−ρ, ρ] with a spectral radius ρ exact enough for α
-// near 1/ρ, or says what α may be.
-func nearRadius(ctx context.Context, g *maps, alpha float64) (*expm.Map, error) {
-	rho, err := Radius(ctx, g.Graph)
-	if err != nil {
-		return nil, err
-	}
-	if !(alpha > 0 && alpha*rho < 1) {
-		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the adjacency takes %s", alpha, alphasBelow(rho))}
-	}
-	if 1-alpha*rho < nearestPole {
-		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is too near to the end of its range; von-neumann of the adjacency takes up to %.12g on this graph, %.3g less than 1/ρ = %.12g: beyond it there are half a million sweeps and more, and rounding leaves few digits", alpha, (1-nearestPole)/rho, nearestPole/rho, 1/rho)}
-	}
-	return expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
 }
 
 func regularizedLaplacian(ctx context.Context, g *maps, p Parameters) (Kernel, error) {

@@ -33,7 +33,7 @@ const (
 //
 // The defaults make every kernel that of a random walk of about four steps.
 // What belongs to L = D − A is relative to the mean degree d̄ of nodes with
-// edges, what belongs to A to its largest eigenvalue ρ. [Resolve] tells them
+// edges, what belongs to A to about its largest eigenvalue ρ. [Resolve] tells them
 // for a graph.
 type Parameters struct {
 	Laplacian  Laplacian `json:"laplacian,omitempty"`  // default: the first that the kernel takes
@@ -291,7 +291,7 @@ func Used(name string, p Parameters) Parameters {
 // Resolve returns p as [New] reads it for a kernel on a graph: without what it
 // does not take, and with defaults. The error is a [*ParameterError], the
 // context's or that of a sweep. Cost: none but for α or β of A that is not
-// given, which takes that of [Radius].
+// given, which takes that of [RoughRadius].
 func Resolve(ctx context.Context, g *iterative.Graph, name string, p Parameters) (Parameters, error) {
 	f := find(name)
 	if f == nil {
@@ -303,7 +303,7 @@ func Resolve(ctx context.Context, g *iterative.Graph, name string, p Parameters)
 	}
 	rho := 1.0
 	if g.A.NNZ() > 0 {
-		if rho, err = Radius(ctx, g); err != nil {
+		if rho, err = RoughRadius(ctx, g); err != nil {
 			return p, err
 		}
 	}

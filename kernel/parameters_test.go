@@ -3,12 +3,14 @@ package kernel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -186,24 +188,80 @@ func (c *counting) Sweep(ctx context.Context, workers int, visit func(int, spars
 	return c.Matrix.Sweep(ctx, workers, visit)
 }
 
-// The largest eigenvalue of A is found once for a graph.
+// The largest eigenvalue of A is found once for a graph, and so is about what it
+// is, which defaults are made of.
 func TestRadiusOnce(t *testing.T) {
 	m := &counting{Matrix: testgraph.Star(600)} // whose largest eigenvalue bounds overestimate
 	g := newGraph(t, m, 1)
-	first, err := Radius(background, g)
+	for _, find := range []func(context.Context, *iterative.Graph) (float64, error){Radius, RoughRadius} {
+		first, err := find(background, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := m.sweeps
+		if second, err := find(background, g); err != nil || second != first || m.sweeps != before {
+			t.Errorf("%v after %v, %v, %d more sweeps", second, first, err, m.sweeps-before)
+		}
+		stopped, cancel := context.WithCancel(background)
+		cancel()
+		if _, err := find(stopped, newGraph(t, m, 1)); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	rough, err := RoughRadius(background, g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := m.sweeps
-	if p, err := Resolve(background, g, "von-neumann", Parameters{Matrix: Adjacency}); err != nil || p.Alpha != 0.8/first {
+	if p, err := Resolve(background, g, "von-neumann", Parameters{Matrix: Adjacency}); err != nil || p.Alpha != 0.8/rough {
 		t.Errorf("α = %v, %v", p.Alpha, err)
 	}
-	if second, err := Radius(background, g); err != nil || second != first || m.sweeps != before {
-		t.Errorf("%v after %v, %v, %d more sweeps", second, first, err, m.sweeps-before)
+}
+
+// Where many eigenvalues are next to the largest one, it takes few sweeps to know
+// about what that is: a grid has 2cos(π/(w+1)) + 2cos(π/(h+1)).
+func TestRoughRadius(t *testing.T) {
+	const w, h = 120, 90
+	var entries []sparse.Triplet
+	join := func(i, j int) {
+		entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
 	}
-	stopped, cancel := context.WithCancel(background)
-	cancel()
-	if _, err := Radius(stopped, newGraph(t, m, 1)); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+	for i := range w * h {
+		if i%w+1 < w {
+			join(i, i+1)
+		}
+		if i+w < w*h {
+			join(i, i+w)
+		}
+	}
+	a, err := sparse.FromTriplets(w*h, w*h, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &counting{Matrix: a}
+	g := newGraph(t, m, 2)
+	before := m.sweeps
+	got, err := RoughRadius(background, g)
+	want := 2*math.Cos(math.Pi/(w+1)) + 2*math.Cos(math.Pi/(h+1))
+	if err != nil || !(got > 0.99*want && got <= want*(1+1e-12)) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	if spent := m.sweeps - before; spent > 100 {
+		t.Errorf("%d sweeps", spent)
+	}
+}
+
+// A refusal prints a range that does not hold what it refuses.
+func TestRefusedAlphaIsOutsideItsRange(t *testing.T) {
+	for _, rho := range []float64{1, 3, 4.000000000000044, math.Sqrt(599), 1e9 / 7, 1e-3 / 3} {
+		for _, refused := range []float64{1 / rho, math.Nextafter(1/rho, 0), (1 - 1e-14) / rho, 1.5 / rho} {
+			says := alphasBelow(rho, refused)
+			var end float64
+			if _, err := fmt.Sscanf(says, "0 < α < %g on", &end); err != nil || !(end <= refused) || !(end > 0.999999999/rho*(1-1e-13)) {
+				t.Errorf("%v refused with ρ = %v: %s (%v, %v)", refused, rho, says, end, err)
+			}
+		}
+		if says := alphasBelow(rho, -1); says != alphasBelow(rho, math.NaN()) {
+			t.Error(says)
+		}
 	}
 }

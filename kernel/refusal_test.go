@@ -29,6 +29,7 @@ func TestParameterErrors(t *testing.T) {
 		{"exponential", "matrix", "give adjacency", Parameters{Beta: 1, Matrix: "T"}},
 		{"von-neumann", "alpha", "0 < α < 1", Parameters{Alpha: 1}},
 		{"von-neumann", "alpha", "0 < α < 0.25 on this graph, whose largest eigenvalue is 4", Parameters{Alpha: 0.25, Matrix: Adjacency}},
+		{"von-neumann", "alpha", "0 < α < 0.24999999999999", Parameters{Alpha: 0.25 * (1 - 0x1p-53), Matrix: Adjacency}},
 		{"von-neumann", "alpha", "too near to 1; von-neumann of the normalised adjacency takes α up to 1 − 7.1e-15", Parameters{Alpha: 1 - 0x1p-53}},
 		{"regularized-commute-time", "alpha", "too near to 1", Parameters{Alpha: 1 - 0x1p-48}},
 		{"von-neumann", "alpha", "takes up to 0.24999999975 on this graph", Parameters{Alpha: 0.25 * (1 - 1e-10), Matrix: Adjacency}},

@@ -1,0 +1,117 @@
+package kernel
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
+// up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps, or
+// thousands where many eigenvalues are next to it, once for a graph.
+func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
+	return g.Radius(false, func() (float64, error) {
+		pairs, err := largest(ctx, g, 1e-10)
+		if err != nil {
+			return 0, err
+		}
+		return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
+	})
+}
+
+// RoughRadius returns the largest eigenvalue of A ≥ 0 to about a per cent, from
+// below: enough to choose α and β by. Cost: some tens of sweeps, once for a graph.
+func RoughRadius(ctx context.Context, g *iterative.Graph) (float64, error) {
+	return g.Radius(true, func() (float64, error) {
+		pairs, err := largest(ctx, g, 1e-2)
+		if err != nil {
+			return 0, err
+		}
+		return pairs.Values[0], nil
+	})
+}
+
+// largest finds the largest eigenvalue of A.
+func largest(ctx context.Context, g *iterative.Graph, tolerance float64) (*lanczos.Pairs, error) {
+	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
+	return problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers})
+}
+
+// radiusBasis is the number of vectors that [Radius] keeps, about half the usual
+// one: it is to take little more memory than the series that follows.
+const radiusBasis = 32
+
+// radiusBytes is the memory of [Radius].
+func radiusBytes(n int) int64 {
+	bytes, _ := lanczos.Bytes(n, 1, 0, &lanczos.Settings{Basis: radiusBasis})
+	return bytes
+}
+
+// nearestPole is the least 1 − αρ of von-neumann of A. The series takes some
+// 12/√(1 − αρ) sweeps.
+const nearestPole = 1e-9
+
+// alphasBelow says which α von-neumann of A takes where ρ is the largest
+// eigenvalue, with so many digits that refused, if it is positive, is not among
+// them.
+func alphasBelow(rho, refused float64) string {
+	end, digits := 1/rho, 10
+	if refused > 0 {
+		end = min(end, refused)
+	}
+	text := fmt.Sprintf("%.*g", digits, end)
+	for refused > 0 && digits < 17 {
+		if most, _ := strconv.ParseFloat(text, 64); most <= refused {
+			break
+		}
+		digits++
+		text = fmt.Sprintf("%.*g", digits, end)
+	}
+	return fmt.Sprintf("0 < α < %s on this graph, whose largest eigenvalue is %.*g", text, digits, rho)
+}
+
+// AlphaRange says in words which α the named kernel takes on a graph, "" if it
+// has no such parameter or, without a graph, if that depends on it. The error
+// is that of [Radius], and so is the cost where it depends on the graph.
+func AlphaRange(ctx context.Context, g *iterative.Graph, name string, p Parameters) (string, error) {
+	f := find(name)
+	if f == nil || !slices.Contains(f.takes, "alpha") {
+		return "", nil
+	}
+	of := cmp.Or(p.Matrix, f.usual.Matrix)
+	what := f.alphas()
+	if of == Adjacency {
+		if g == nil {
+			return "", nil
+		}
+		rho, err := Radius(ctx, g)
+		if err != nil {
+			return "", err
+		}
+		what = alphasBelow(rho, 0)
+	}
+	return titled(f.name, of) + " takes " + what, nil
+}
+
+// nearRadius returns A on [−ρ, ρ] with a spectral radius ρ exact enough for α
+// near 1/ρ, or says what α may be.
+func nearRadius(ctx context.Context, g *maps, alpha float64) (*expm.Map, error) {
+	rho, err := Radius(ctx, g.Graph)
+	if err != nil {
+		return nil, err
+	}
+	if !(alpha > 0 && alpha*rho < 1) {
+		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the adjacency takes %s", alpha, alphasBelow(rho, alpha))}
+	}
+	if 1-alpha*rho < nearestPole {
+		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is too near to the end of its range; von-neumann of the adjacency takes up to %.12g on this graph, %.3g less than 1/ρ = %.12g: beyond it there are half a million sweeps and more, and rounding leaves few digits", alpha, (1-nearestPole)/rho, nearestPole/rho, 1/rho)}
+	}
+	return expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
+}
