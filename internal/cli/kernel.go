@@ -36,8 +36,8 @@ the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels.
   pagerank                  (1−α)(I − αT)⁻¹ [--alpha --symmetric]
   heat-pagerank             exp(−β(I − T)) [--beta --symmetric]
 
-Without parameters a kernel is that of a walk of about four steps. With d̄ the
-mean degree of nodes with edges and ρ about the largest eigenvalue of A, the defaults are
+Without parameters a kernel is that of a walk of about four steps. With d̄ the mean
+degree of nodes with edges and ρ about the largest eigenvalue of A, the defaults are
   --beta 4      4/d̄ of the combinatorial Laplacian, 4/ρ of the adjacency
   --alpha 0.8   0.8/ρ of the adjacency; pagerank 0.85;
                 regularized-laplacian 4, or 4/d̄ of the combinatorial one
