@@ -89,14 +89,14 @@ type solves struct {
 }
 
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
-	if err := e.findLeast(ctx); err != nil {
+	e.system.Memory = o.memory
+	if err := e.findLeast(ctx, x.Cols); err != nil {
 		return nil, err
 	}
 	if again {
 		scaleBy(dst, 1/e.scale)
 	}
 	expected := 0
-	e.system.Memory = o.memory
 	r, err := e.system.SolveTo(ctx, dst, x, &iterative.Settings{
 		Tolerance: min(o.tolerance, 0.5), Start: again,
 		Recorder: func(step int, residual []float64) {
@@ -134,8 +134,10 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 }
 
 // findLeast finds the smallest eigenvalue of a singular system outside its
-// null space, on which the error bounds of its solutions rest.
-func (e *solves) findLeast(ctx context.Context) error {
+// null space, on which the error bounds of its solutions rest. It may take what
+// the solve of so many columns takes afterwards, and what that has for a factor;
+// without room for one, Lanczos goes on alone.
+func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
 		return nil
@@ -153,13 +155,22 @@ func (e *solves) findLeast(ctx context.Context) error {
 	op.Workers = g.Workers
 	p := lanczos.Problem{
 		A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0), Beyond: true,
-		Precondition: func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) { return s.Preconditioner(ctx) },
+	}
+	var memory int64
+	if s.Memory > 0 {
+		memory = s.Memory + (solveBlocks-2)*sparse.BlockBytes[float64](n, cols)
+	}
+	if s.Memory == 0 || iterative.CholeskyBytes(n, g.A.NNZ()) <= s.Memory {
+		p.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) { return s.Preconditioner(ctx) }
 	}
 	// The residual must be small beside an eigenvalue that may be far below
 	// the norm of the map. A first look tells how far.
 	const tightest = 1e-13
 	for tolerance := 1e-6; ; {
-		pairs, err := p.Solve(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Patience: 100, Memory: s.Memory, Workers: g.Workers})
+		pairs, err := p.Solve(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Patience: 100, Memory: memory, Workers: g.Workers})
+		if errors.Is(err, lanczos.ErrMemory) && p.Precondition == nil {
+			_, err = s.Preconditioner(ctx) // what would do is the factor that had no room
+		}
 		if err != nil {
 			return err
 		}

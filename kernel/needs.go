@@ -126,6 +126,10 @@ const (
 	graphVectors = 9
 
 	panelBytes = 8 << 20 // of a panel of the block of modularity
+
+	// solveBlocks is the number of blocks of a solve, its columns and their
+	// images included.
+	solveBlocks = 7
 )
 
 // demand is what a kernel's engine takes.
@@ -163,11 +167,11 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		resolvents.half = true
 		return resolvents
 	case "regularized-laplacian":
-		return demand{blocks: 7, half: p.Alpha*hi <= narrow}
+		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow}
 	case "pagerank":
-		return demand{blocks: 7, half: 2*p.Alpha <= narrow*(1-p.Alpha)}
+		return demand{blocks: solveBlocks, half: 2*p.Alpha <= narrow*(1-p.Alpha)}
 	case "von-neumann":
-		return demand{blocks: 7, half: p.Matrix == Adjacency || 2*p.Alpha <= narrow*(1-p.Alpha), radius: p.Matrix == Adjacency}
+		return demand{blocks: solveBlocks, half: p.Matrix == Adjacency || 2*p.Alpha <= narrow*(1-p.Alpha), radius: p.Matrix == Adjacency}
 	case "exponential":
 		series.half, series.radius = true, p.Matrix == Adjacency && p.Beta == 0
 		return series
@@ -175,7 +179,7 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		series.half = p.Steps%2 == 0
 		return series
 	case "pseudo-inverse", "commute-time":
-		return demand{blocks: 7, factor: true, least: true}
+		return demand{blocks: solveBlocks, factor: true, least: true}
 	}
-	return demand{blocks: 7}
+	return demand{blocks: solveBlocks}
 }

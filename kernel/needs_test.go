@@ -1,11 +1,14 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 )
 
@@ -81,6 +84,35 @@ func TestRadiusIsPlanned(t *testing.T) {
 		got, err := BlockBytes(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: 1 << 20})
 		if err != nil || got >= radiusBytes(n) != c.want {
 			t.Errorf("%s %v: %d bytes, %v; the search takes %d", c.name, c.p, got, err, radiusBytes(n))
+		}
+	}
+}
+
+// Without room for a factor of the matrix none is made, not even to find the
+// least eigenvalue: Lanczos goes on alone, and where that needs a larger basis than
+// there is room for, the error says what the factor takes.
+func TestLeastEigenvalueWithinMemory(t *testing.T) {
+	const n = 20_000
+	for _, room := range []bool{true, false} {
+		g := newGraph(t, testgraph.Path(n), 1)
+		k := mustNew(t, g, "pseudo-inverse", Parameters{}).(*spectral)
+		e := k.whole.(*solves)
+		factor := iterative.CholeskyBytes(n, g.A.NNZ())
+		memory := factor
+		if !room {
+			memory--
+		}
+		e.system.Memory = memory
+		err := e.findLeast(t.Context(), 32)
+		if _, refused := e.system.Factor(t.Context()); room != (refused == nil) {
+			t.Errorf("%d bytes for a factor of %d: %v", memory, factor, refused)
+		}
+		var over *budget.OverError
+		switch {
+		case room && err != nil:
+			t.Error(err)
+		case !room && (!errors.As(err, &over) || over.Need != factor):
+			t.Errorf("without room: %v", err)
 		}
 	}
 }

@@ -170,7 +170,9 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 	if err != nil {
 		return false, err
 	}
-	s.Memory = bytes
+	if !limited {
+		s.Memory = bytes
+	}
 	return hold, n.Reserve(bytes, "columns of the kernel")
 }
 
