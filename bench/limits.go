@@ -21,6 +21,17 @@ type Limit struct {
 // streamBytes is far beyond the caches of the machines in use.
 const streamBytes = 256 << 20
 
+// StreamBytes is the memory that [Stream] takes.
+const StreamBytes int64 = streamBytes
+
+// gatherEntries is the number of rows that Gather adds up.
+const gatherEntries = 1 << 23
+
+// GatherBytes returns the memory that [Gather] takes.
+func GatherBytes[T sparse.Float](rows, cols int) int64 {
+	return sparse.BlockBytes[T](rows, cols) + 4*gatherEntries
+}
+
 // Stream measures how fast memory is read in order: the sum of an array of
 // 256 MiB on the given number of workers.
 func Stream(ctx context.Context, workers, repeat int) (Limit, error) {
@@ -53,19 +64,18 @@ func Stream(ctx context.Context, workers, repeat int) (Limit, error) {
 // Gather measures how fast rows of cols numbers are added up in random order
 // out of a block of rows×cols: the limit of a sweep without locality.
 func Gather[T sparse.Float](ctx context.Context, rows, cols, workers, repeat int) (Limit, error) {
-	const entries = 1 << 23
 	rng := rand.New(rand.NewPCG(1, 0))
-	ids := make([]uint32, entries, entries+256)
+	ids := make([]uint32, gatherEntries, gatherEntries+256)
 	for i := range ids {
 		ids[i] = uint32(rng.Uint64N(uint64(rows)))
 	}
 	timing, rowBytes, err := gather[T](ctx, ids, rows, cols, workers, repeat)
-	bytes := int64(entries) * rowBytes
+	bytes := int64(gatherEntries) * rowBytes
 	return Limit{
 		Timing:         timing,
 		Bytes:          bytes,
 		BytesPerSecond: float64(bytes) / timing.SecondsMin,
-		NsPerRow:       timing.SecondsMin / entries * 1e9,
+		NsPerRow:       timing.SecondsMin / gatherEntries * 1e9,
 	}, err
 }
 

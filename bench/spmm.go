@@ -45,12 +45,24 @@ func SpMM[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 	return s, nil
 }
 
+// SpMMBytes returns the memory that [SpMM] takes beside its matrix.
+func SpMMBytes[T sparse.Float](rows, cols int) int64 {
+	return 2*sparse.BlockBytes[T](rows, cols) + 8*int64(rows)
+}
+
+const walkSteps, walkClasses = 10, 5
+
+// WalkBytes returns the memory that [Walk] takes beside its matrix.
+func WalkBytes[T sparse.Float](rows int) int64 {
+	return sparse.BlockBytes[T]((walkSteps+1)*rows, walkClasses) + 9*int64(rows) // degrees and seeds
+}
+
 // Walk times ten steps of the partially absorbing walk with five classes and
 // α = ½, every P_t kept: rows divisible by 20 are labelled, row i with class
 // (i/20) mod 5. The checksum is Σ_ic P_10[i,c]·((31·i + 17·c) mod 101). Rows
 // are counted in the default order, see [SpMM].
 func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []uint32, workers, repeat int) (Sweeps, error) {
-	const steps, classes, absorb, stride = 10, 5, 0.5, 20
+	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20
 	n, _ := a.Dims()
 	all := sparse.NewBlock[T]((steps+1)*n, classes) // one, so that huge pages are not cut where a P_t ends
 	var p [steps + 1]*sparse.Block[T]

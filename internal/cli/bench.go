@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -128,10 +129,16 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	v := &benchmark{Workload: args[0], Threads: runtime.GOMAXPROCS(0)}
 	switch v.Workload {
 	case "stream":
+		if err := in.roomFor(bench.StreamBytes); err != nil {
+			return nil, err
+		}
 		limit, err := bench.Stream(in.ctx, in.threads, f.repeat)
 		v.limit(limit)
 		return v, err
 	case "gather":
+		if err := in.roomFor(bench.GatherBytes[T](f.rows, f.columns)); err != nil {
+			return nil, err
+		}
 		limit, err := bench.Gather[T](in.ctx, f.rows, f.columns, in.threads, f.repeat)
 		v.limit(limit)
 		return v, err
@@ -143,7 +150,11 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	defer g.close()
 	v.Graph, v.Order, v.IDs, v.Source = args[1], orderOf(g.Manifest()), f.ids, f.source
 	raw := 4*g.NNZ() + 8*int64(len(g.Degrees()))
-	fits := g.memory() == 0 || g.memory() > 2*raw
+	blocks := blockBytes[T](v.Workload, len(g.Degrees()), f.columns)
+	if err := in.roomFor(g.held() + blocks); err != nil {
+		return nil, err
+	}
+	fits := g.memory() == 0 || g.memory()-blocks > 2*raw
 	if v.IDs == "auto" {
 		v.IDs = "coded"
 		if fits && v.Source != "disk" && v.Workload != "decode" {
@@ -159,6 +170,9 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	var a sparse.Matrix = g.Store
 	if v.IDs == "raw" {
 		g.plainBytes = raw
+		if err := in.roomFor(g.held() + blocks); err != nil {
+			return nil, err
+		}
 		if err = g.findPacking(0, false); err != nil {
 			return nil, err
 		}
@@ -186,6 +200,26 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	limit, err := bench.Stream(in.ctx, in.threads, 3)
 	v.StreamBytesPerSecond = limit.BytesPerSecond
 	return v, err
+}
+
+// blockBytes returns what a workload takes beside its graph.
+func blockBytes[T sparse.Float](workload string, nodes, columns int) int64 {
+	switch workload {
+	case "spmm":
+		return bench.SpMMBytes[T](nodes, columns)
+	case "walk":
+		return bench.WalkBytes[T](nodes)
+	}
+	return 0
+}
+
+// roomFor returns an error if so many bytes do not fit the limit.
+func (in *invocation) roomFor(bytes int64) error {
+	if in.memory == 0 {
+		return nil
+	}
+	plan := budget.Plan{Limit: in.plannable()}
+	return plan.Reserve(bytes, "what is measured")
 }
 
 func runSweeps[T sparse.Float](ctx context.Context, a sparse.Matrix, g *graph, workload string, threads int, f *benchFlags) (bench.Sweeps, error) {
