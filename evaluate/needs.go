@@ -314,17 +314,21 @@ func (a *account) trainingOn(kind Features) (sweeps int, err error) {
 		a.machine(int64(len(r.train)), int64(features)), "training")
 }
 
-// machine is what training takes beside so many rows of features.
+// machine is what training takes beside so many rows of features: what the
+// learner works in, its coefficients, and the weights of all machines twice, as
+// it gives them and as the walk takes them.
 func (a *account) machine(rows, features int64) int64 {
 	k := int64(len(a.p.Names))
+	machines, _ := a.machines()
+	weights := 2 * 8 * int64(machines) * features
 	switch {
 	case a.set.Learner == RLS:
 		m := min(rows, features)
-		return 3*8*m*m + 8*rows*k
+		return 3*8*m*m + 8*rows*k + weights
 	case a.set.Learner == LinearSVM || rows > maxKernel:
-		return 8*4*rows + 8*k*k*features
+		return 8*4*rows + weights
 	}
-	return min(cacheBytes, 8*rows*rows) + 40*rows + 8*k*k*features
+	return min(cacheBytes, 8*rows*rows) + (40+16*k)*rows + weights
 }
 
 // kernel accounts for a learner on a kernel of package kernel.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -232,7 +233,7 @@ func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels,
 		return n, err
 	}
 	if in.estimating {
-		n.disk += runFileBytes + predictionBytes(g, l, f.scores)
+		n.disk += runFileBytes + f.predictionBytes(g, l)
 	}
 	n.Release(made.Phase)
 	k := int64(len(l.Names))
@@ -254,22 +255,26 @@ func (in *invocation) planLearning(g *graph, l *ingest.Labels, s *evaluate.Setti
 	return n, nil
 }
 
-// predictionBytes bounds a table of predictions.
-func predictionBytes(g *graph, l *ingest.Labels, top int) int64 {
-	const score, flags = 9, 8
-	longest := 0
-	for _, name := range l.Names {
-		longest = max(longest, len(name))
+// predictionBytes bounds a file of predictions: so many times the longest line that
+// there may be, and the ids. Parquet is taken for text.
+func (f *classifyFlags) predictionBytes(g *graph, l *ingest.Labels) int64 {
+	longestFirst := slices.SortedFunc(slices.Values(l.Names), func(a, b string) int { return len(b) - len(a) })
+	line := export.Prediction{Label: longestFirst[0]}
+	for range l.Names {
+		line.Scores = append(line.Scores, 1.23456e-10) // none takes more
 	}
-	columns := int64(len(l.Names)) * score
-	switch {
-	case top < 0:
-		columns = 0
-	case top > 0:
-		columns = int64(min(top, len(l.Names))) * int64(score+1+longest)
+	text := strings.TrimSuffix(formatOf(f.out, predictionFormats), ".parquet")
+	file := func(lines int) int64 {
+		var w bytes.Buffer
+		to := beginPredictions(&w, text, export.Columns{Classes: longestFirst, Top: f.scores})
+		for range lines {
+			_ = to.Write(&line) // a bytes.Buffer takes everything
+		}
+		_ = to.Close()
+		return int64(w.Len())
 	}
 	ids := nodesOf(g, slices.Collect(g.Nodes().Rows()))
-	return idBytes(ids) + int64(ids.n)*(columns+flags+int64(longest))
+	return file(0) + idBytes(ids) + int64(ids.n)*(file(1)-file(0))
 }
 
 // labelsOf returns the label to write for every row, −1 for a blank.
@@ -287,16 +292,20 @@ func (f *classifyFlags) labelsOf(p *evaluate.Prediction, l *ingest.Labels) []int
 	return labels
 }
 
-// writePredictions writes a line for every node, in the default order.
-func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Prediction, labels []int, c export.Columns) error {
-	begin := export.TSV
+// beginPredictions begins a file of predictions in the format of an ending.
+func beginPredictions(w io.Writer, format string, c export.Columns) export.Predictions {
 	switch format {
 	case ".jsonl":
-		begin = export.JSONL
+		return export.JSONL(w, c)
 	case ".parquet":
-		begin = export.Parquet
+		return export.Parquet(w, c)
 	}
-	file := begin(w, c)
+	return export.TSV(w, c)
+}
+
+// writePredictions writes a line for every node, in the default order.
+func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Prediction, labels []int, c export.Columns) error {
+	file := beginPredictions(w, format, c)
 	nodes := g.Nodes()
 	var line export.Prediction
 	for row := range nodes.Rows() {
