@@ -69,8 +69,9 @@ func (g *Graph) Harmonic(ctx context.Context, f *sparse.Block[float64], clamped 
 	return res, err
 }
 
-// HarmonicBytes bounds the memory that [Graph.Harmonic] takes beside f: four
-// blocks, seven vectors and the marks of reached rows, and sums by chunk.
+// HarmonicBytes bounds the memory that [Graph.Harmonic] takes beside f: five
+// blocks, one of them the scaled copy that a step gathers from, seven vectors and
+// the marks of reached rows, and sums by chunk.
 func HarmonicBytes(n, cols int) int64 {
-	return 4*sparse.BlockBytes[float64](n, cols) + (7*8+1)*int64(n) + 16*int64(cols)*int64(chunkCount(n))
+	return 5*sparse.BlockBytes[float64](n, cols) + (7*8+1)*int64(n) + 16*int64(cols)*int64(chunkCount(n))
 }

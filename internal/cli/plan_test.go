@@ -59,6 +59,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 		"eigen g --matrix normalized-adjacency --which largest --k 10 --tolerance 1e-3 -o E.npy",
 		"classify g --labels labels.tsv --alpha 0.9 --steps 10 --cost 1 --features plain -o p.tsv",
 		"classify g --labels many.tsv --alpha 0.9 --steps 4 --cost 1 --features plain -o p.tsv",
+		"classify g --labels many.tsv --method lp --max-memory 512MiB -o p.tsv",
 		"generate er --nodes 500000 --edges 3000000 -o er/ --force",
 		"convert g -o c.tsv.zst",
 		"convert ordered -o c.npz",
