@@ -2,6 +2,7 @@ package textio
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ const maxWindow = 128 << 20
 
 // members reads the members of a gzip file one after the other, which the
 // library does too, but it takes what follows the last one for a bad header
-// and cannot say how much it is.
+// and cannot say how much it is. Zeros there fill up a block of a tape, and are
+// passed over as gzip does.
 type members struct {
 	in   *bufio.Reader
 	out  *gzip.Reader
@@ -31,6 +33,14 @@ type errTrailing int64
 
 func (n errTrailing) Error() string {
 	return fmt.Sprintf("%d bytes after the end of the stream", int64(n))
+}
+
+// foreignBytes tells whether something else than zeros was written to it.
+type foreignBytes bool
+
+func (f *foreignBytes) Write(p []byte) (int, error) {
+	*f = *f || len(bytes.TrimLeft(p, "\x00")) > 0
+	return len(p), nil
 }
 
 func newMembers(in *bufio.Reader) (*members, error) {
@@ -63,11 +73,15 @@ func (m *members) Read(p []byte) (int, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return 0, err
 		default:
-			rest, err := io.Copy(io.Discard, m.in)
+			var found foreignBytes
+			rest, err := io.Copy(&found, m.in)
 			if err != nil {
 				return 0, err
 			}
-			m.rest = errTrailing(rest)
+			m.rest = io.EOF
+			if found {
+				m.rest = errTrailing(rest)
+			}
 		}
 	}
 	return 0, m.rest

@@ -368,6 +368,27 @@ func TestDamagedStream(t *testing.T) {
 	}
 }
 
+// TestTapePadding holds that zeros behind the last member are passed over, as gzip
+// does, and nothing else is.
+func TestTapePadding(t *testing.T) {
+	first, second := packed("one\ntwo\n"), packed("three\n")
+	padding := func(n int) string { return strings.Repeat("\x00", n) }
+	for _, n := range []int{1, 2, 511, 100_000} {
+		got, err := lines(t, write(t, "text.gz", first+second+padding(n)), nil)
+		if want := []string{"one", "two", "three"}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("%d zeros: lines %q, error %v", n, got, err)
+		}
+		for _, behind := range []string{"x", second} {
+			_, err := lines(t, write(t, "text.gz", first+padding(n)+behind), nil)
+			want := fmt.Sprintf("%d bytes after the end of the stream", n+len(behind))
+			var e *Error
+			if !errors.As(err, &e) || e.What != want {
+				t.Errorf("%d zeros and %q: error %v, want %q", n, behind, err, want)
+			}
+		}
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	if _, err := Open(t.Context(), t.TempDir(), nil); !errors.Is(err, ErrDirectory) {
 		t.Errorf("error %v for a directory", err)
