@@ -1,11 +1,11 @@
 package featurefile
 
 import (
-	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
@@ -153,66 +153,63 @@ var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
 
 const kernelArray = "kernel"
 
-// pick returns the member with the matrix of an archive, nil if there is none.
-func pick(archive *zip.Reader) *zip.File {
+// pick returns the name of the matrix of an archive, "" if there is none.
+func pick(archive *npy.Archive) string {
 	for _, name := range arrays {
-		for _, m := range archive.File {
-			if m.Name == name+".npy" {
-				return m
-			}
+		if archive.Has(name) {
+			return name
 		}
 	}
-	if len(archive.File) == 1 && strings.HasSuffix(archive.File[0].Name, ".npy") {
-		return archive.File[0]
+	return archive.Single()
+}
+
+// archive opens the archive that is being read.
+func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
+	file, size := in.File()
+	if file == nil {
+		return nil, ErrStream
 	}
-	return nil
+	return npy.OpenArchive(f.Name, file, size)
 }
 
 // openMember opens the matrix of an archive.
-func (f *File) openMember(in *textio.Reader) (*npy.Array, *zip.File, error) {
-	file, size := in.File()
-	if file == nil {
-		return nil, nil, ErrStream
+func (f *File) openMember(in *textio.Reader, archive *npy.Archive) (a *npy.Array, name string, err error) {
+	if name = pick(archive); name == "" {
+		return nil, "", &Error{File: f.Name, What: "none of its arrays is called " + strings.Join(arrays, ", "), Fix: "save the matrix as one of them"}
 	}
-	archive, err := zip.NewReader(file, size)
-	if err != nil {
-		return nil, nil, &Error{File: f.Name, What: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
-	}
-	m := pick(archive)
-	if m == nil {
-		return nil, nil, &Error{File: f.Name, What: "none of its arrays is called " + strings.Join(arrays, ", "), Fix: "save the matrix as one of them"}
-	}
-	r, err := m.Open() // holds nothing that has to be closed
-	if err != nil {
-		return nil, nil, &Error{File: f.Name, What: fmt.Sprintf("the array %s cannot be read (%v)", m.Name, err), Fix: fetchAgain, Err: err}
-	}
-	a, err := npy.Read(f.Name+": "+strings.TrimSuffix(m.Name, ".npy"), f.watch(in, r))
-	return a, m, err
+	a, err = archive.Open(name, func(r io.Reader) io.Reader { return f.watch(in, r) })
+	return a, name, err
 }
 
 // inspectArchive reads the header of the matrix of an archive.
 func (f *File) inspectArchive(in *textio.Reader) error {
-	if file, size := in.File(); file != nil {
-		if archive, err := zip.NewReader(file, size); err == nil && pick(archive) == nil {
-			if rows, cols, ok := sparseShape(archive); ok {
-				return f.inspectSparse(archive, rows, cols)
-			}
-		}
-	}
-	a, m, err := f.openMember(in)
+	archive, err := f.archive(in)
 	if err != nil {
 		return err
 	}
-	f.Kernel = m.Name == kernelArray+".npy"
+	if pick(archive) == "" {
+		if rows, cols, ok := sparseShape(archive); ok {
+			return f.inspectSparse(archive, rows, cols)
+		}
+	}
+	a, name, err := f.openMember(in, archive)
+	if err != nil {
+		return err
+	}
+	f.Kernel = name == kernelArray
 	if a.Fortran {
 		return a.Fault("columns are stored one after the other", "save np.ascontiguousarray of it")
 	}
-	return f.shape(a, int64(m.UncompressedSize64))
+	return f.shape(a, archive.Size(name))
 }
 
 // readMember reads the rows of the matrix of an archive.
 func (f *File) readMember(in *textio.Reader, visit func(i int, row []float64) error) error {
-	a, _, err := f.openMember(in)
+	archive, err := f.archive(in)
+	if err != nil {
+		return err
+	}
+	a, _, err := f.openMember(in, archive)
 	if err != nil {
 		return err
 	}
@@ -225,17 +222,23 @@ func (f *File) Names(which string) ([]string, error) {
 	if f.Format != NPZ {
 		return nil, nil
 	}
-	archive, err := zip.OpenReader(f.path)
+	file, err := os.Open(f.path)
 	if err != nil {
 		return nil, err
 	}
-	defer archive.Close()
-	r, err := archive.Open(which + ".npy")
+	defer file.Close()
+	info, err := file.Stat()
 	if err != nil {
-		return nil, nil // there is none
+		return nil, err
 	}
-	defer r.Close()
-	a, err := npy.Read(f.Name+": "+which, r)
+	archive, err := npy.OpenArchive(f.Name, file, info.Size())
+	if err != nil {
+		return nil, translate(err)
+	}
+	if !archive.Has(which) {
+		return nil, nil
+	}
+	a, err := archive.Open(which, nil)
 	if err != nil {
 		return nil, translate(err)
 	}

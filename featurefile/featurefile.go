@@ -1,7 +1,6 @@
 package featurefile
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -139,7 +138,7 @@ func Detect(ctx context.Context, path string) Format {
 	defer in.Close()
 	head := in.Peek(headBytes)
 	if file, size := in.File(); isArchive(head) && file != nil {
-		if archive, err := zip.NewReader(file, size); err == nil && hasMatrix(archive) {
+		if archive, err := npy.OpenArchive(path, file, size); err == nil && hasMatrix(archive) {
 			return NPZ
 		}
 	}

@@ -1,11 +1,9 @@
 package featurefile
 
 import (
-	"archive/zip"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -17,26 +15,18 @@ var sparseArrays = []string{"indptr", "indices", "data"}
 
 // sparseShape returns the shape of a sparse matrix in an archive; ok is false if
 // there is none, or a square one, which is a graph.
-func sparseShape(archive *zip.Reader) (rows, cols int64, ok bool) {
-	r, err := archive.Open("shape.npy")
-	if err != nil {
-		return 0, 0, false
-	}
-	defer r.Close()
+func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 	shape := make([]int64, 2)
-	a, err := npy.Read("shape", r)
+	a, err := archive.Open("shape", nil)
 	if err != nil || !a.IsNumeric() || a.Len != 2 || a.Integers(shape) != nil {
 		return 0, 0, false
 	}
-	has := func(name string) bool {
-		return slices.ContainsFunc(archive.File, func(m *zip.File) bool { return m.Name == name+".npy" })
-	}
-	return shape[0], shape[1], shape[0] != shape[1] && has("format") && has("data")
+	return shape[0], shape[1], shape[0] != shape[1] && archive.Has("format") && archive.Has("data")
 }
 
 // inspectSparse takes the shape of the sparse matrix of an archive.
-func (f *File) inspectSparse(archive *zip.Reader, rows, cols int64) error {
-	format, err := f.member(archive, "format", nil)
+func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
+	format, err := archive.Open("format", nil)
 	if err != nil {
 		return err
 	}
@@ -49,7 +39,7 @@ func (f *File) inspectSparse(archive *zip.Reader, rows, cols int64) error {
 	case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
 		return &Error{File: f.Name, What: fmt.Sprintf("%d × %d; want 1 to %d", rows, cols, math.MaxInt32), Fix: "save a part of it"}
 	}
-	data, err := f.member(archive, "data", nil)
+	data, err := archive.Open("data", nil)
 	if err != nil {
 		return err
 	}
@@ -61,33 +51,16 @@ func (f *File) inspectSparse(archive *zip.Reader, rows, cols int64) error {
 	return nil
 }
 
-// member opens an array of an archive; watch, unless nil, is to see it read.
-func (f *File) member(archive *zip.Reader, name string, watch func(io.Reader) io.Reader) (*npy.Array, error) {
-	r, err := archive.Open(name + ".npy") // holds nothing that has to be closed
-	if err != nil {
-		return nil, &Error{File: f.Name, What: fmt.Sprintf("the array %s cannot be read (%v)", name, err), Fix: fetchAgain, Err: err}
-	}
-	var in io.Reader = r
-	if watch != nil {
-		in = watch(r)
-	}
-	return npy.Read(f.Name+": "+name, in)
-}
-
 // readSparse reads the rows of the sparse matrix of an archive. Entries of one
 // place are added, as SciPy does.
 func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) error) error {
-	file, size := in.File()
-	if file == nil {
-		return ErrStream
-	}
-	archive, err := zip.NewReader(file, size)
+	archive, err := f.archive(in)
 	if err != nil {
 		return err
 	}
 	arrays := make([]*npy.Array, len(sparseArrays))
 	for i, name := range sparseArrays {
-		if arrays[i], err = f.member(archive, name, func(r io.Reader) io.Reader { return f.watch(in, r) }); err != nil {
+		if arrays[i], err = archive.Open(name, func(r io.Reader) io.Reader { return f.watch(in, r) }); err != nil {
 			return err
 		}
 	}
@@ -137,7 +110,7 @@ func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) er
 }
 
 // hasMatrix reports whether an archive holds a matrix of features.
-func hasMatrix(archive *zip.Reader) bool {
+func hasMatrix(archive *npy.Archive) bool {
 	_, _, sparse := sparseShape(archive)
-	return sparse || pick(archive) != nil
+	return sparse || pick(archive) != ""
 }

@@ -2,6 +2,7 @@ package graphfile
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -90,12 +91,12 @@ func (g *gap) short(err error, offset uint64, what string) error {
 	return err
 }
 
-// keep reads so many bytes of offsets, no more than the file has.
-func (g *gap) keep(in io.Reader, bytes uint64) (io.Reader, error) {
+// keep reads offsets of a size in bytes, no more than the file has.
+func (g *gap) keep(in io.Reader, size uint64) (io.Reader, error) {
 	var kept []byte
-	for uint64(len(kept)) < bytes {
+	for uint64(len(kept)) < size {
 		n := len(kept)
-		kept = append(kept, make([]byte, min(bytes-uint64(n), 1<<20))...)
+		kept = append(kept, make([]byte, min(size-uint64(n), 1<<20))...)
 		if err := g.hold(int64(cap(kept))); err != nil {
 			return nil, err
 		}
@@ -103,20 +104,7 @@ func (g *gap) keep(in io.Reader, bytes uint64) (io.Reader, error) {
 			return nil, g.short(err, gapHead, counted(g.nodes+1, "offset")+" are to follow")
 		}
 	}
-	return &sliceReader{kept}, nil
-}
-
-// sliceReader reads what is in memory.
-type sliceReader struct{ rest []byte }
-
-// Read implements [io.Reader].
-func (r *sliceReader) Read(p []byte) (int, error) {
-	if len(r.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
+	return bytes.NewReader(kept), nil
 }
 
 // rows reads the offsets and the entries beside each other.

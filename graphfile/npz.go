@@ -1,7 +1,6 @@
 package graphfile
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
@@ -15,9 +14,9 @@ import (
 // the prefix adj_ are read too, and rows without data or shape.
 type npz struct {
 	*sink
-	files  map[string]*zip.File
-	prefix string
-	nodes  int64
+	archive *npy.Archive
+	prefix  string
+	nodes   int64
 }
 
 // npzBlock is how many elements are read at once.
@@ -28,18 +27,12 @@ func readNPZ(in *Input, s *sink) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	archive, err := zip.NewReader(file, size)
+	archive, err := npy.OpenArchive(in.Name, file, size)
 	if err != nil {
-		return nil, &Error{File: in.Name, What: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
+		return nil, err
 	}
 	s.numbered = true
-	z := &npz{sink: s, files: map[string]*zip.File{}}
-	for _, f := range archive.File {
-		name, isArray := strings.CutSuffix(f.Name, ".npy")
-		if _, twice := z.files[name]; isArray && !twice {
-			z.files[name] = f
-		}
-	}
+	z := &npz{sink: s, archive: archive}
 	form, err := z.form()
 	if err != nil {
 		return nil, err
@@ -87,7 +80,7 @@ func anywhere(in *Input, s *sink) (io.ReaderAt, int64, error) {
 
 // form returns what form the matrix has.
 func (z *npz) form() (string, error) {
-	if z.files["format"] != nil {
+	if z.has("format") {
 		a, err := z.open("format")
 		if err != nil {
 			return "", err
@@ -98,32 +91,25 @@ func (z *npz) form() (string, error) {
 		return a.Text()
 	}
 	for _, z.prefix = range []string{"", "adj_"} {
-		if z.files[z.prefix+"indptr"] != nil && z.files[z.prefix+"indices"] != nil {
+		if z.has("indptr") && z.has("indices") {
 			return "csr", nil
 		}
-		if z.files[z.prefix+"row"] != nil && z.files[z.prefix+"col"] != nil {
+		if z.has("row") && z.has("col") {
 			return "coo", nil
 		}
 	}
 	return "", z.fault(0, "save it with scipy.sparse.save_npz", "no sparse matrix: the arrays indptr and indices, or row and col, are missing")
 }
 
+// has reports whether there is an array.
+func (z *npz) has(name string) bool { return z.archive.Has(z.prefix + name) }
+
 // open begins to read an array.
-func (z *npz) open(name string) (*npy.Array, error) {
-	f := z.files[z.prefix+name]
-	if f == nil {
-		return nil, z.fault(0, "save it with scipy.sparse.save_npz", "the array %s is missing", z.prefix+name)
-	}
-	r, err := f.Open() // holds nothing that has to be closed
-	if err != nil {
-		return nil, &Error{File: z.name, What: fmt.Sprintf("the array %s cannot be read (%v)", f.Name, err), Fix: fetchAgain, Err: err}
-	}
-	return npy.Read(z.name+": "+z.prefix+name, r)
-}
+func (z *npz) open(name string) (*npy.Array, error) { return z.archive.Open(z.prefix+name, nil) }
 
 // square reads the shape. Without one, there are as many rows as indptr tells.
 func (z *npz) square(form string) error {
-	if form == "csr" && z.files[z.prefix+"shape"] == nil {
+	if form == "csr" && !z.has("shape") {
 		a, err := z.vector("indptr")
 		if err == nil && (a.Len == 0 || a.Len-1 > MaxNodes) {
 			err = a.Fault(fmt.Sprintf("%d elements, want one more than rows", a.Len), fetchAgain)
@@ -167,7 +153,7 @@ func (z *npz) vector(name string) (*npy.Array, error) {
 
 // values begins to read the values of so many entries, nil if there are none.
 func (z *npz) values(entries int64) (*npy.Array, error) {
-	if z.files[z.prefix+"data"] == nil {
+	if !z.has("data") {
 		return nil, nil
 	}
 	a, err := z.vector("data")

@@ -1,0 +1,63 @@
+package npy
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Archive is a .npz file: a zip archive whose members NAME.npy are arrays.
+type Archive struct {
+	Name string // for messages
+
+	members map[string]*zip.File // of several of one name, the first
+	single  string               // the name of the only member, if it is an array
+}
+
+// OpenArchive reads the directory of an archive of so many bytes.
+func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
+	z, err := zip.NewReader(in, size)
+	if err != nil {
+		return nil, &Error{Array: name, What: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
+	}
+	a := &Archive{Name: name, members: map[string]*zip.File{}}
+	for _, m := range z.File {
+		member, isArray := strings.CutSuffix(m.Name, ".npy")
+		if _, twice := a.members[member]; isArray && !twice {
+			a.members[member] = m
+			if len(z.File) == 1 {
+				a.single = member
+			}
+		}
+	}
+	return a, nil
+}
+
+// Has reports whether there is an array of that name.
+func (a *Archive) Has(name string) bool { return a.members[name] != nil }
+
+// Single returns the name of the only member, or "" if there are several or it is
+// no array.
+func (a *Archive) Single() string { return a.single }
+
+// Size returns how many bytes an array has with its header, as the directory says.
+func (a *Archive) Size(name string) int64 { return int64(a.members[name].UncompressedSize64) }
+
+// Open reads the header of an array; watch, unless nil, is put before what reads
+// it. Nothing has to be closed.
+func (a *Archive) Open(name string, watch func(io.Reader) io.Reader) (*Array, error) {
+	m := a.members[name]
+	if m == nil {
+		return nil, &Error{Array: a.Name, What: fmt.Sprintf("the array %s is missing", name), Fix: "save it with scipy.sparse.save_npz"}
+	}
+	r, err := m.Open()
+	if err != nil {
+		return nil, &Error{Array: a.Name, What: fmt.Sprintf("the array %s cannot be read (%v)", name, err), Fix: fetchAgain, Err: err}
+	}
+	var in io.Reader = r
+	if watch != nil {
+		in = watch(r)
+	}
+	return Read(a.Name+": "+name, in)
+}
