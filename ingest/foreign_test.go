@@ -20,16 +20,16 @@ func TestForeignGraphs(t *testing.T) {
 		c    Config
 		want Report
 	}{
-		{"lesmis.gml", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
-		{"lesmis.graphml", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
-		{"lesmis.net", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, IDs: "text"}},
-		{"lesmis.graph", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "numeric"}},
-		{"lesmis.gml", Config{Directed: true}, Report{Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "text"}},
-		{"lesmis.graph", Config{Directed: true}, Report{Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "numeric"}},
-		{"gnnbench-cora.npz", Config{}, Report{Nodes: 2708, Edges: 5429, Entries: 5429, Directed: true, IDs: "numeric"}},
-		{"gnnbench-cora.npz", Config{Undirected: true}, Report{Nodes: 2708, Edges: 5278, Entries: 10556, Reciprocal: 151, IDs: "numeric"}},
-		{"small-coo.npz", Config{}, Report{Nodes: 5, Edges: 3, Entries: 6, Reciprocal: 3, Isolated: 1, Weighted: true, IDs: "numeric"}},
-		{"small-bool.npz", Config{Directed: true}, Report{Nodes: 5, Edges: 6, Entries: 6, Isolated: 1, Directed: true, IDs: "numeric"}},
+		{"lesmis.gml", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
+		{"lesmis.graphml", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "text"}},
+		{"lesmis.net", Config{}, Report{Weights: "none", Nodes: 77, Edges: 254, Entries: 508, IDs: "text"}},
+		{"lesmis.graph", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Weighted: true, IDs: "numeric"}},
+		{"lesmis.gml", Config{Directed: true}, Report{Weights: "float32", Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "text"}},
+		{"lesmis.graph", Config{Directed: true}, Report{Weights: "float32", Nodes: 77, Edges: 508, Entries: 508, Weighted: true, Directed: true, IDs: "numeric"}},
+		{"gnnbench-cora.npz", Config{}, Report{Weights: "none", Nodes: 2708, Edges: 5429, Entries: 5429, Directed: true, IDs: "numeric"}},
+		{"gnnbench-cora.npz", Config{Undirected: true}, Report{Weights: "none", Nodes: 2708, Edges: 5278, Entries: 10556, Reciprocal: 151, IDs: "numeric"}},
+		{"small-coo.npz", Config{}, Report{Weights: "float32", Nodes: 5, Edges: 3, Entries: 6, Reciprocal: 3, Isolated: 1, Weighted: true, IDs: "numeric"}},
+		{"small-bool.npz", Config{Directed: true}, Report{Weights: "none", Nodes: 5, Edges: 6, Entries: 6, Isolated: 1, Directed: true, IDs: "numeric"}},
 	} {
 		for _, memory := range []int64{0, 64 << 20} {
 			test.c.Memory = memory

@@ -11,6 +11,7 @@ type Report struct {
 	Isolated       int64        `json:"isolated"`           // nodes without an edge to another one or to themselves
 	Directed       bool         `json:"directed"`           // as stored
 	Weighted       bool         `json:"weighted"`           // some weight is not 1
+	Weights        string       `json:"weights"`            // the narrowest number that holds all of them exactly: "none" if all are 1, "float32" or "float64"
 	Lines          int64        `json:"lines"`              // of all files, comments and blank ones included
 	Comments       int64        `json:"comments"`           // comment lines, blank lines and headers
 	SelfLoops      int64        `json:"self_loops"`         // lines; dropped unless self loops are kept

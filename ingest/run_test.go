@@ -167,14 +167,14 @@ func TestRealGraphs(t *testing.T) {
 		c    Config
 		want Report
 	}{
-		{"cora/edges.tsv.gz", Config{}, Report{Nodes: 2708, Edges: 5278, Entries: 10556, Lines: 5278, IDs: "numeric"}},
-		{"karate/edges.tsv.gz", Config{}, Report{Nodes: 34, Edges: 78, Entries: 156, Lines: 78, IDs: "numeric", Weighted: true}},
-		{"lesmis/edges.tsv.gz", Config{}, Report{Nodes: 77, Edges: 254, Entries: 508, Lines: 254, IDs: "text", Weighted: true}},
-		{"webkb-texas/texas.cites.gz", Config{}, Report{Nodes: 187, Edges: 280, Entries: 560, Lines: 328, IDs: "text", SelfLoops: 18, Reciprocal: 30, Isolated: 2}},
-		{"webkb-texas/texas.cites.gz", Config{Directed: true, SelfLoops: KeepLoops}, Report{Nodes: 187, Edges: 328, Entries: 328, Lines: 328, IDs: "text", SelfLoops: 18, Directed: true}},
-		{"matrixmarket/karate.mtx", Config{}, Report{Nodes: 34, Edges: 78, Entries: 156, Lines: 102, Comments: 24, IDs: "numeric"}},
-		{"matrixmarket/jagmesh7.mtx.gz", Config{}, Report{Nodes: 1138, Edges: 3156, Entries: 6312, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
-		{"matrixmarket/jagmesh7.mtx.gz", Config{SelfLoops: KeepLoops}, Report{Nodes: 1138, Edges: 4294, Entries: 7450, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
+		{"cora/edges.tsv.gz", Config{}, Report{Weights: "none", Nodes: 2708, Edges: 5278, Entries: 10556, Lines: 5278, IDs: "numeric"}},
+		{"karate/edges.tsv.gz", Config{}, Report{Weights: "float32", Nodes: 34, Edges: 78, Entries: 156, Lines: 78, IDs: "numeric", Weighted: true}},
+		{"lesmis/edges.tsv.gz", Config{}, Report{Weights: "float32", Nodes: 77, Edges: 254, Entries: 508, Lines: 254, IDs: "text", Weighted: true}},
+		{"webkb-texas/texas.cites.gz", Config{}, Report{Weights: "none", Nodes: 187, Edges: 280, Entries: 560, Lines: 328, IDs: "text", SelfLoops: 18, Reciprocal: 30, Isolated: 2}},
+		{"webkb-texas/texas.cites.gz", Config{Directed: true, SelfLoops: KeepLoops}, Report{Weights: "none", Nodes: 187, Edges: 328, Entries: 328, Lines: 328, IDs: "text", SelfLoops: 18, Directed: true}},
+		{"matrixmarket/karate.mtx", Config{}, Report{Weights: "none", Nodes: 34, Edges: 78, Entries: 156, Lines: 102, Comments: 24, IDs: "numeric"}},
+		{"matrixmarket/jagmesh7.mtx.gz", Config{}, Report{Weights: "none", Nodes: 1138, Edges: 3156, Entries: 6312, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
+		{"matrixmarket/jagmesh7.mtx.gz", Config{SelfLoops: KeepLoops}, Report{Weights: "none", Nodes: 1138, Edges: 4294, Entries: 7450, Lines: 4308, Comments: 14, IDs: "numeric", SelfLoops: 1138}},
 	} {
 		var plain graph
 		for order := range Order(len(orderNames)) {
@@ -193,6 +193,39 @@ func TestRealGraphs(t *testing.T) {
 				plain = g
 			} else {
 				same(t, g, plain)
+			}
+		}
+	}
+}
+
+// TestWeightsReport: the report names the narrowest number that holds all weights
+// exactly, in whichever entry the widest stands.
+func TestWeightsReport(t *testing.T) {
+	for weights, want := range map[string]string{
+		"1 1 1":                 "none",
+		"1 2 1":                 "float32",
+		"1 1 0.25":              "float32",
+		"16777216 1 3":          "float32",
+		"16777217 1 3":          "float64",
+		"1 0.1 1":               "float64",
+		"0.5 1 1e300":           "float64",
+		"0.10000000149011612 1": "float32",
+	} {
+		text := ""
+		for i, w := range strings.Fields(weights) {
+			text += fmt.Sprintf("%d %d %s\n", i, i+1, w)
+		}
+		for _, directed := range []bool{false, true} {
+			path := filepath.Join(t.TempDir(), "edges")
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			_, report, err := ingestInto(t, &Config{Directed: directed}, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report.Weights != want || report.Weighted != (want != "none") {
+				t.Errorf("weights %s: %s, weighted %t; want %s", weights, report.Weights, report.Weighted, want)
 			}
 		}
 	}

@@ -24,6 +24,7 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 	rows := r.nodes.Len()
 	occupied := make([]uint64, (rows+63)/64)
 	var counts mergeCount
+	weighted, double := false, false
 	for direction, v := range views {
 		if direction == 1 {
 			if err := w.BeginIn(); err != nil {
@@ -57,7 +58,8 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 					val = b.val[lo:hi]
 				}
 				for _, x := range val {
-					r.report.Weighted = r.report.Weighted || x != 1
+					weighted = weighted || x != 1
+					double = double || float64(float32(x)) != x
 				}
 				if err := w.Append(b.col[lo:hi], val); err != nil {
 					return err
@@ -76,7 +78,14 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			return r.explain(err)
 		}
 	}
-	r.report.Nodes, r.report.Directed = int64(rows), directed
+	r.report.Nodes, r.report.Directed, r.report.Weighted = int64(rows), directed, weighted
+	r.report.Weights = "none"
+	switch {
+	case double:
+		r.report.Weights = "float64"
+	case weighted:
+		r.report.Weights = "float32"
+	}
 	r.report.Duplicates, r.report.Reciprocal = counts.duplicates, counts.reciprocal
 	r.report.Edges = r.report.Entries
 	if !directed {
