@@ -25,7 +25,8 @@
 // plain body splits its sum likewise. A gather
 // waits for memory, so its twin keeps many rows under way: it prefetches
 // those that it will need a fixed number of entries later, also beyond the
-// end of the rows at hand. Go cannot interrupt assembly; callers keep a call
+// end of the rows at hand. The sum of a long row waits for itself as well, and
+// two of them are added in turn. Go cannot interrupt assembly; callers keep a call
 // to some ten thousand entries.
 //
 // The twins are written by the generator in gen, a module of its own, and
