@@ -347,21 +347,16 @@ func (a *account) kernel(name string, par *Parameters) error {
 	if par == nil && of.Matrix == kernel.Adjacency && a.set.Kernel.Beta == 0 {
 		of.Beta = 0 // it is relative to an eigenvalue that has to be found
 	}
-	block := func(rows []int) (int64, error) {
-		left := a.left().Memory
-		return kernel.BlockBytes(name, of, a.p.Degrees, a.p.A.NNZ(), rows, rows, &kernel.Settings{Memory: left})
-	}
-	m, all := int64(len(rows)), int64(len(a.p.Row))
-	one, err := block(rows)
+	grams, err := kernel.GramsBytes(name, of, a.p.Degrees, a.p.A.NNZ(), rows, len(grid), &kernel.Settings{Memory: a.left().Memory})
 	if err != nil {
 		return err
 	}
-	shared := kernel.GramsBytes(len(a.p.Degrees), len(rows), len(grid))
-	if err := a.phase(max(one+8*m*m*int64(len(grid)), shared)+a.tester(len(rows), len(rows)), "blocks of kernels to choose from"); err != nil {
+	if err := a.phase(grams+a.tester(len(rows), len(rows)), "blocks of kernels to choose from"); err != nil {
 		return err
 	}
-	if all > m {
-		if one, err = block(a.p.Row); err != nil {
+	if all := int64(len(a.p.Row)); all > int64(len(rows)) {
+		one, err := kernel.BlockBytes(name, of, a.p.Degrees, a.p.A.NNZ(), a.p.Row, a.p.Row, &kernel.Settings{Memory: a.left().Memory})
+		if err != nil {
 			return err
 		}
 		if err := a.phase(one+8*all*all+cacheBytes, "block of the kernel between labels"); err != nil {

@@ -98,7 +98,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 	width := gramsWidth(n, m, len(group))
 	plan := budget.Plan{Limit: s.Memory}
 	what := fmt.Sprintf("%d columns of %d kernels", width, len(group))
-	if err := plan.Reserve(GramsBytes(n, m, len(group)), what); err != nil {
+	if err := plan.Reserve(groupBytes(n, m, len(group)), what); err != nil {
 		return 0, err
 	}
 	x := sparse.NewBlock[float64](n, width)

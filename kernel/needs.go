@@ -14,6 +14,11 @@ import (
 // it is what is used within it, or what would be needed at the least. The error
 // is a [*ParameterError].
 func BlockBytes(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings) (int64, error) {
+	return blockBytes(name, p, degrees, entries, rows, cols, s, true)
+}
+
+// blockBytes is BlockBytes, of inverses with half steps or without.
+func blockBytes(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings, roots bool) (int64, error) {
 	f := find(name)
 	if f == nil {
 		return 0, noKernel(name)
@@ -44,7 +49,7 @@ func BlockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	same := slices.Equal(rows, cols)
 	m := int64(len(short))
 	switch {
-	case same && e.half && int64(n)*m <= halfLimit:
+	case same && e.half && (roots || e.function) && int64(n)*m <= halfLimit:
 		least += 16 * m * int64(width)
 		slabs := (m + int64(width) - 1) / int64(width)
 		if limit > 0 {
@@ -85,8 +90,21 @@ func modularityBytes(n, rank int) int64 {
 	return search + sparse.BlockBytes[float64](n, rank)
 }
 
-// GramsBytes returns what [Grams] of so many kernels of one matrix takes.
-func GramsBytes(n, nodes, kernels int) int64 {
+// GramsBytes is BlockBytes for [Grams] of so many kernels, of which p are the
+// parameters of one, with their blocks.
+func GramsBytes(name string, p Parameters, degrees []float64, entries int64, nodes []int, kernels int, s *Settings) (int64, error) {
+	bytes, err := blockBytes(name, p, degrees, entries, nodes, nodes, s, false)
+	m := int64(len(nodes))
+	bytes += 8 * m * m * int64(kernels)
+	if err == nil && kernels > 1 && demandOf(name, p, degrees).function {
+		bytes = max(bytes, groupBytes(len(degrees), len(nodes), kernels))
+	}
+	return bytes, err
+}
+
+// groupBytes returns what the blocks of so many functions of one matrix take while
+// they are computed together.
+func groupBytes(n, nodes, kernels int) int64 {
 	width := gramsWidth(n, nodes, kernels)
 	return sparse.BlockBytes[float64](n, width)*int64(kernels+8) + 8*int64(nodes)*int64(nodes)*int64(kernels)
 }
@@ -134,11 +152,12 @@ const (
 
 // demand is what a kernel's engine takes.
 type demand struct {
-	blocks int64 // of the width of a slab
-	half   bool  // blocks of nodes among themselves are made by half steps
-	factor bool  // solves that want a factor
-	radius bool  // the largest eigenvalue of A is found first
-	least  bool  // the smallest eigenvalue beyond the null space is found first
+	blocks   int64 // of the width of a slab
+	function bool  // one of a matrix by package expm, otherwise an inverse
+	half     bool  // blocks of nodes among themselves are made by half steps
+	factor   bool  // solves that want a factor
+	radius   bool  // the largest eigenvalue of A is found first
+	least    bool  // the smallest eigenvalue beyond the null space is found first
 }
 
 // narrow is the ratio of eigenvalues up to which the root of an inverse is a
@@ -154,7 +173,7 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 	}
 	// Up to this exponent a series in the map itself is what is cheapest.
 	const short = 40
-	series, resolvents := demand{blocks: 5}, demand{blocks: 9, factor: true}
+	series, resolvents := demand{blocks: 5, function: true}, demand{blocks: 9, function: true, factor: true}
 	switch name {
 	case "diffusion", "heat-pagerank":
 		d := series
