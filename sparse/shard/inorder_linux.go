@@ -15,3 +15,11 @@ func readInOrder(f durable.File) {
 		_ = unix.Fadvise(int(onDisk.Fd()), 0, 0, unix.FADV_SEQUENTIAL)
 	}
 }
+
+// dropCached gives back the memory in which the system keeps what was written to
+// a file and synced, so that the next to read it asks the disk.
+func dropCached(f durable.File) {
+	if onDisk, ok := f.(interface{ Fd() uintptr }); ok {
+		_ = unix.Fadvise(int(onDisk.Fd()), 0, 0, unix.FADV_DONTNEED)
+	}
+}

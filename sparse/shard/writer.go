@@ -407,12 +407,15 @@ func (w *Writer) syncDir(dir string) error {
 	return err
 }
 
-// readBack reads a file that was just written and compares its sum.
+// readBack reads a file that was just written and synced, from the disk where the
+// system can be told so, and compares its sum.
 func (w *Writer) readBack(ctx context.Context, entry FileEntry) error {
 	f, err := w.o.FS.Open(w.path(entry.Name))
 	if err != nil {
 		return err
 	}
+	dropCached(f)
+	readInOrder(f)
 	got, n, err := sumFile(ctx, f, entry.Bytes)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
