@@ -11,11 +11,12 @@ func (r *run) part(chunk, which int) []float64 {
 	return r.parts[(2*chunk+which)*k:][:r.width]
 }
 
-// total stores in dst the sums of all chunks in their order.
-func (r *run) total(dst []float64, which int) {
+// total stores in dst the sums of all chunks in their order, of the columns from
+// lo on.
+func (r *run) total(dst []float64, lo, which int) {
 	clear(dst)
 	for chunk := range chunkCount(r.b.Rows) {
-		addScaled(dst, 1, r.part(chunk, which))
+		addScaled(dst, 1, r.part(chunk, which)[lo:lo+len(dst)])
 	}
 }
 

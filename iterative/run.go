@@ -230,8 +230,8 @@ func (r *run) rightHandSide(ctx context.Context) error {
 		}
 		return nil
 	})
-	r.total(r.rr[:k], 0)
-	r.total(r.rz[:k], 1)
+	r.total(r.rr[:k], 0, 0)
+	r.total(r.rz[:k], 0, 1)
 	return err
 }
 
@@ -283,8 +283,8 @@ func (r *run) measure(ctx context.Context) error {
 	if err := r.chunks(ctx, r.passes.update); err != nil {
 		return err
 	}
-	r.total(r.rr, 0)
-	r.total(r.rz, 1)
+	r.total(r.rr[:r.width], 0, 0)
+	r.total(r.rz[:r.width], 0, 1)
 	return nil
 }
 
@@ -341,8 +341,8 @@ func (r *run) update(ctx context.Context) error {
 	if err := r.chunks(ctx, r.passes.update); err != nil {
 		return err
 	}
-	r.total(r.rr[:r.width], 0)
-	r.total(r.rz[:r.width], 1)
+	r.total(r.rr[:r.width], 0, 0)
+	r.total(r.rz[:r.width], 0, 1)
 	return r.precondition(ctx)
 }
 
@@ -359,7 +359,7 @@ func (r *run) precondition(ctx context.Context) error {
 		if err := r.chunks(ctx, r.passes.products); err != nil {
 			return err
 		}
-		r.total(r.rz[:r.width], 1)
+		r.total(r.rz[:r.width], 0, 1)
 	}
 	if r.Null != nil {
 		r.null.total()

@@ -154,7 +154,7 @@ func (r *run) descend(ctx context.Context, lo, hi int) error {
 	if err := r.chunks(ctx, r.singleStart); err != nil {
 		return err
 	}
-	r.totals()
+	r.unscaledTotals()
 	columns := r.columns[lo:hi]
 	for j := range columns {
 		columns[j].rz = r.rz[lo+j]
@@ -209,7 +209,7 @@ func (r *run) singleStep(ctx context.Context) error {
 	if err := r.chunks(ctx, s.update); err != nil {
 		return err
 	}
-	r.totals()
+	r.unscaledTotals()
 	for j := range columns {
 		c := &columns[j]
 		r.beta[s.lo+j] = c.turn(r.rr[s.lo+j], r.rz[s.lo+j])
@@ -229,14 +229,11 @@ func (r *run) singleStep(ctx context.Context) error {
 	return nil
 }
 
-// totals stores the slab's rᵀr and rᵀz in rr and rz.
-func (r *run) totals() {
+// unscaledTotals stores the slab's rᵀr and rᵀz in rr and rz.
+func (r *run) unscaledTotals() {
 	s := r.single
 	for which, sums := range [][]float64{r.rr[s.lo:s.hi], r.rz[s.lo:s.hi]} {
-		clear(sums)
-		for chunk := range chunkCount(r.b.Rows) {
-			addScaled(sums, 1, r.part(chunk, which)[s.lo:s.hi])
-		}
+		r.total(sums, s.lo, which)
 		for j := range sums {
 			sums[j] *= s.square[s.lo+j]
 		}
