@@ -52,6 +52,6 @@
 //
 // Columns are computed in slabs whose width depends on the number of rows
 // alone, and sums over rows are added in a fixed order: results have the same
-// bits for any number of workers, any memory limit, and for a matrix in memory
-// or on disk.
+// bits for any number of workers, any memory limit that has room for the same
+// factors, and for a matrix in memory or on disk.
 package kernel

@@ -165,6 +165,10 @@ type demand struct {
 // the root is a sum of many resolvents.
 const narrow = 200
 
+// wide is the ratio beyond which Jacobi may take more than some 300 steps, so that
+// solves want a factor, which a graph without bottlenecks does not need.
+const wide = 2000
+
 // demandOf returns what the engine of the named kernel takes.
 func demandOf(name string, p Parameters, degrees []float64) demand {
 	hi := 2.0 // the largest eigenvalue
@@ -186,11 +190,17 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		resolvents.half = true
 		return resolvents
 	case "regularized-laplacian":
-		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow}
-	case "pagerank":
-		return demand{blocks: solveBlocks, half: 2*p.Alpha <= narrow*(1-p.Alpha)}
-	case "von-neumann":
-		return demand{blocks: solveBlocks, half: p.Matrix == Adjacency || 2*p.Alpha <= narrow*(1-p.Alpha), radius: p.Matrix == Adjacency}
+		usual := 2.0 // what Jacobi leaves of L̃, or about that of L
+		if p.Laplacian == Combinatorial {
+			usual *= extentOf(degrees).meanDegree
+		}
+		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow, factor: p.Alpha*usual > wide}
+	case "pagerank", "von-neumann", "regularized-commute-time":
+		if p.Matrix == Adjacency {
+			return demand{blocks: solveBlocks, half: true, radius: true}
+		}
+		ratio := 2 * p.Alpha / (1 - p.Alpha)
+		return demand{blocks: solveBlocks, half: ratio <= narrow && name != "regularized-commute-time", factor: ratio > wide}
 	case "exponential":
 		series.half, series.radius = true, p.Matrix == Adjacency && p.Beta == 0
 		return series

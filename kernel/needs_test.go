@@ -116,3 +116,39 @@ func TestLeastEigenvalueWithinMemory(t *testing.T) {
 		}
 	}
 }
+
+// A solve that is slow with Jacobi has room for a factor in its plan: on a path it
+// is exact.
+func TestSlowSolvesPlanTheirFactor(t *testing.T) {
+	const n = 3000
+	g := newGraph(t, testgraph.Path(n), 2)
+	nodes := []int{0, n / 2}
+	for _, c := range []struct {
+		name string
+		p    Parameters
+		slow bool
+	}{
+		{"regularized-laplacian", Parameters{Alpha: 400}, false},
+		{"regularized-laplacian", Parameters{Alpha: 1e4}, true},
+		{"regularized-laplacian", Parameters{Alpha: 1e4, Laplacian: Normalized}, true},
+		{"von-neumann", Parameters{Alpha: 0.998}, false},
+		{"von-neumann", Parameters{Alpha: 0.9999}, true},
+		{"pagerank", Parameters{Alpha: 0.9999}, true},
+		{"regularized-commute-time", Parameters{Alpha: 0.9}, false},
+		{"regularized-commute-time", Parameters{Alpha: 0.9999}, true},
+	} {
+		bytes, err := BlockBytes(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if factor := iterative.CholeskyBytes(n, g.A.NNZ()); bytes > factor != c.slow {
+			t.Errorf("%s %v: %d bytes; a factor takes %d", c.name, c.p, bytes, factor)
+		}
+		_, r, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes, nodes[:1], &Settings{Memory: bytes})
+		if err != nil {
+			t.Errorf("%s %v: %v", c.name, c.p, err)
+		} else if c.slow && r.Sweeps > 100 {
+			t.Errorf("%s %v: %d sweeps, %s", c.name, c.p, r.Sweeps, r.Method)
+		}
+	}
+}
