@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
 // The store and the temporary file are compared with what their disks have left
@@ -36,9 +38,11 @@ func (r *run) checkFree(dir, what string, bytes int64) error {
 // mostDisk is how many bytes on disk no byte of input needs, compressed or not.
 const mostDisk = 64
 
-// checkDisks is the first of the checks. Samples are taken only if the disks
-// could be too small for inputs of that size.
+// checkDisks is the first of the checks, of what is free without the lines that runs
+// left behind when they were killed. Samples are taken only if the disks could be
+// too small for inputs of that size.
 func (r *run) checkDisks(inputs []string) error {
+	durable.RemoveUnused(r.fs, filepath.Join(r.tempDir(), spillName))
 	var most int64
 	for _, path := range inputs {
 		if path == "-" {

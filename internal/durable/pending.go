@@ -38,7 +38,7 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 	case err == nil && info.IsDir():
 		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("is a directory")}
 	case err != nil || info.Mode().IsRegular():
-		removeUnused(fsys, path)
+		RemoveUnused(fsys, path)
 		err = p.createTemp()
 	default:
 		p.f, err = fsys.Create(path)
@@ -80,9 +80,9 @@ func (p *Pending) createTemp() (err error) {
 	return err
 }
 
-// removeUnused removes the temporary files for path that nobody writes any
+// RemoveUnused removes the temporary files for path that nobody writes any
 // more. What cannot be removed stays: it is in nobody's way.
-func removeUnused(fsys FS, path string) {
+func RemoveUnused(fsys FS, path string) {
 	dir, name := filepath.Split(path)
 	if dir == "" {
 		dir = "."
