@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -18,21 +17,23 @@ type placedFile[T sparse.Float] struct {
 	close func() error
 }
 
-// newPlacedFile begins a matrix in d. It is held and written by rows, or a .npy
-// file is written piece by piece, each row of a piece at its place.
-func newPlacedFile[T sparse.Float](d *denseOutput, path string, rows, cols axis, hold bool, l lines) (*placedFile[T], error) {
-	at, placed := d.matrix.(io.WriterAt)
+// newPlacedFile begins a matrix in d. It is held and written by rows, or a file that
+// takes pieces is written piece by piece, each row of one at its place.
+func newPlacedFile[T sparse.Float](d *denseOutput, rows, cols axis, hold bool, l lines) (*placedFile[T], error) {
+	if hold {
+		return newHeldFile[T](d, rows, cols, l)
+	}
+	return newScatteredFile[T](d, d.matrix.(io.WriterAt), rows, cols)
+}
+
+// takesPieces tells whether the output called path can be written in any order: a
+// .npy file that is one.
+func (d *denseOutput) takesPieces(path string) bool {
+	_, placed := d.matrix.(io.WriterAt)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		placed = false
 	}
-	switch {
-	case hold:
-		return newHeldFile[T](d, rows, cols, l)
-	case d.format == ".npy" && placed:
-		return newScatteredFile[T](d, at, rows, cols)
-	}
-	return nil, &limitError{"-o", fmt.Sprintf("%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
-		path, formatBytes(heldBytes[T](rows, cols)))}
+	return placed && d.format == ".npy"
 }
 
 // heldBytes is what a matrix in memory takes.

@@ -90,7 +90,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return in.kernelError(err, name, f)
 	}
-	file, err := newPlacedFile[T](d.out, f.out, rowAxis, colAxis, hold, lines{kernel: true, label: d.labelOf()})
+	file, err := newPlacedFile[T](d.out, rowAxis, colAxis, hold, lines{kernel: true, label: d.labelOf()})
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 
 // planSpectral adds to n what a block of a kernel takes, and sets the memory of
 // its settings. It tells whether the block is held until it is complete: where
-// there is room for it, and as much for the rest.
+// there is room for it, and as much for the rest, or the output takes no pieces.
 func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
 	n.sweeps, n.row = unknownSweeps, kernel.RowBytes(len(d.g.Degrees()))
 	blockBytes := func(memory int64) (int64, error) {
@@ -156,10 +156,16 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 		}
 		hold = bytes <= left-held
 	}
+	if pieces := d.out.takesPieces(d.path); !pieces && limited && held > left {
+		return false, &limitError{"-o", fmt.Sprintf("%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
+			d.path, formatBytes(held))}
+	} else if !pieces {
+		hold = true
+	}
 	if !limited {
 		left = 0
 	} else if hold {
-		left -= held
+		left = max(1, left-held)
 	}
 	if hold {
 		if err := n.Reserve(held, "block"); err != nil {
