@@ -13,6 +13,9 @@ import (
 
 // TestEstimate compares what is guessed with what comes of it.
 func TestEstimate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds, with one worker")
+	}
 	r := rand.New(rand.NewPCG(1, 5))
 	skewed := func(n int) int { return int(float64(n) * r.Float64() * r.Float64()) }
 	for _, test := range []struct {
