@@ -493,3 +493,30 @@ func TestEasyVectors(t *testing.T) {
 		}
 	}
 }
+
+// What computing a residual may err by is part of a bound, also by the size of X
+// where that is large beside B.
+func TestRoundingOfBound(t *testing.T) {
+	const n, least = 200, 1e-3
+	a := testgraph.Complete(n)
+	g, err := NewGraph(context.Background(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := g.ShiftedLaplacian(1, least)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, x := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
+	for i := range n {
+		b.Row(i)[0] = 1 // an eigenvector: X = B/least
+	}
+	out, err := s.SolveTo(context.Background(), x, b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm := math.Sqrt(n)
+	if want := 10 * 0x1p-52 * (norm + (2*(n-1)+least)*norm/least) / least; math.Abs(out.Rounding[0]/want-1) > 1e-9 || out.ErrorBound[0] < want {
+		t.Errorf("rounding of %v in a bound of %v, want %v", out.Rounding[0], out.ErrorBound[0], want)
+	}
+}

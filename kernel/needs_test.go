@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -149,6 +150,21 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 			t.Errorf("%s %v: %v", c.name, c.p, err)
 		} else if c.slow && r.Sweeps > 100 {
 			t.Errorf("%s %v: %d sweeps, %s", c.name, c.p, r.Sweeps, r.Method)
+		}
+	}
+}
+
+// The bounds of a pseudo-inverse rest on a number that is not above the least
+// eigenvalue: of a path it is 2 − 2cos(π/n).
+func TestLeastEigenvalueIsABound(t *testing.T) {
+	for _, n := range []int{20, 700, 3000} {
+		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", Parameters{}).(*spectral).whole.(*solves)
+		if err := e.findLeast(background, 1); err != nil {
+			t.Fatal(err)
+		}
+		sine := math.Sin(math.Pi / (2 * float64(n)))
+		if want := 4 * sine * sine; !(e.system.Least <= want*(1+1e-9)) || e.system.Least < 0.8*want {
+			t.Errorf("%d nodes: %v, want %v", n, e.system.Least, want)
 		}
 	}
 }
