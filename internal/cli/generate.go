@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -153,6 +154,9 @@ func (in *invocation) generator(name, short string, settings func() (generate.Gr
 			m, labels := settings()
 			if !isStoreName(out) {
 				in.checkOutput("-o", out)
+				if f := formatOfFile(out, ""); f != nil && !slices.Contains(f.endings, ".edges") {
+					in.problem("-o", "generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.name, out)
+				}
 				for _, name := range storeFlags {
 					if cmd.Flags().Changed(name) {
 						in.problem("--"+name, "only a store has use for it; to make one write -o DIR/")
