@@ -27,13 +27,10 @@ func newPlacedFile[T sparse.Float](d *denseOutput, rows, cols axis, hold bool, l
 }
 
 // takesPieces tells whether the output called path can be written in any order: a
-// .npy file that is one.
+// .npy file that is one. An estimate, which begins no file, tells the same.
 func (d *denseOutput) takesPieces(path string) bool {
-	_, placed := d.matrix.(io.WriterAt)
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		placed = false
-	}
-	return placed && d.format == ".npy"
+	info, err := os.Stat(path)
+	return d.format == ".npy" && path != "-" && (err != nil || info.Mode().IsRegular())
 }
 
 // heldBytes is what a matrix in memory takes.
