@@ -17,6 +17,7 @@ type featureFlags struct {
 	walking
 	kind  string
 	folds int
+	asked bool // for so many folds
 	rows  string
 	dtype string
 	out   string
@@ -41,6 +42,7 @@ own fold is unlabelled, so that labelled and other nodes are alike.`,
 			in.checkStdin(append(args, f.labels, f.rows)...)
 			in.checkSlab(f.slab, args, f.out, ".npy", denseFormats)
 			f.fixed()
+			f.asked = cmd.Flags().Changed("folds")
 			in.checkWalk(&f.walking, true)
 			if err := in.checked(); err != nil {
 				return err
@@ -70,6 +72,11 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		return err
 	}
 	defer d.end()
+	if f.asked {
+		if err := checkFolds(f.folds, d.l); err != nil {
+			return err
+		}
+	}
 	slab := cwk.Slab{}
 	if slab.Lo, slab.Hi, err = f.slab.bounds(len(d.l.Names), "class"); err != nil {
 		return err
@@ -129,6 +136,27 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	return in.finishDense(d, p, &denseReport{
 		Output: f.out, Rows: rowAxis.n, Cols: colAxis.n, Dtype: f.dtype, Parameters: parameters,
 	})
+}
+
+// checkFolds refuses folds that the smallest class cannot fill.
+func checkFolds(folds int, l *ingest.Labels) error {
+	size := make([]int, len(l.Names))
+	for _, c := range l.Class {
+		size[c]++
+	}
+	least := -1
+	for c, n := range size {
+		if n > 0 && (least < 0 || n < size[least]) {
+			least = c
+		}
+	}
+	switch {
+	case least < 0 || size[least] >= folds:
+		return nil
+	case size[least] == 1:
+		return usageOf("--folds", "class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[least])
+	}
+	return usageOf("--folds", "class %q has %d labels; it is at most %[2]d, and without it labels are dealt as far as they go", l.Names[least], size[least])
 }
 
 // planFeatures returns what the features of the picked rows take.
