@@ -136,7 +136,7 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 // findLeast finds the smallest eigenvalue of a singular system outside its
 // null space, on which the error bounds of its solutions rest. It may take what
 // the solve of so many columns takes afterwards, and what that has for a factor;
-// without room for one, Lanczos goes on alone.
+// without room for one, the diagonal preconditions.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
@@ -160,15 +160,22 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	if s.Memory > 0 {
 		memory = s.Memory + (solveBlocks-2)*sparse.BlockBytes[float64](n, cols)
 	}
-	if s.Memory == 0 || iterative.CholeskyBytes(n, g.A.NNZ()) <= s.Memory {
-		p.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) { return s.Preconditioner(ctx) }
+	room, products := s.Memory == 0 || iterative.CholeskyBytes(n, g.A.NNZ()) <= s.Memory, 0
+	p.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {
+		if room {
+			return s.Preconditioner(ctx)
+		}
+		return iterative.NewJacobi(op.Diag), nil
+	}
+	if !room {
+		products = jacobiProducts
 	}
 	// The residual must be small beside an eigenvalue that may be far below
 	// the norm of the map. A first look tells how far.
 	const tightest = 1e-13
 	for tolerance := 1e-6; ; {
-		pairs, err := p.Solve(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Patience: 100, Memory: memory, Workers: g.Workers})
-		if errors.Is(err, lanczos.ErrMemory) && p.Precondition == nil {
+		pairs, err := p.Solve(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Patience: 100, MaxProducts: products, Memory: memory, Workers: g.Workers})
+		if !room && (errors.Is(err, lanczos.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
 			_, err = s.Preconditioner(ctx) // what would do is the factor that had no room
 		}
 		if err != nil {
@@ -186,6 +193,10 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 		tolerance = max(tightest, min(tolerance/10, value/20/pairs.Norm))
 	}
 }
+
+// jacobiProducts are how many products the least eigenvalue may take without a
+// factor: a graph that needs more has a long path.
+const jacobiProducts = 3000
 
 // scaleBy multiplies a block by f.
 func scaleBy(b *sparse.Block[float64], f float64) {
