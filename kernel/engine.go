@@ -174,7 +174,11 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	// the norm of the map. A first look tells how far.
 	const tightest = 1e-13
 	for tolerance := 1e-6; ; {
-		pairs, err := p.Solve(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Patience: 100, MaxProducts: products, Memory: memory, Workers: g.Workers})
+		settings := &lanczos.Settings{Tolerance: tolerance, Patience: 100, MaxProducts: products, Memory: memory, Workers: g.Workers}
+		pairs, err := p.Solve(ctx, 1, settings)
+		if !room && errors.Is(err, lanczos.ErrMemory) { // for a larger basis than LOBPCG has
+			pairs, err = p.LOBPCG(ctx, 1, settings)
+		}
 		if !room && (errors.Is(err, lanczos.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
 			_, err = s.Preconditioner(ctx) // what would do is the factor that had no room
 		}
