@@ -32,6 +32,15 @@ type Labels struct {
 	minusOne bool // some label is -1
 }
 
+// Sizes returns how many labels each of Names has.
+func (l *Labels) Sizes() []int {
+	size := make([]int, len(l.Names))
+	for _, c := range l.Class {
+		size[c]++
+	}
+	return size
+}
+
 // ReadLabels reads a file of lines node<TAB>label; commas, semicolons and
 // blanks separate too, what follows the label is passed over. An empty label,
 // NA and, unless it is a class, -1 stand for none. Of a LINQS .content file the

@@ -351,13 +351,10 @@ func (in *invocation) countUnreached(r *classified, problem *evaluate.Problem, p
 // warnUnseen tells of known classes that no label has: nothing can predict
 // them.
 func (in *invocation) warnUnseen(seeds, known *ingest.Labels) {
-	size := make([]int64, len(known.Names))
-	for _, c := range known.Class {
-		size[c]++
-	}
+	size := known.Sizes()
 	for c, name := range known.Names {
 		if !slices.Contains(seeds.Names, name) {
-			in.warn("%s: class %s (%s) has no training label and counts as wrong", known.File, quoted(name), counted(size[c], "node"))
+			in.warn("%s: class %s (%s) has no training label and counts as wrong", known.File, quoted(name), counted(int64(size[c]), "node"))
 		}
 	}
 }

@@ -93,10 +93,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		class = classOfRow(l, int(m.Rows))
 		labelled, classes := len(l.Row), len(l.Names)
 		v.Labelled, v.Classes = &labelled, &classes
-		size := make([]int, classes)
-		for _, c := range l.Class {
-			size[c]++
-		}
+		size := l.Sizes()
 		if labelled > 0 {
 			most := slices.Max(size)
 			share := float64(most) / float64(labelled)
