@@ -64,16 +64,7 @@ func blockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	if factor := iterative.CholeskyBytes(n, entries); e.factor && (limit == 0 || least+factor <= limit) {
 		least += factor
 	}
-	if e.least {
-		// The iteration has its basis beside the block and its result, before
-		// a solve has its own blocks.
-		basis, _ := lanczos.Bytes(n, 1, 0, nil)
-		least = max(least, vectors+2*sparse.BlockBytes[float64](n, width)+basis)
-	}
-	if e.radius {
-		least = max(least, vectors+radiusBytes(n))
-	}
-	return least, nil
+	return max(least, vectors+e.searchBytes(n, width)), nil
 }
 
 // RowBytes returns the distance between rows of the widest block that is swept for
@@ -127,15 +118,7 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 		return vectors + modularityBytes(n, p.Rank) + 2*sparse.BlockBytes[float64](n, cols), nil
 	}
 	e := demandOf(name, p, degrees)
-	bytes := e.blocks * sparse.BlockBytes[float64](n, cols)
-	if e.least {
-		basis, _ := lanczos.Bytes(n, 1, 0, nil)
-		bytes = max(bytes, 2*sparse.BlockBytes[float64](n, cols)+basis)
-	}
-	if e.radius {
-		bytes = max(bytes, radiusBytes(n))
-	}
-	return vectors + bytes, nil
+	return vectors + max(e.blocks*sparse.BlockBytes[float64](n, cols), e.searchBytes(n, cols)), nil
 }
 
 const (
@@ -158,6 +141,19 @@ type demand struct {
 	factor   bool  // solves that want a factor
 	radius   bool  // the largest eigenvalue of A is found first
 	least    bool  // the smallest eigenvalue beyond the null space is found first
+}
+
+// searchBytes returns what finding an eigenvalue takes, before the engine has its
+// own blocks of so many columns: its basis beside the block and its result.
+func (d demand) searchBytes(n, cols int) (bytes int64) {
+	if d.least {
+		basis, _ := lanczos.Bytes(n, 1, 0, nil)
+		bytes = 2*sparse.BlockBytes[float64](n, cols) + basis
+	}
+	if d.radius {
+		bytes = max(bytes, radiusBytes(n))
+	}
+	return bytes
 }
 
 // narrow is the ratio of eigenvalues up to which the root of an inverse is a

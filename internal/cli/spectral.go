@@ -156,10 +156,11 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 		}
 		hold = bytes <= left-held
 	}
-	if pieces := d.out.takesPieces(d.path); !pieces && limited && held > left {
-		return false, &limitError{"-o", fmt.Sprintf("%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
-			d.path, formatBytes(held))}
-	} else if !pieces {
+	if !d.out.takesPieces(d.path) {
+		if limited && held > left {
+			return false, &limitError{"-o", fmt.Sprintf("%s: %s in this form need as much memory; write a .npy file, which is filled piece by piece, or name fewer --rows or --cols",
+				d.path, formatBytes(held))}
+		}
 		hold = true
 	}
 	if !limited {
