@@ -18,11 +18,9 @@ type Limit struct {
 	NsPerRow       float64 `json:"ns_per_row,omitempty"`
 }
 
-// streamBytes is far beyond the caches of the machines in use.
-const streamBytes = 256 << 20
-
-// StreamBytes is the memory that [Stream] takes.
-const StreamBytes int64 = streamBytes
+// StreamBytes is the memory that [Stream] takes, far beyond the caches of the
+// machines in use.
+const StreamBytes = 256 << 20
 
 // gatherEntries is the number of rows that Gather adds up.
 const gatherEntries = 1 << 23
@@ -35,7 +33,7 @@ func GatherBytes[T sparse.Float](rows, cols int) int64 {
 // Stream measures how fast memory is read in order: the sum of an array of
 // 256 MiB on the given number of workers.
 func Stream(ctx context.Context, workers, repeat int) (Limit, error) {
-	data := sparse.NewBlock[float64](streamBytes/64, 8).Data
+	data := sparse.NewBlock[float64](StreamBytes/64, 8).Data
 	for i := range data {
 		data[i] = 1
 	}
@@ -58,7 +56,7 @@ func Stream(ctx context.Context, workers, repeat int) (Limit, error) {
 			return nil
 		})
 	})
-	return Limit{Timing: timing, Bytes: streamBytes, BytesPerSecond: streamBytes / timing.SecondsMin}, err
+	return Limit{Timing: timing, Bytes: StreamBytes, BytesPerSecond: StreamBytes / timing.SecondsMin}, err
 }
 
 // Gather measures how fast rows of cols numbers are added up in random order

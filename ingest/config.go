@@ -89,20 +89,34 @@ var (
 	unknownNames   = []string{"", "error", "skip"}
 )
 
-// The methods String and Set, of each choice, speak the words of the command
-// line.
-
-func (s SelfLoops) String() string  { return selfLoopNames[s] }
-func (d Duplicates) String() string { return duplicateNames[d] }
-func (h Header) String() string     { return headerNames[h] }
-func (u UnknownIDs) String() string { return unknownNames[u] }
-
+// String returns the word of the command line.
 func (o Order) String() string { return orderNames[o] }
 
-func (o *Order) Set(word string) error      { return choose(o, orderNames, word) }
-func (s *SelfLoops) Set(word string) error  { return choose(s, selfLoopNames, word) }
+// Set takes a word of the command line.
+func (o *Order) Set(word string) error { return choose(o, orderNames, word) }
+
+// String returns the word of the command line.
+func (s SelfLoops) String() string { return selfLoopNames[s] }
+
+// Set takes a word of the command line.
+func (s *SelfLoops) Set(word string) error { return choose(s, selfLoopNames, word) }
+
+// String returns the word of the command line.
+func (d Duplicates) String() string { return duplicateNames[d] }
+
+// Set takes a word of the command line.
 func (d *Duplicates) Set(word string) error { return choose(d, duplicateNames, word) }
-func (h *Header) Set(word string) error     { return choose(h, headerNames, word) }
+
+// String returns the word of the command line.
+func (h Header) String() string { return headerNames[h] }
+
+// Set takes a word of the command line.
+func (h *Header) Set(word string) error { return choose(h, headerNames, word) }
+
+// String returns the word of the command line.
+func (u UnknownIDs) String() string { return unknownNames[u] }
+
+// Set takes a word of the command line.
 func (u *UnknownIDs) Set(word string) error { return choose(u, unknownNames, word) }
 
 // choose sets a choice to the one that word names.

@@ -38,6 +38,7 @@ func (n errTrailing) Error() string {
 // foreignBytes tells whether something else than zeros was written to it.
 type foreignBytes bool
 
+// Write implements [io.Writer].
 func (f *foreignBytes) Write(p []byte) (int, error) {
 	*f = *f || len(bytes.TrimLeft(p, "\x00")) > 0
 	return len(p), nil
