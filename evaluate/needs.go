@@ -15,8 +15,11 @@ import (
 // Needs is what a prediction takes, known before it is made.
 type Needs struct {
 	Bytes  int64  // in memory at a time beside the problem, the prediction included
+	Sure   int64  // of these, without a factor of the matrix that may be made
 	Phase  string // that takes them
 	Sweeps int    // over all entries at the most; −1: what is found on the way decides
+
+	RowBytes int // between the rows of the widest block that is swept, at the most
 }
 
 // PredictNeeds returns what Predict of a method takes on a problem, of whose
@@ -67,6 +70,7 @@ type account struct {
 	set    *Settings
 	plan   budget.Plan
 	sweeps int
+	row    int // bytes between the rows of the widest block so far
 }
 
 // newAccount returns an account of a problem in which the nodes that a label
@@ -95,6 +99,12 @@ func (a *account) addSweeps(sweeps int) {
 	if a.sweeps != depends {
 		a.sweeps += sweeps
 	}
+}
+
+// walked adds the sweeps of a walk and notes its widest block.
+func (a *account) walked(n cwk.Needs) {
+	a.addSweeps(n.Sweeps)
+	a.row = max(a.row, n.RowBytes)
 }
 
 // most returns the number of components that a graph has at the most.
@@ -128,7 +138,7 @@ func beside(p *Problem, memory int64) int64 {
 // needs returns the peak of what has been accounted for.
 func (a *account) needs() Needs {
 	bytes, items := a.plan.Peak()
-	return Needs{Bytes: bytes, Sweeps: a.sweeps, Phase: items[len(items)-1].What}
+	return Needs{Bytes: bytes, Sure: a.plan.Sure(), Sweeps: a.sweeps, Phase: items[len(items)-1].What, RowBytes: a.row}
 }
 
 func (a *account) reserve(bytes int64, what string) error { return a.plan.Reserve(bytes, what) }
@@ -136,6 +146,16 @@ func (a *account) reserve(bytes int64, what string) error { return a.plan.Reserv
 // phase is reserve for what is given back at once.
 func (a *account) phase(bytes int64, what string) error {
 	err := a.plan.Reserve(bytes, what)
+	a.plan.Release(what)
+	return err
+}
+
+// kernelPhase is phase for what a kernel takes, and so many bytes more.
+func (a *account) kernelPhase(n kernel.Needs, more int64, what string) error {
+	err := a.plan.Reserve(n.Bytes-n.Factor+more, what)
+	if err == nil && n.Factor > 0 {
+		err = a.plan.ReservePerhaps(n.Factor, what)
+	}
 	a.plan.Release(what)
 	return err
 }
@@ -174,6 +194,7 @@ func (a *account) propagation() error {
 	k := len(a.p.Names)
 	width := propagated(a.p, a.left())
 	a.addSweeps((propagationSteps + 1) * ((k + width - 1) / width))
+	a.row = 8 * sparse.Stride[float64](width)
 	if err := a.phase(propagatedBytes(a.p, width), "scores and propagation of all nodes"); err != nil {
 		return err
 	}
@@ -220,7 +241,7 @@ func (a *account) walk(par *Parameters) error {
 	if err != nil {
 		return err
 	}
-	a.addSweeps(need.Sweeps)
+	a.walked(need)
 	if err := a.phase(sums+need.Bytes, "walk for the scores of all nodes"); err != nil {
 		return err
 	}
@@ -243,7 +264,7 @@ func (a *account) choice(folds, lo, hi int) error {
 		if err != nil {
 			return err
 		}
-		a.addSweeps(need.Sweeps)
+		a.walked(need)
 		if err := a.phase(need.Bytes, fmt.Sprintf("walks of %d folds and %d absorptions to choose by", folds, len(w.Variants)/(folds+1))); err != nil {
 			return err
 		}
@@ -309,6 +330,7 @@ func (a *account) trainingOn(kind Features) (sweeps int, err error) {
 	if err := a.phase(need.Bytes, "walks for training rows"); err != nil {
 		return 0, err
 	}
+	a.row = max(a.row, need.RowBytes)
 	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
 	return need.Sweeps, a.phase(w.PickedBytes(g.MinSteps, len(picks))+
 		a.machine(int64(len(r.train)), int64(features)), "training")
@@ -337,6 +359,7 @@ func (a *account) kernel(name string, par *Parameters) error {
 	if par != nil {
 		grid = []kernel.Parameters{par.Of}
 	}
+	n := len(a.p.Degrees)
 	a.sweeps = depends
 	seen := sample(a.p.Class, a.set.Sample, a.set.Seed, 0)
 	rows := make([]int, len(seen))
@@ -347,19 +370,21 @@ func (a *account) kernel(name string, par *Parameters) error {
 	if par == nil && of.Matrix == kernel.Adjacency && a.set.Kernel.Beta == 0 {
 		of.Beta = 0 // it is relative to an eigenvalue that has to be found
 	}
-	grams, err := kernel.GramsBytes(name, of, a.p.Degrees, a.p.A.NNZ(), rows, len(grid), &kernel.Settings{Memory: a.left().Memory})
+	a.row = kernel.GramsRowBytes(n, len(rows), len(grid))
+	grams, err := kernel.GramsNeeds(name, of, a.p.Degrees, a.p.A.NNZ(), rows, len(grid), &kernel.Settings{Memory: a.left().Memory})
 	if err != nil {
 		return err
 	}
-	if err := a.phase(grams+a.tester(len(rows), len(rows)), "blocks of kernels to choose from"); err != nil {
+	if err := a.kernelPhase(grams, a.tester(len(rows), len(rows)), "blocks of kernels to choose from"); err != nil {
 		return err
 	}
 	if all := int64(len(a.p.Row)); all > int64(len(rows)) {
-		one, err := kernel.BlockBytes(name, of, a.p.Degrees, a.p.A.NNZ(), a.p.Row, a.p.Row, &kernel.Settings{Memory: a.left().Memory})
+		a.row = max(a.row, kernel.RowBytes(name, n, int(all), int(all)))
+		one, err := kernel.BlockNeeds(name, of, a.p.Degrees, a.p.A.NNZ(), a.p.Row, a.p.Row, &kernel.Settings{Memory: a.left().Memory})
 		if err != nil {
 			return err
 		}
-		if err := a.phase(one+8*all*all+cacheBytes, "block of the kernel between labels"); err != nil {
+		if err := a.kernelPhase(one, 8*all*all+cacheBytes, "block of the kernel between labels"); err != nil {
 			return err
 		}
 	}
@@ -367,6 +392,7 @@ func (a *account) kernel(name string, par *Parameters) error {
 	if !rest {
 		width = min(width, machinesAtATime)
 	}
+	a.row = max(a.row, 8*sparse.Stride[float64](max(1, width)))
 	apply, err := kernel.ApplyBytes(name, grid[0], a.p.Degrees, max(1, width))
 	if err != nil {
 		return err

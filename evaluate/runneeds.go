@@ -16,6 +16,7 @@ func RunNeeds(p *Problem, plan *Plan) (Needs, error) {
 		if n.Bytes > most.Bytes {
 			most.Bytes, most.Phase = n.Bytes, n.Phase
 		}
+		most.Sure, most.RowBytes = max(most.Sure, n.Sure), max(most.RowBytes, n.RowBytes)
 		return err
 	}
 	set := plan.Settings.filled()
@@ -79,6 +80,7 @@ func tuningNeeds(train, all *Problem, s *Settings) (Needs, error) {
 	for lo := 0; lo < len(g.Alpha); lo += together {
 		w, picks := c.slabWalk(lo, min(lo+together, len(g.Alpha)))
 		need, err := w.CollectNeeds(g.MinSteps, picks)
+		a.row = max(a.row, need.RowBytes)
 		if err == nil {
 			err = a.phase(need.Bytes, "walks to tune by")
 		}

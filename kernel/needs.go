@@ -8,24 +8,40 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// BlockBytes returns what Block of the named kernel, its construction and its
+// Needs is what a run takes, known before it starts.
+type Needs struct {
+	Bytes  int64 // allocated at the most at a time
+	Factor int64 // of these, for a sampled Cholesky factor, made only where the diagonal makes solves slow
+}
+
+// needsOf returns the needs of a run with a phase that may have a factor beside it,
+// the others of which take so many bytes at the most.
+func needsOf(phase, factor, most int64) Needs {
+	bytes := max(phase+factor, most)
+	return Needs{bytes, bytes - max(phase, most)}
+}
+
+// plus returns the needs with so many bytes more.
+func (n Needs) plus(bytes int64) Needs { return Needs{n.Bytes + bytes, n.Factor} }
+
+// BlockNeeds returns what Block of the named kernel, its construction and its
 // graph take beside the matrix and what the sink keeps, on a graph with the
 // given degrees and number of entries. With a limit on memory, of the settings,
 // it is what is used within it, or what would be needed at the least. The error
 // is a [*ParameterError].
-func BlockBytes(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings) (int64, error) {
-	return blockBytes(name, p, degrees, entries, rows, cols, s, true)
+func BlockNeeds(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings) (Needs, error) {
+	return blockNeeds(name, p, degrees, entries, rows, cols, s, true)
 }
 
-// blockBytes is BlockBytes, of inverses with half steps or without.
-func blockBytes(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings, roots bool) (int64, error) {
+// blockNeeds is BlockNeeds, of inverses with half steps or without.
+func blockNeeds(name string, p Parameters, degrees []float64, entries int64, rows, cols []int, s *Settings, roots bool) (Needs, error) {
 	f := find(name)
 	if f == nil {
-		return 0, noKernel(name)
+		return Needs{}, noKernel(name)
 	}
 	p, err := f.fill(p, extentOf(degrees))
 	if err != nil {
-		return 0, err
+		return Needs{}, err
 	}
 	var limit int64
 	if s != nil {
@@ -34,7 +50,7 @@ func blockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
 	if name == "modularity" {
-		return vectors + modularityBytes(n, p.Rank) + panelBytes, nil
+		return Needs{Bytes: vectors + modularityBytes(n, p.Rank) + panelBytes}, nil
 	}
 	e := demandOf(name, p, degrees)
 	short, long := cols, rows
@@ -61,15 +77,35 @@ func blockBytes(name string, p Parameters, degrees []float64, entries int64, row
 	default:
 		least += 8 * int64(len(long)) * int64(width)
 	}
-	if factor := iterative.CholeskyBytes(n, entries); e.factor && (limit == 0 || least+factor <= limit) {
-		least += factor
+	factor := iterative.CholeskyBytes(n, entries)
+	if !e.factor || limit > 0 && least+factor > limit {
+		factor = 0
 	}
-	return max(least, vectors+e.searchBytes(n, width)), nil
+	return needsOf(least, factor, vectors+e.searchBytes(n, width)), nil
 }
 
 // RowBytes returns the distance between rows of the widest block that is swept for
-// a kernel's block on a graph with n nodes.
-func RowBytes(n int) int { return 8 * slabColumns(n) }
+// a kernel's block of so many rows and columns on a graph with n nodes.
+func RowBytes(name string, n, rows, cols int) int {
+	columns := min(rows, cols)
+	if name == "commute-time" { // it takes the columns of both
+		columns = max(rows, cols)
+	}
+	return rowBytes(min(slabColumns(n), columns))
+}
+
+// GramsRowBytes is RowBytes for [Grams] of so many kernels.
+func GramsRowBytes(n, nodes, kernels int) int {
+	if kernels == 1 {
+		return rowBytes(min(slabColumns(n), nodes))
+	}
+	// Inverses are not computed together.
+	return max(rowBytes(gramsWidth(n, nodes, kernels)), rowBytes(min(slabColumns(n), nodes)))
+}
+
+// rowBytes is the distance between rows of blocks of so many columns, or of those
+// of a search for an eigenvalue.
+func rowBytes(cols int) int { return max(8*sparse.Stride[float64](cols), lanczos.RowBytes) }
 
 // modularityBytes returns what F and finding it take; rank 0 stands for all
 // positive eigenvalues.
@@ -81,16 +117,16 @@ func modularityBytes(n, rank int) int64 {
 	return search + sparse.BlockBytes[float64](n, rank)
 }
 
-// GramsBytes is BlockBytes for [Grams] of so many kernels, of which p are the
+// GramsNeeds is BlockNeeds for [Grams] of so many kernels, of which p are the
 // parameters of one, with their blocks.
-func GramsBytes(name string, p Parameters, degrees []float64, entries int64, nodes []int, kernels int, s *Settings) (int64, error) {
-	bytes, err := blockBytes(name, p, degrees, entries, nodes, nodes, s, false)
+func GramsNeeds(name string, p Parameters, degrees []float64, entries int64, nodes []int, kernels int, s *Settings) (Needs, error) {
+	n, err := blockNeeds(name, p, degrees, entries, nodes, nodes, s, false)
 	m := int64(len(nodes))
-	bytes += 8 * m * m * int64(kernels)
+	n = n.plus(8 * m * m * int64(kernels))
 	if err == nil && kernels > 1 && demandOf(name, p, degrees).function {
-		bytes = max(bytes, groupBytes(len(degrees), len(nodes), kernels))
+		n = needsOf(n.Bytes-n.Factor, n.Factor, groupBytes(len(degrees), len(nodes), kernels))
 	}
-	return bytes, err
+	return n, err
 }
 
 // groupBytes returns what the blocks of so many functions of one matrix take while

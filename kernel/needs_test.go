@@ -16,7 +16,7 @@ import (
 )
 
 // Every block is computed within the memory that is planned for it.
-func TestBlockBytes(t *testing.T) {
+func TestBlockNeeds(t *testing.T) {
 	const n = 600
 	a := testgraph.Random(9, n, 2000, true)
 	g := newGraph(t, a, 2)
@@ -30,12 +30,12 @@ func TestBlockBytes(t *testing.T) {
 				c.p.Alpha /= 10
 			}
 			for _, nodes := range [][2][]int{{few, few}, {upTo(n), few}} {
-				bytes, err := BlockBytes(c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], nil)
+				needs, err := BlockNeeds(c.name, c.p, g.Degrees, a.NNZ(), nodes[0], nodes[1], nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, _, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes[0], nodes[1], &Settings{Memory: bytes}); err != nil {
-					t.Error(fmt.Errorf("%d × %d within %d bytes: %w", len(nodes[0]), len(nodes[1]), bytes, err))
+				if _, _, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes[0], nodes[1], &Settings{Memory: needs.Bytes}); err != nil {
+					t.Error(fmt.Errorf("%d × %d within %d bytes: %w", len(nodes[0]), len(nodes[1]), needs.Bytes, err))
 				}
 			}
 		})
@@ -53,9 +53,9 @@ func TestLeastEigenvalueIsPlanned(t *testing.T) {
 	basis, _ := lanczos.Bytes(n, 1, 0, nil)
 	for _, name := range []string{"pseudo-inverse", "commute-time"} {
 		for _, limit := range []int64{0, 1 << 20} {
-			got, err := BlockBytes(name, Parameters{}, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: limit})
-			if err != nil || got < basis {
-				t.Errorf("%s within %d: %d bytes, %v; the basis alone takes %d", name, limit, got, err, basis)
+			got, err := BlockNeeds(name, Parameters{}, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: limit})
+			if err != nil || got.Bytes < basis {
+				t.Errorf("%s within %d: %+v, %v; the basis alone takes %d", name, limit, got, err, basis)
 			}
 		}
 		if got, err := ApplyBytes(name, Parameters{}, degrees, 1); err != nil || got < basis {
@@ -84,9 +84,9 @@ func TestRadiusIsPlanned(t *testing.T) {
 		{"von-neumann", Parameters{Matrix: Adjacency, Alpha: 0.1}, true},
 		{"von-neumann", Parameters{}, false},
 	} {
-		got, err := BlockBytes(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: 1 << 20})
-		if err != nil || got >= radiusBytes(n) != c.want {
-			t.Errorf("%s %v: %d bytes, %v; the search takes %d", c.name, c.p, got, err, radiusBytes(n))
+		got, err := BlockNeeds(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: 1 << 20})
+		if err != nil || got.Bytes >= radiusBytes(n) != c.want {
+			t.Errorf("%s %v: %+v, %v; the search takes %d", c.name, c.p, got, err, radiusBytes(n))
 		}
 	}
 }
@@ -179,14 +179,18 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		{"regularized-commute-time", Parameters{Alpha: 0.9}, false},
 		{"regularized-commute-time", Parameters{Alpha: 0.9999}, true},
 	} {
-		bytes, err := BlockBytes(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
+		needs, err := BlockNeeds(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if factor := iterative.CholeskyBytes(n, g.A.NNZ()); bytes > factor != c.slow {
-			t.Errorf("%s %v: %d bytes; a factor takes %d", c.name, c.p, bytes, factor)
+		want := int64(0)
+		if c.slow {
+			want = iterative.CholeskyBytes(n, g.A.NNZ())
 		}
-		_, r, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes, nodes[:1], &Settings{Memory: bytes})
+		if needs.Factor != want || needs.Bytes <= want {
+			t.Errorf("%s %v: %+v; a factor takes %d", c.name, c.p, needs, want)
+		}
+		_, r, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes, nodes[:1], &Settings{Memory: needs.Bytes})
 		if err != nil {
 			t.Errorf("%s %v: %v", c.name, c.p, err)
 		} else if c.slow && r.Sweeps > 100 {

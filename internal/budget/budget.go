@@ -16,6 +16,8 @@ var ErrOver = errors.New("would not fit the memory limit")
 type Item struct {
 	What  string `json:"what"`
 	Bytes int64  `json:"bytes"`
+
+	Perhaps bool `json:"perhaps,omitempty"` // the run may find out that it is not needed
 }
 
 // Plan collects reservations, and what of them is given back before others are
@@ -28,14 +30,28 @@ type Plan struct {
 
 	peak int64
 	atop []Item // what made up the peak
+
+	perhaps int64 // of total, what may not be needed
+	sure    int64 // the largest sum without it
 }
 
 // Reserve adds bytes under a name. If the plan then exceeds its limit, the
 // reservation stays in the report and the error, an [*OverError], says what is
 // needed.
 func (p *Plan) Reserve(bytes int64, what string) error {
-	p.items = append(p.items, Item{What: what, Bytes: bytes})
-	p.total += bytes
+	return p.reserve(Item{What: what, Bytes: bytes})
+}
+
+// ReservePerhaps is Reserve for what may turn out not to be needed.
+func (p *Plan) ReservePerhaps(bytes int64, what string) error {
+	p.perhaps += bytes
+	return p.reserve(Item{What: what, Bytes: bytes, Perhaps: true})
+}
+
+func (p *Plan) reserve(it Item) error {
+	p.items = append(p.items, it)
+	p.total += it.Bytes
+	p.sure = max(p.sure, p.total-p.perhaps)
 	if p.total > p.peak || p.atop == nil {
 		p.peak, p.atop = p.total, slices.Clone(p.items)
 	}
@@ -50,6 +66,9 @@ func (p *Plan) Release(what string) {
 	p.items = slices.DeleteFunc(p.items, func(it Item) bool {
 		if it.What == what {
 			p.total -= it.Bytes
+			if it.Perhaps {
+				p.perhaps -= it.Bytes
+			}
 		}
 		return it.What == what
 	})
@@ -66,6 +85,9 @@ func (p *Plan) Total() int64 { return p.total }
 // Peak returns the largest sum that there ever was, and what it was made of in
 // the order of the reservations.
 func (p *Plan) Peak() (bytes int64, items []Item) { return p.peak, p.atop }
+
+// Sure returns the largest sum without what may turn out not to be needed.
+func (p *Plan) Sure() int64 { return p.sure }
 
 func largest(items []Item) Item {
 	best := items[0]

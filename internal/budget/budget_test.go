@@ -55,11 +55,30 @@ func TestPeak(t *testing.T) {
 		t.Error(p.Total())
 	}
 	bytes, items := p.Peak()
-	if bytes != 65 || len(items) != 3 || items[2] != (Item{"walk", 5}) {
+	if bytes != 65 || len(items) != 3 || items[2] != (Item{What: "walk", Bytes: 5}) {
 		t.Error(bytes, items)
 	}
 	_ = p.Reserve(16, "votes")
 	if bytes, items = p.Peak(); bytes != 66 || len(items) != 3 || items[1].What != "scores" {
 		t.Error(bytes, items)
+	}
+}
+
+// What may not be needed counts for the peak and the limit, but not for what is
+// sure.
+func TestPerhaps(t *testing.T) {
+	p := Plan{Limit: 100}
+	_ = p.Reserve(40, "solve")
+	if err := p.ReservePerhaps(70, "factor"); !errors.Is(err, ErrOver) {
+		t.Error(err)
+	}
+	bytes, items := p.Peak()
+	if bytes != 110 || p.Sure() != 40 || items[0].Perhaps || !items[1].Perhaps {
+		t.Error(bytes, p.Sure(), items)
+	}
+	p.Release("factor")
+	_ = p.Reserve(20, "votes")
+	if bytes, _ := p.Peak(); bytes != 110 || p.Sure() != 60 || p.Total() != 60 {
+		t.Error(bytes, p.Sure(), p.Total())
 	}
 }

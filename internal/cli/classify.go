@@ -228,18 +228,23 @@ func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels,
 	if err != nil {
 		return n, err
 	}
-	n.sweeps = made.Sweeps
-	if err := n.Reserve(made.Bytes, made.Phase); err != nil {
+	if err := n.learningNeeds(made); err != nil {
 		return n, err
 	}
 	if in.estimating {
 		n.disk += runFileBytes + f.predictionBytes(g, l)
 	}
-	n.Release(made.Phase)
+	n.releaseFactor(made.Phase)
 	k := int64(len(l.Names))
 	// Scores, classes and labels, which nodes are reached, and components, which
 	// the prediction may have found.
 	return n, n.Reserve(int64(len(g.Degrees()))*(4*k+16+1+8), "predictions")
+}
+
+// learningNeeds reserves what a method takes.
+func (n *needs) learningNeeds(made evaluate.Needs) error {
+	n.sweeps, n.row = made.Sweeps, made.RowBytes
+	return n.reserveFactor(made.Sure, made.Phase, made.Bytes-made.Sure)
 }
 
 // planLearning returns what is taken before anything is learned, and gives the

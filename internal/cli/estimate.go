@@ -15,6 +15,7 @@ import (
 type estimated struct {
 	Command     string        `json:"command"`
 	MemoryBytes int64         `json:"memory_bytes"`
+	SureBytes   int64         `json:"memory_bytes_sure"`
 	LimitBytes  int64         `json:"limit_bytes"`
 	DiskBytes   int64         `json:"disk_bytes"`
 	Sweeps      *int          `json:"sweeps"`
@@ -80,7 +81,7 @@ func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 func (in *invocation) printPlan(command string, n *needs) error {
 	in.progress.close()
 	peak, items := n.Peak()
-	doc := estimated{Command: command, MemoryBytes: resident(peak), LimitBytes: in.memory, DiskBytes: n.disk, Items: itemsOf(peak, items)}
+	doc := estimated{Command: command, MemoryBytes: resident(peak), SureBytes: resident(n.Sure()), LimitBytes: in.memory, DiskBytes: n.disk, Items: itemsOf(peak, items)}
 	if n.sweeps != unknownSweeps {
 		doc.Sweeps = &n.sweeps
 	}
@@ -98,6 +99,9 @@ func (in *invocation) printPlan(command string, n *needs) error {
 	total := formatBytes(doc.MemoryBytes)
 	if in.memory > 0 {
 		total += " of " + formatBytes(in.memory)
+	}
+	if doc.SureBytes < doc.MemoryBytes {
+		total += ", " + formatBytes(doc.SureBytes) + " without what may not be needed"
 	}
 	line("memory", "%s", total)
 	line("disk", "%s", formatBytes(doc.DiskBytes))

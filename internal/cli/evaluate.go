@@ -236,7 +236,6 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 // planEvaluate returns what a plan takes, and sets the memory of its settings.
 func (in *invocation) planEvaluate(g *graph, l *ingest.Labels, plan *evaluate.Plan) (*needs, error) {
 	n := g.needs()
-	n.sweeps = unknownSweeps
 	n.disk += runFileBytes
 	if err := n.Reserve(64*int64(len(l.Row)), "labels and splits"); err != nil {
 		return n, err
@@ -248,7 +247,7 @@ func (in *invocation) planEvaluate(g *graph, l *ingest.Labels, plan *evaluate.Pl
 	if err != nil {
 		return n, err
 	}
-	return n, n.Reserve(takes.Bytes, takes.Phase)
+	return n, n.learningNeeds(takes)
 }
 
 // plan returns what to measure.

@@ -194,6 +194,25 @@ func keepWithin(data int64) {
 	debug.SetMemoryLimit(resident(data) - fileBytes - data/(2*heapShare))
 }
 
+// reserveFactor reserves bytes and, if there are any, those of a factor that may be
+// made.
+func (n *needs) reserveFactor(bytes int64, what string, factor int64) error {
+	err := n.Reserve(bytes, what)
+	if err == nil && factor > 0 {
+		err = n.ReservePerhaps(factor, perhapsFactor)
+	}
+	return err
+}
+
+// perhapsFactor is what a plan calls a factor that may be made.
+const perhapsFactor = "a factor, if solves are slow"
+
+// releaseFactor releases what reserveFactor reserved.
+func (n *needs) releaseFactor(what string) {
+	n.Release(what)
+	n.Release(perhapsFactor)
+}
+
 // walkNeeds reserves what a method of a walk takes.
 func (n *needs) walkNeeds(walk cwk.Needs, err error) error {
 	if err != nil {

@@ -142,19 +142,19 @@ func partOfBlock(s slabFlag, rows, cols []int) ([]int, []int, kernel.Part, error
 // its settings. It tells whether the block is held until it is complete: where
 // there is room for it, and as much for the rest, or the output takes no pieces.
 func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kernel.Settings, rows, cols axis) (hold bool, err error) {
-	n.sweeps, n.row = unknownSweeps, kernel.RowBytes(len(d.g.Degrees()))
-	blockBytes := func(memory int64) (int64, error) {
+	n.sweeps, n.row = unknownSweeps, kernel.RowBytes(f.name, len(d.g.Degrees()), len(d.rows), len(d.cols))
+	blockNeeds := func(memory int64) (kernel.Needs, error) {
 		s.Memory = memory
-		return kernel.BlockBytes(f.name, f.given(), d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, s)
+		return kernel.BlockNeeds(f.name, f.given(), d.g.Degrees(), d.g.NNZ(), d.rows, d.cols, s)
 	}
 	left, limited := n.Left()
 	held := heldBytes[T](rows, cols)
 	if hold = !limited || held <= left/2; hold && limited {
-		bytes, err := blockBytes(left - held)
+		block, err := blockNeeds(left - held)
 		if err != nil {
 			return false, err
 		}
-		hold = bytes <= left-held
+		hold = block.Bytes <= left-held
 	}
 	if !d.out.takesPieces(d.path) {
 		if limited && held > left {
@@ -173,14 +173,14 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 			return false, err
 		}
 	}
-	bytes, err := blockBytes(left)
+	block, err := blockNeeds(left)
 	if err != nil {
 		return false, err
 	}
 	if !limited {
-		s.Memory = bytes
+		s.Memory = block.Bytes
 	}
-	return hold, n.Reserve(bytes, "columns of the kernel")
+	return hold, n.reserveFactor(block.Bytes-block.Factor, "columns of the kernel", block.Factor)
 }
 
 func asymmetric(kernel string) string {

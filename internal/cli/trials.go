@@ -71,9 +71,8 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		if err != nil {
 			return n, err
 		}
-		n.sweeps = made.Sweeps
 		n.disk += 2 * runFileBytes
-		return n, n.Reserve(made.Bytes, made.Phase)
+		return n, n.learningNeeds(made)
 	})
 	if err != nil {
 		return err
