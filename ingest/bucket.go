@@ -55,6 +55,7 @@ type sorter struct {
 	head     uint32 // but each row below is one of its own
 	buckets  []bucket
 	bucketOf []uint16 // by cell
+	largest  int      // entries of the largest bucket
 	most     int      // rows of a bucket
 	column   uint     // bits of a column
 	narrow   bool     // the key of an entry takes 4 bytes, else 8
@@ -278,5 +279,6 @@ func (s *sorter) cutBuckets(histogram [][]uint32, cells int) {
 		for i := range s.spans {
 			b.starts[i+1] += b.starts[i]
 		}
+		s.largest = max(s.largest, b.entries())
 	}
 }

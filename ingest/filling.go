@@ -54,15 +54,6 @@ func (s *sorter) entries() int {
 // total returns the memory of all entries.
 func (s *sorter) total() int64 { return int64(s.entries()) * s.entryBytes() }
 
-// largest returns the number of entries of the largest bucket.
-func (s *sorter) largest() int {
-	most := 0
-	for _, b := range s.buckets {
-		most = max(most, b.entries())
-	}
-	return most
-}
-
 // bucketBytes is the part of workerBytes in which a worker finishes buckets.
 const bucketBytes = 2 << 20
 
@@ -72,7 +63,7 @@ func (s *sorter) scratchBytes() int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.workers))
 	each := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
-	return workers*max(0, int64(s.largest())*s.finishBytes()-bucketBytes) + int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
+	return workers*max(0, int64(s.largest)*s.finishBytes()-bucketBytes) + int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
 }
 
 // cutFillings cuts the spans into fillings. The last ones are as large as can be,

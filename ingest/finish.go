@@ -89,7 +89,7 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 // finish sorts bucket k and merges the lines of each entry: f.out is what comes of it.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
 	if f.moved == nil {
-		f.make(e.s.largest(), e.s.values, len(e.s.fillings) > 1)
+		f.make(e.s.largest, e.s.values, len(e.s.fillings) > 1)
 	}
 	keys, values, err := e.gather(f, k)
 	if err != nil {
@@ -103,7 +103,7 @@ func (e *entries[K]) finish(f *finisher[K], k int) error {
 	}
 	b := e.s.buckets[k]
 	out, rows, shift := f.out, b.hi-b.lo, e.s.column+1
-	out.begin(b.lo, e.s.largest(), e.s.values)
+	out.begin(b.lo, e.s.largest, e.s.values)
 	var count [radixSize]uint32
 	order := unordered
 	if rows <= radixSize {

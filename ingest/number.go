@@ -67,14 +67,14 @@ type template struct {
 
 // scan reads the lines of text from position at on that follow the template:
 // it appends two codes for each to code, its weight to weight, and stops
-// before the first line that does not follow it. Text must be followed by 16
-// readable bytes that are no digits.
+// before the first line that does not follow it. Text must be followed by
+// lineWindow readable bytes that are no digits.
 func (t template) scan(text []byte, at int, code []uint32, weight []float64) (int, []uint32, []float64) {
 	if !t.weighted {
 		at, code = t.scanShort(text, at, code)
 	}
 	end := len(text)
-	text = text[:end+16]
+	text = text[:end+lineWindow]
 	for at < end {
 		// This is number twice, which Go does not inline.
 		x := word(text[at:])
@@ -142,7 +142,7 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 }
 
 // scanShort is scan for the lines at the beginning that are two numbers of at most
-// seven digits each, as most are, while there is room for their codes. It takes
+// eight digits each, as most are, while there is room for their codes. It takes
 // half of scan's time.
 func (t template) scanShort(text []byte, at int, code []uint32) (int, []uint32) {
 	end, all := shortHalves(text, at, code, t.sep)
@@ -186,8 +186,11 @@ func (t template) place(lines []uint32) int {
 	}
 }
 
-// maxShort is the largest number of seven digits.
-const maxShort = 1e7 - 1
+// maxShort is the largest number of eight digits.
+const maxShort = 1e8 - 1
+
+// lineWindow holds a line of two numbers of eight digits.
+const lineWindow = 24
 
 // shortHalves is shortLines, side by side for the halves of a long text where it
 // begins. Behind a line of another kind it does not, or much could be read in vain
@@ -215,31 +218,29 @@ const leastHalves = 256 // bytes
 // shortLines reads lines of two short numbers as they are. It is all that its loop
 // does: what else could be done there would not be in registers.
 func shortLines(text []byte, at int, code []uint32, sep byte) (int, []uint32) {
-	rest := text[at : len(text)+16]
+	rest := text[at : len(text)+lineWindow]
 	room := code[len(code):cap(code)]
-	sep ^= '0'
-	for len(rest) > 16 && len(room) > 1 {
-		window := (*[16]byte)(rest)
+	for len(rest) > lineWindow && len(room) > 1 {
+		window := (*[lineWindow]byte)(rest)
 		x := word(window[:])
-		others := notDigits(x)
-		k := uint(bits.TrailingZeros64(others)) & 56
-		if others == 0 || k == 0 || byte(x>>k) != sep || byte(x) == 0 && k > 8 {
+		k := uint(bits.TrailingZeros64(notDigits(x))) & 120
+		n := k >> 3
+		if n == 0 || window[n] != sep || byte(x) == 0 && n > 1 {
 			break
 		}
 		u := eightDigits(x << (-k & 63))
-		j := k>>3 + 1
-		x = word(window[j:])
-		others = notDigits(x)
-		k = uint(bits.TrailingZeros64(others)) & 56
-		if others == 0 || k == 0 || byte(x>>k) != '\n'^'0' || byte(x) == 0 && k > 8 {
+		x = word(window[n+1:])
+		k = uint(bits.TrailingZeros64(notDigits(x))) & 120
+		n += k>>3 + 1
+		if k == 0 || window[n] != '\n' || byte(x) == 0 && k > 8 {
 			break
 		}
 		v := eightDigits(x << (-k & 63))
 		room[0], room[1] = uint32(u), uint32(v)
 		room = room[2:]
-		rest = rest[j+k>>3+1:]
+		rest = rest[n+1:]
 	}
-	return len(text) + 16 - len(rest), code[:cap(code)-len(room)]
+	return len(text) + lineWindow - len(rest), code[:cap(code)-len(room)]
 }
 
 // pairedLines is shortLines for the halves of a text side by side, each into codes
@@ -247,33 +248,29 @@ func shortLines(text []byte, at int, code []uint32, sep byte) (int, []uint32) {
 // has told where it begins, which is as long as reading two. It returns where both
 // halves stopped and how many lines it read of each.
 func pairedLines(text []byte, middle int, first, second []uint32, sep byte) (a, b, lines int) {
-	one, two := text[:middle+16], text[middle:len(text)+16]
-	n := min(len(first), len(second)) / 2
-	first, second = first[:2*n], second[:2*n]
-	sep ^= '0'
-	for len(one) > 16 && len(two) > 16 && len(first) > 1 && len(second) > 1 {
-		v, w := (*[16]byte)(one), (*[16]byte)(two)
+	one, two := text[:middle+lineWindow], text[middle:len(text)+lineWindow]
+	pairs := min(len(first), len(second)) / 2
+	first, second = first[:2*pairs], second[:2*pairs]
+	for len(one) > lineWindow && len(two) > lineWindow && len(first) > 1 && len(second) > 1 {
+		v, w := (*[lineWindow]byte)(one), (*[lineWindow]byte)(two)
 		x, y := word(v[:]), word(w[:])
-		ox, oy := notDigits(x), notDigits(y)
-		k, l := uint(bits.TrailingZeros64(ox))&56, uint(bits.TrailingZeros64(oy))&56
-		if ox == 0 || k == 0 || byte(x>>k) != sep || byte(x) == 0 && k > 8 ||
-			oy == 0 || l == 0 || byte(y>>l) != sep || byte(y) == 0 && l > 8 {
+		k, l := uint(bits.TrailingZeros64(notDigits(x)))&120, uint(bits.TrailingZeros64(notDigits(y)))&120
+		m, n := k>>3, l>>3
+		if m == 0 || v[m] != sep || byte(x) == 0 && m > 1 || n == 0 || w[n] != sep || byte(y) == 0 && n > 1 {
 			break
 		}
 		first[0], second[0] = uint32(eightDigits(x<<(-k&63))), uint32(eightDigits(y<<(-l&63)))
-		i, j := k>>3+1, l>>3+1
-		x, y = word(v[i:]), word(w[j:])
-		ox, oy = notDigits(x), notDigits(y)
-		k, l = uint(bits.TrailingZeros64(ox))&56, uint(bits.TrailingZeros64(oy))&56
-		if ox == 0 || k == 0 || byte(x>>k) != '\n'^'0' || byte(x) == 0 && k > 8 ||
-			oy == 0 || l == 0 || byte(y>>l) != '\n'^'0' || byte(y) == 0 && l > 8 {
+		x, y = word(v[m+1:]), word(w[n+1:])
+		k, l = uint(bits.TrailingZeros64(notDigits(x)))&120, uint(bits.TrailingZeros64(notDigits(y)))&120
+		m, n = m+k>>3+1, n+l>>3+1
+		if k == 0 || v[m] != '\n' || byte(x) == 0 && k > 8 || l == 0 || w[n] != '\n' || byte(y) == 0 && l > 8 {
 			break
 		}
 		first[1], second[1] = uint32(eightDigits(x<<(-k&63))), uint32(eightDigits(y<<(-l&63)))
 		first, second = first[2:], second[2:]
-		one, two = one[i+k>>3+1:], two[j+l>>3+1:]
+		one, two = one[m+1:], two[n+1:]
 	}
-	return middle + 16 - len(one), len(text) + 16 - len(two), n - len(first)/2
+	return middle + lineWindow - len(one), len(text) + lineWindow - len(two), pairs - len(first)/2
 }
 
 // decimal reads a number of at most 15 digits with or without a point; n = 0

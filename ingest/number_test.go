@@ -78,6 +78,8 @@ func TestScan(t *testing.T) {
 				end = " \n"
 			case 8:
 				v = ""
+			case 9:
+				u = "0" + u
 			}
 			text.WriteString(u + string(layout.sep) + v + end)
 		}
