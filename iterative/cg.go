@@ -60,6 +60,7 @@ const (
 	converged
 	exhausted // the limit on steps
 	indefinite
+	spent  // what is left of the residual is rounding errors, or the recurrence's were
 	parked // until the ladder's next preconditioner
 	rested // until the end of a round in float32
 )
@@ -95,13 +96,19 @@ func (c *column) advance(pq float64) (alpha float64) {
 	return alpha
 }
 
-// turn returns what a live column's next direction keeps of this one.
+// turn returns what a live column's next direction keeps of this one. With a
+// null space a preconditioned residual can be nothing but rounding errors before
+// the residual is small: there is no direction then.
 func (c *column) turn(rr, rz float64) (beta float64) {
 	if c.fate != live {
 		return 0
 	}
-	beta = rz / c.rz
-	c.rz, c.residual = rz, math.Sqrt(rr)
+	c.residual = math.Sqrt(rr)
+	if !(rz > 0) {
+		c.fate = spent
+		return 0
+	}
+	beta, c.rz = rz/c.rz, rz
 	return beta
 }
 
@@ -175,7 +182,7 @@ func (r *run) solve(ctx context.Context) error {
 }
 
 // verify computes the true residuals. It reports whether a column that the
-// recurrence took for converged is not, and is to go on.
+// recurrence took for converged, or could not bring further, is to go on.
 func (r *run) verify(ctx context.Context) (again bool, err error) {
 	if r.settings.Recurrence || r.exact {
 		return false, nil
@@ -185,6 +192,9 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	}
 	for j := range r.columns {
 		c := &r.columns[j]
+		if c.fate == spent {
+			c.fate = converged
+		}
 		if c.fate != converged || c.residual <= c.target {
 			continue
 		}

@@ -213,9 +213,11 @@ func (r *run) singleStep(ctx context.Context) error {
 	for j := range columns {
 		c := &columns[j]
 		r.beta[s.lo+j] = c.turn(r.rr[s.lo+j], r.rz[s.lo+j])
-		if slow := c.steps >= singleSteps; c.fate == live && (slow || c.residual <= s.goal[s.lo+j]) {
+		switch slow := c.steps >= singleSteps; {
+		case c.fate == spent, c.fate == live && slow:
+			c.fate, s.left[s.lo+j] = rested, true
+		case c.fate == live && c.residual <= s.goal[s.lo+j]:
 			c.fate = rested
-			s.left[s.lo+j] = s.left[s.lo+j] || slow
 		}
 	}
 	if err := r.chunks(ctx, s.turn); err != nil {

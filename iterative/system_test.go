@@ -285,6 +285,47 @@ func TestPseudoInverseProperties(t *testing.T) {
 	})
 }
 
+// TestUnevenWeights solves Laplacians of stars with weights of eight orders of
+// magnitude: what is left of a preconditioned residual can then be nothing but
+// rounding errors while the residual is still large.
+func TestUnevenWeights(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		weights := rapid.SliceOfN(rapid.Float64Range(-4, 4), 1, 40).Draw(t, "decimal exponents")
+		n := len(weights) + 1
+		var e []sparse.Triplet
+		for i, exponent := range weights {
+			leaf, w := uint32(i+1), math.Pow(10, exponent)
+			e = append(e, sparse.Triplet{Row: 0, Col: leaf, Val: w}, sparse.Triplet{Row: leaf, Col: 0, Val: w})
+		}
+		a, err := sparse.FromTriplets(n, n, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := NewGraph(ctx, a, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := g.ShiftedLaplacian(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := make([]int, n)
+		for i := range rows {
+			rows[i] = i
+		}
+		x := sparse.NewBlock[float64](n, n)
+		res, err := s.SolveTo(ctx, x, identity(n, rows), &Settings{Tolerance: 1e-11})
+		if err != nil && !errors.Is(err, ErrStagnation) {
+			t.Fatal(err)
+		}
+		// Computing the residual has rounding errors of this size.
+		rounding := 1e-13 * slices.Max(g.Degrees) * mat.Norm(x, 2)
+		if worst := slices.Max(res.Residual); !(worst <= max(1e-11, rounding)) {
+			t.Fatalf("a residual of %g is left where %g is rounding: %v", worst, rounding, err)
+		}
+	})
+}
+
 // TestSameBits checks that workers, and other columns, change nothing.
 func TestSameBits(t *testing.T) {
 	// Two ranges and more; then isolated nodes and several components as well.

@@ -7,7 +7,7 @@
 //	von-neumann               (I − αS)⁻¹
 //	regularized-laplacian     (I + αL)⁻¹
 //	pseudo-inverse            L⁺
-//	commute-time              vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), a distance
+//	commute-time              vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), a distance, with the component's vol
 //	regularized-commute-time  (D − αA)⁺
 //	p-step                    (aI − L̃)^p
 //	matern                    (2ν/κ²·I + L)^−ν

@@ -28,7 +28,8 @@ the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels.
   von-neumann               (I − αS)⁻¹ [--matrix --alpha]
   regularized-laplacian     (I + αL)⁻¹ [--laplacian --alpha]
   pseudo-inverse            L⁺ [--laplacian]
-  commute-time              vol·(L⁺ᵢᵢ + L⁺ⱼⱼ − 2L⁺ᵢⱼ), a distance
+  commute-time              vol·(L⁺ᵢᵢ + L⁺ⱼⱼ − 2L⁺ᵢⱼ), a distance: vol is that of the
+                            component, and between two of them it is infinite
   regularized-commute-time  (D − αA)⁺ [--alpha]
   p-step                    (aI − L̃)ᵖ [--steps p --shift a]
   matern                    (2ν/κ²·I + L)^−ν [--laplacian --nu --kappa]
