@@ -106,17 +106,12 @@ func (o *outputs) commit() error {
 			return err
 		}
 	}
-	for last := len(o.files) - 1; last >= 0; last-- {
-		if o.in.ctx.Err() != nil {
-			return context.Cause(o.in.ctx)
-		}
-		f := o.files[last]
-		o.files = o.files[:last]
-		if err := f.Commit(); err != nil {
-			return err
-		}
+	if o.in.ctx.Err() != nil {
+		return context.Cause(o.in.ctx)
 	}
-	return nil
+	files := o.files
+	o.files = nil
+	return durable.CommitAll(files...)
 }
 
 // abort gives up what was not committed. It is deferred as soon as outputs

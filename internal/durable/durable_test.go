@@ -153,6 +153,87 @@ func TestWriteFileFaults(t *testing.T) {
 	}
 }
 
+// set writes an output and two files beside it, whose content is text.
+func set(fsys durable.FS, text string) error {
+	var files []*durable.Pending
+	for _, path := range []string{"out", "out.ids", "out.run.json"} {
+		p, err := durable.NewFile(fsys, path)
+		if err != nil {
+			for _, before := range files {
+				before.Abort()
+			}
+			return err
+		}
+		io.WriteString(p, text)
+		files = append(files, p)
+	}
+	return durable.CommitAll(files...)
+}
+
+// TestCommitAllFaults lets every operation fail once: where there was nothing,
+// all three files appear or none does, and the output never stands alone.
+func TestCommitAllFaults(t *testing.T) {
+	for i := 0; ; i++ {
+		mem := durabletest.NewMem()
+		failing := durabletest.FailAt(mem, i)
+		err := set(failing, "new")
+		names, _ := mem.List(".")
+		op := failing.Failed()
+		switch {
+		case op == "":
+			if err != nil || len(names) != 3 {
+				t.Fatalf("no fault: error %v, files %v", err, names)
+			}
+			return
+		case op == "list" && err == nil && len(names) == 3: // leftovers may stay
+		case !errors.Is(err, durabletest.ErrInjected):
+			t.Errorf("operation %d (%s): error %v", i, op, err)
+		case len(names) == 3 && (op == "close" || op == "sync") && content(t, mem, "out") == "new":
+		case len(names) != 0:
+			t.Errorf("operation %d (%s) left %v", i, op, names)
+		}
+	}
+}
+
+// TestCommitAllReplaces lets operations fail over files that are there: no name
+// vanishes, and the output is the new one only where the others are.
+func TestCommitAllReplaces(t *testing.T) {
+	for i := 0; ; i++ {
+		mem := durabletest.NewMem()
+		if err := set(mem, "old"); err != nil {
+			t.Fatal(err)
+		}
+		failing := durabletest.FailAt(mem, i)
+		_ = set(failing, "new")
+		out, ids, run := content(t, mem, "out"), content(t, mem, "out.ids"), content(t, mem, "out.run.json")
+		if names, _ := mem.List("."); len(names) != 3 || out == "" || ids == "" || run == "" || out == "new" && (ids != "new" || run != "new") {
+			t.Errorf("operation %d (%s): out %q, ids %q, run %q of %v", i, failing.Failed(), out, ids, run, names)
+		}
+		if failing.Failed() == "" {
+			return
+		}
+	}
+}
+
+// TestCommitAllCrash stops the machine before every operation: an output that is
+// there has the others beside it.
+func TestCommitAllCrash(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	mem := durabletest.NewMem()
+	shot := func() {
+		for _, percent := range []int{0, 30, 50, 50, 70, 100} {
+			crashed := mem.Crash(rng, percent)
+			if out, ids, run := content(t, crashed, "out"), content(t, crashed, "out.ids"), content(t, crashed, "out.run.json"); out != "" && (out != "new" || ids != "new" || run != "new") {
+				t.Errorf("out %q, ids %q, run %q", out, ids, run)
+			}
+		}
+	}
+	if err := set(durabletest.Watch(mem, shot), "new"); err != nil {
+		t.Fatal(err)
+	}
+	shot()
+}
+
 // TestWriteFileCrash stops the machine before every operation.
 func TestWriteFileCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 )
 
 // Pending is a file under construction. It appears under its name when Commit
@@ -19,6 +20,7 @@ import (
 type Pending struct {
 	fsys      FS
 	path, tmp string // tmp is "" where the bytes go straight to path
+	fresh     bool   // nothing had the name
 	f         File
 	w         *bufio.Writer
 	done      bool
@@ -38,6 +40,7 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 	case err == nil && info.IsDir():
 		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("is a directory")}
 	case err != nil || info.Mode().IsRegular():
+		p.fresh = err != nil
 		RemoveUnused(fsys, path)
 		err = p.createTemp()
 	default:
@@ -118,29 +121,88 @@ func (p *Pending) ReadAt(b []byte, off int64) (int, error) { return p.f.ReadAt(b
 // Commit syncs the file, gives it its name and syncs the directory. On error
 // the temporary file is removed; only an error after the renaming leaves the
 // new file under the name.
-func (p *Pending) Commit() error {
-	if p.done {
-		return errors.New("durable: Commit after the end")
-	}
-	p.done = true
-	err := p.w.Flush()
-	if err == nil && p.tmp != "" {
-		if err = p.f.Sync(); err != nil {
-			err = fmt.Errorf("%w; the disk may have lost data", err)
+func (p *Pending) Commit() error { return CommitAll(p) }
+
+// CommitAll commits an output and the files that stand beside it. All are synced
+// before one gets its name, and the output gets its own last, so that where it is
+// the others are. On error the temporary files are removed, and so is what got a
+// name that nothing had; only an error after the output's renaming leaves all of
+// them.
+func CommitAll(files ...*Pending) (err error) {
+	for _, p := range files {
+		if p.done {
+			return errors.New("durable: Commit after the end")
 		}
 	}
-	if p.tmp == "" {
-		return errors.Join(err, p.f.Close())
+	for i := 0; i < len(files) && err == nil; i++ {
+		err = files[i].seal()
 	}
-	// Until it is renamed or removed the file stays in use, lest another run
-	// take it for a leftover.
+	unnamed := len(files)
+	for unnamed > 0 && err == nil {
+		if unnamed == 1 {
+			err = syncDirs(files[1:])
+		}
+		if err == nil {
+			err = files[unnamed-1].publish()
+		}
+		if err == nil {
+			unnamed--
+		}
+	}
 	if err == nil {
-		err = p.fsys.Rename(p.tmp, p.path)
+		for _, p := range files {
+			p.done = true
+			err = errors.Join(err, p.f.Close())
+		}
+		return errors.Join(err, syncDirs(files[:min(1, len(files))]))
 	}
-	if err != nil {
-		return errors.Join(err, p.fsys.Remove(p.tmp), p.f.Close())
+	for _, p := range files[:unnamed] {
+		err = errors.Join(err, p.Abort())
 	}
-	return errors.Join(p.f.Close(), p.fsys.SyncDir(filepath.Dir(p.path)))
+	for _, p := range files[unnamed:] {
+		p.done = true
+		if p.fresh {
+			err = errors.Join(err, p.fsys.Remove(p.path))
+		}
+		err = errors.Join(err, p.f.Close())
+	}
+	return err
+}
+
+// seal writes what is buffered, and syncs it unless it goes straight to its place.
+func (p *Pending) seal() error {
+	if err := p.w.Flush(); err != nil || p.tmp == "" {
+		return err
+	}
+	if err := p.f.Sync(); err != nil {
+		return fmt.Errorf("%w; the disk may have lost data", err)
+	}
+	return nil
+}
+
+// publish gives the file its name. It stays open, lest another run take the
+// temporary file for a leftover.
+func (p *Pending) publish() error {
+	if p.tmp == "" {
+		return nil
+	}
+	return p.fsys.Rename(p.tmp, p.path)
+}
+
+// syncDirs syncs the directories of files once each.
+func syncDirs(files []*Pending) error {
+	var synced []string
+	for _, p := range files {
+		dir := filepath.Dir(p.path)
+		if p.tmp == "" || slices.Contains(synced, dir) {
+			continue
+		}
+		if err := p.fsys.SyncDir(dir); err != nil {
+			return err
+		}
+		synced = append(synced, dir)
+	}
+	return nil
 }
 
 // Abort gives the file up. After Commit it does nothing, so that it may be
