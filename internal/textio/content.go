@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"sync/atomic"
 )
 
 // Peek returns the first bytes of the content, n or as many as there are, n
@@ -60,17 +58,18 @@ func (r *Reader) File() (io.ReaderAt, int64) {
 	if r.file == nil || r.packed || r.total == 0 {
 		return nil, 0
 	}
-	return counterAt{r.file, &r.done}, r.total
+	return fileAt{r}, r.total
 }
 
-// counterAt counts the bytes that pass.
-type counterAt struct {
-	file *os.File
-	n    *atomic.Int64
-}
+// fileAt counts the bytes that pass, and tells of a cancelled context what it is:
+// the file is closed then.
+type fileAt struct{ r *Reader }
 
-func (c counterAt) ReadAt(p []byte, offset int64) (int, error) {
-	n, err := c.file.ReadAt(p, offset)
-	c.n.Add(int64(n))
+func (f fileAt) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.r.file.ReadAt(p, offset)
+	f.r.done.Add(int64(n))
+	if err != nil && f.r.ctx.Err() != nil {
+		err = context.Cause(f.r.ctx)
+	}
 	return n, err
 }

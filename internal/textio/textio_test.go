@@ -259,6 +259,32 @@ func TestFirstErrorWins(t *testing.T) {
 	}
 }
 
+// TestCancelAt: a file that is read at any place is closed by the context, which
+// is what the reader is told.
+func TestCancelAt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "edges")
+	if err := os.WriteFile(path, []byte("a b\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r, err := Open(ctx, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	file, _ := r.File()
+	if _, err := file.ReadAt(make([]byte, 2), 1); err != nil {
+		t.Fatal(err)
+	}
+	for cancel(stopped); err == nil; { // the file is closed by and by
+		_, err = file.ReadAt(make([]byte, 2), 1)
+	}
+	if err != stopped {
+		t.Error(err)
+	}
+}
+
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()
