@@ -54,6 +54,13 @@ func readGAP(in *Input, s *sink) (*Graph, error) {
 	if in.File != nil && uint64(in.Size) != size {
 		return nil, g.fault(0, fetchAgain+", or correct its ending: .wsg has weights, .sg has none", "%d bytes, its header asks for %d", in.Size, size)
 	}
+	edges := g.entries
+	if !g.directed {
+		edges /= 2
+	}
+	if err := g.declare(Declared{true, g.nodes, edges, g.weighted}, !g.directed); err != nil {
+		return nil, err
+	}
 	var first, entries io.Reader
 	if in.File != nil {
 		first = io.NewSectionReader(in.File, gapHead, int64(offsets))

@@ -61,6 +61,18 @@ type Options struct {
 	// Hold is told how many bytes the reader keeps beside a batch, whenever
 	// that has grown; its error ends the reading. nil: nobody.
 	Hold func(bytes int64) error
+
+	// Declared is told what a numbered file or a table says that it holds, before
+	// the first batch; its error ends the reading. nil: nobody.
+	Declared func(d Declared) error
+}
+
+// Declared is what a file says that it holds.
+type Declared struct {
+	Numbered bool
+	Nodes    uint64 // if Numbered
+	Edges    uint64 // in batches
+	Weighted bool
 }
 
 // Batch is a piece of a file: nodes, or edges of which each has two ids, source

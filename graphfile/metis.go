@@ -27,6 +27,9 @@ func readMETIS(in *Input, s *sink) (*Graph, error) {
 	if err := m.head(); err != nil {
 		return nil, err
 	}
+	if err := m.declare(Declared{true, m.nodes, m.edges, m.weighted}, true); err != nil {
+		return nil, err
+	}
 	m.mirror = newMirror(m.nodes)
 	m.sink.numbered, m.sink.weighted = true, m.weighted
 	for u := range m.nodes {

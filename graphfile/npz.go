@@ -40,6 +40,9 @@ func readNPZ(in *Input, s *sink) (*Graph, error) {
 	if err := z.square(form); err != nil {
 		return nil, err
 	}
+	if err := z.declareEntries(form); err != nil {
+		return nil, err
+	}
 	switch form {
 	case "csr":
 		err = z.compressed(false)
@@ -140,6 +143,30 @@ func (z *npz) square(form string) error {
 	}
 	z.nodes = shape[0]
 	return nil
+}
+
+// declareEntries reports how many entries the matrix has.
+func (z *npz) declareEntries(form string) error {
+	if z.o.Declared == nil {
+		return nil
+	}
+	name := "indices"
+	if form == "coo" {
+		name = "row"
+	}
+	a, err := z.vector(name)
+	if err != nil {
+		return err
+	}
+	d := Declared{Numbered: true, Nodes: uint64(z.nodes), Edges: uint64(a.Len)}
+	if z.has("data") {
+		data, err := z.vector("data")
+		if err != nil {
+			return err
+		}
+		d.Weighted = data.Kind != 'b'
+	}
+	return z.declare(d, false)
 }
 
 // vector begins to read an array of one dimension.

@@ -53,6 +53,9 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 		return nil, err
 	}
 	t.weighted = t.column[2] >= 0
+	if err := t.declare(Declared{Edges: uint64(t.file.NumRows()), Weighted: t.weighted}, false); err != nil {
+		return nil, err
+	}
 	for _, group := range t.file.RowGroups() {
 		if err := t.group(group); err != nil {
 			return nil, err

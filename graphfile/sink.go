@@ -97,6 +97,18 @@ func (s *sink) node(id []byte) error {
 	return nil
 }
 
+// declare reports what the file says that it holds. Of a file whose edges have no
+// direction they are given once, or both ways if they are to have one.
+func (s *sink) declare(d Declared, undirected bool) error {
+	if s.o.Declared == nil {
+		return nil
+	}
+	if undirected && s.o.Directed {
+		d.Edges *= 2
+	}
+	return s.o.Declared(d)
+}
+
 // hold reports what a reader keeps.
 func (s *sink) hold(bytes int64) error {
 	const step = 1 << 20

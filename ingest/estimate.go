@@ -82,6 +82,7 @@ type guess struct {
 	whole    bool   // no input has more than its share
 	matrix   uint64 // rows that an input declares
 	dense    bool   // their ids are their numbers, which takes no dictionary
+	reader   int64  // bytes that the reader of a format takes, at the most
 
 	// Of the sampled ids.
 	tokens, oddTokens float64   // all, and those of every other block
@@ -118,10 +119,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 		return err
 	}
 	if format != graphfile.EdgeList {
-		const edge = 8 // bytes, in most files
-		g.lines += float64(size) / edge
-		g.whole = false
-		return nil
+		return g.foreign(in, format, float64(size))
 	}
 	head, err := in.Head()
 	if errors.Is(err, io.EOF) {
@@ -166,6 +164,89 @@ func (g *guess) file(ctx context.Context, path string) error {
 	}
 	g.lines += lines / max(1, text) * all
 	g.chunks += all / textio.ChunkBytes
+	return nil
+}
+
+// errSampled ends the reading of a sample.
+var errSampled = errors.New("ingest: enough is known")
+
+// parquetBytes is about what pages of a large Parquet file take, packed and not.
+const parquetBytes = 48 << 20
+
+// foreign samples the beginning of a file that is neither an edge list nor Matrix
+// Market, but for what it declares.
+func (g *guess) foreign(in *textio.Reader, format graphfile.Format, size float64) error {
+	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
+	input.File, input.Size = in.File()
+	var (
+		declared    *graphfile.Declared
+		edges, text float64
+		first       = -1.0 // where edges begin
+		odd         bool
+	)
+	o := &graphfile.Options{Directed: g.c.Directed, Undirected: g.c.Undirected, Fields: g.c.Fields}
+	o.Declared = func(d graphfile.Declared) error {
+		declared = &d
+		g.weighted = g.weighted || d.Weighted
+		if d.Numbered {
+			g.matrix, g.dense = max(g.matrix, d.Nodes), true
+			return errSampled
+		}
+		return nil
+	}
+	done := func() float64 { at, _ := in.Progress(); return float64(at) }
+	_, err := graphfile.Read(format, input, o, func(b *graphfile.Batch) error {
+		before := g.tokens
+		for _, n := range b.Number {
+			if n <= math.MaxUint32 {
+				g.top = max(g.top, uint32(n))
+			} else {
+				g.numeric = false
+			}
+			g.add(mix(n), odd)
+			text += 8
+		}
+		for i := range b.End {
+			g.id(b.ID(i), odd)
+			text += float64(len(b.ID(i)))
+		}
+		g.numeric = g.numeric && len(b.End) == 0 // they get a dictionary
+		if odd {
+			g.oddTokens += g.tokens - before
+		}
+		odd = !odd
+		g.weighted = g.weighted || len(b.Weight) > 0
+		if b.Edges {
+			if first < 0 {
+				first = done()
+			}
+			edges += float64(b.Len() / 2)
+		}
+		if text > float64(g.share) {
+			return errSampled
+		}
+		return nil
+	})
+	switch {
+	case err == nil:
+	case !errors.Is(err, errSampled):
+		return nil // the run will tell
+	case declared != nil:
+		edges = float64(declared.Edges)
+		g.whole = false
+	case edges == 0 || done() <= first:
+		const edge = 8 // bytes, in most files
+		edges = size / edge
+		g.whole = false
+	default:
+		edges += (size - done()) * edges / (done() - first)
+		g.whole = false
+	}
+	if format == graphfile.Parquet {
+		g.reader = max(g.reader, int64(min(parquetBytes, size)))
+	}
+	g.lines += edges
+	g.chunks += edges * 8 / textio.ChunkBytes
 	return nil
 }
 
@@ -379,7 +460,7 @@ func (g *guess) plan() (*Plan, error) {
 	default:
 		scratch += 48 * n
 	}
-	fixed := workers*workerBytes + pageBytes + rows + ids + scratch
+	fixed := workers*workerBytes + pageBytes + rows + ids + scratch + float64(g.reader)
 	p := &Plan{Lines: int64(lines), Nodes: int64(n), Entries: int64(entries), Passes: 1}
 	if graph > 0 {
 		graph += min(keys, leastBytes)

@@ -142,3 +142,47 @@ func TestEstimateOfWhatCannotBeLookedAt(t *testing.T) {
 		t.Errorf("empty: %+v, %v", p, err)
 	}
 }
+
+// TestEstimateOfGraphFiles: files of other tools are taken for as many edges and
+// nodes as they hold.
+func TestEstimateOfGraphFiles(t *testing.T) {
+	var metis, gml strings.Builder
+	const n, long = 30_000, 60_000 // a circle with chords; a path
+	fmt.Fprintf(&metis, "%d %d\n", n, 2*n)
+	for i := range n {
+		for _, far := range []int{1, n - 1, 2, n - 2} {
+			fmt.Fprintf(&metis, "%d ", (i+far)%n+1)
+		}
+		metis.WriteString("\n")
+	}
+	gml.WriteString("graph [\n")
+	for i := range long {
+		fmt.Fprintf(&gml, "node [ id %d ]\n", i)
+	}
+	for i := range long - 1 {
+		fmt.Fprintf(&gml, "edge [ source %d target %d ]\n", i, i+1)
+	}
+	gml.WriteString("]\n")
+	samples := func(name string) string { return filepath.Join("..", "graphfile", "testdata", name) }
+	for _, path := range []string{
+		samples("lesmis.gml"), samples("lesmis.graph"), samples("lesmis.graphml"), samples("lesmis.net"),
+		samples("small-csr.npz"), samples("small-csc.npz"), samples("small-coo.npz"), samples("gnnbench-cora.npz"),
+		write(t, file{"m.graph", metis.String()})[0], write(t, file{"g.gml", gml.String()})[0],
+	} {
+		for _, c := range []*Config{{}, {Directed: true}} {
+			plan, err := Estimate(t.Context(), []string{path}, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, report, err := ingestInto(t, c, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Reciprocal entries of a matrix are one edge, and loops are dropped.
+			edges := report.Edges + report.Reciprocal + report.Duplicates + report.SelfLoops
+			if plan.Lines*101/100 < edges || plan.Lines > 2*edges+edges/4 || plan.Nodes < report.Nodes || plan.Nodes > report.Nodes*3/2+1 {
+				t.Errorf("%s, directed %v: guessed %d edges of %d nodes, are %d of %d", filepath.Base(path), c.Directed, plan.Lines, plan.Nodes, edges, report.Nodes)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"runtime"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/partition"
@@ -22,6 +23,9 @@ func (r *run) reorder() error {
 	for i, old := range order {
 		row[old] = uint32(i)
 	}
+	// The graph that it was found on would otherwise be there while entries are
+	// sorted.
+	runtime.GC()
 	err = r.mapCodes(func(code []uint32) {
 		for j, c := range code {
 			if c != noRow {
