@@ -100,7 +100,7 @@ func (w *solve) direct(ctx context.Context, size int) (done bool, out *Pairs, er
 	switch {
 	case w.wanted == 0:
 		if err = w.measureNorm(ctx); err == nil {
-			w.allocateBlocks()
+			w.allocateProduct()
 			out, err = w.finish(ctx, nil)
 		}
 	case smallMap(w.n, w.n-w.p.Known.Count(), size):
@@ -147,8 +147,20 @@ func (w *solve) byLanczos(ctx context.Context) (*Pairs, error) {
 }
 
 func (w *solve) allocateBlocks() {
-	w.krylov.x, w.krylov.y = sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
+	w.allocateProduct()
 	w.image = newBasis(w.n, width)
+}
+
+// allocateProduct makes a block and its image.
+func (w *solve) allocateProduct() {
+	w.krylov.x, w.krylov.y = sparse.NewBlock[float64](w.n, width), sparse.NewBlock[float64](w.n, width)
+}
+
+// knownBytes is the memory of k known pairs: what bounds the norm, a block and its
+// image for the residuals, and the result.
+func knownBytes(n, k int) int64 {
+	const bound = 3 // vectors
+	return int64(n) * 8 * int64(bound+2*width+sparse.Stride[float64](k))
 }
 
 // InteriorBytes is [Bytes] for pairs in the [Interior].
@@ -159,7 +171,7 @@ func InteriorBytes(n, k int, s *Settings) (bytes int64, what string) {
 	if denseInside(n, size) {
 		return denseBytes(n) + int64(n)*8*int64(n), denseMap
 	}
-	return lanczosBytes(n, pairs, size) + interiorBytes(n, k), basisOf(size)
+	return max(lanczosBytes(n, pairs, size)+foldedBytes(n), unfoldBytes(n, k)), basisOf(size)
 }
 
 // Bytes returns the memory that [Problem.Lanczos] takes for k pairs of a map
@@ -172,7 +184,7 @@ func Bytes(n, k, known int, s *Settings) (bytes int64, what string) {
 	size := set.basisSize(wanted)
 	switch {
 	case wanted == 0:
-		return lanczosBytes(n, k, 0), "eigenvectors"
+		return knownBytes(n, k), "eigenvectors"
 	case smallMap(n, n-known, size):
 		return denseBytes(n), denseMap
 	}

@@ -99,7 +99,10 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 
 	inner := w.s
 	if inner.Memory > 0 {
-		inner.Memory = max(1, inner.Memory-interiorBytes(n, k))
+		inner.Memory = max(1, inner.Memory-foldedBytes(n))
+	}
+	if err := w.reserve(unfoldBytes(n, k), fmt.Sprintf("%d vectors", pairs)); err != nil {
+		return nil, err
 	}
 	if s := w.s.Progress; s != nil {
 		inner.Progress = func(at Progress) {
@@ -141,10 +144,14 @@ func (p *Problem) interior(ctx context.Context, k int, s *Settings) (*Pairs, err
 	}
 }
 
-// interiorBytes is the memory for k pairs beside that of the folded problem.
-func interiorBytes(n, k int) int64 {
+// foldedBytes is the memory of the folded map.
+func foldedBytes(n int) int64 { return sparse.BlockBytes[float64](n, width) }
+
+// unfoldBytes is the memory of making k pairs of those of the folded problem, these
+// included.
+func unfoldBytes(n, k int) int64 {
 	pairs := k + guards(n, k)
-	return basisBytes(n, pairs+width) + int64(n)*8*int64(3*width+sparse.Stride[float64](k))
+	return basisBytes(n, pairs+width) + int64(n)*8*int64(3*width+sparse.Stride[float64](k)+sparse.Stride[float64](pairs))
 }
 
 // unfold makes the vectors x, which span a space that A maps to itself, those of
@@ -179,7 +186,9 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 	if err := k.e.multiplyTo(ctx, all, all, some, len(nearest)); err != nil {
 		return nil, err
 	}
-	return w.finish(ctx, chosen)
+	out, err := w.finish(ctx, chosen)
+	k.v, k.x, k.y, w.image = nil, nil, nil, nil // another attempt needs the room
+	return out, err
 }
 
 // interiorDense finds the pairs nearest to σ among all of a map with few rows.
