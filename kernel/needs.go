@@ -164,10 +164,21 @@ const (
 
 	panelBytes = 8 << 20 // of a panel of the block of modularity
 
-	// solveBlocks is the number of blocks of a solve, its columns and their
-	// images included.
-	solveBlocks = 7
+	// seriesBlocks, solveBlocks and factorBlocks are the numbers of blocks of a
+	// series, of a solve with the diagonal and of one with a factor, their columns
+	// and images included.
+	seriesBlocks = 4
+	solveBlocks  = 6
+	factorBlocks = 7
 )
+
+// blocksOf returns the number of blocks of a solve.
+func blocksOf(factor bool) int64 {
+	if factor {
+		return factorBlocks
+	}
+	return solveBlocks
+}
 
 // demand is what a kernel's engine takes.
 type demand struct {
@@ -209,7 +220,7 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 	}
 	// Up to this exponent a series in the map itself is what is cheapest.
 	const short = 40
-	series, resolvents := demand{blocks: 5, function: true}, demand{blocks: 9, function: true, factor: true}
+	series, resolvents := demand{blocks: seriesBlocks, function: true}, demand{blocks: 9, function: true, factor: true}
 	switch name {
 	case "diffusion", "heat-pagerank":
 		d := series
@@ -226,13 +237,15 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		if p.Laplacian == Combinatorial {
 			usual *= extentOf(degrees).meanDegree
 		}
-		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow, factor: p.Alpha*usual > wide}
+		factor := p.Alpha*usual > wide
+		return demand{blocks: blocksOf(factor), half: p.Alpha*hi <= narrow, factor: factor}
 	case "pagerank", "von-neumann", "regularized-commute-time":
 		if p.Matrix == Adjacency {
 			return demand{blocks: solveBlocks, half: true, radius: true}
 		}
 		ratio := 2 * p.Alpha / (1 - p.Alpha)
-		return demand{blocks: solveBlocks, half: ratio <= narrow && name != "regularized-commute-time", factor: ratio > wide}
+		factor := ratio > wide
+		return demand{blocks: blocksOf(factor), half: ratio <= narrow && name != "regularized-commute-time", factor: factor}
 	case "exponential":
 		series.half, series.radius = true, p.Matrix == Adjacency && p.Beta == 0
 		return series
@@ -240,7 +253,7 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		series.half = p.Steps%2 == 0
 		return series
 	case "pseudo-inverse", "commute-time":
-		return demand{blocks: solveBlocks, factor: true, least: true}
+		return demand{blocks: factorBlocks, factor: true, least: true}
 	}
 	return demand{blocks: solveBlocks}
 }
