@@ -31,7 +31,7 @@ func TestKrylov(t *testing.T) {
 	g, turned := graph(a), graph(testgraph.Permute(a, order))
 	run := func(g *iterative.Graph, order []uint32, normalized bool, betas ...float64) Krylov {
 		t.Helper()
-		v, err := Exponential(t.Context(), g, order, normalized, betas, 5, 1e-9, 1)
+		v, err := Exponential(t.Context(), g, order, normalized, betas, 5, 1e-9, 0, 1)
 		if err != nil || !(v.Bound <= 1e-9) || v.Sweeps == 0 {
 			t.Fatalf("%+v, error %v", v, err)
 		}

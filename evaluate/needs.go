@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/classify"
@@ -15,7 +16,7 @@ import (
 // Needs is what a prediction takes, known before it is made.
 type Needs struct {
 	Bytes  int64  // in memory at a time beside the problem, the prediction included
-	Sure   int64  // of these, without a factor of the matrix that may be made
+	Sure   int64  // of these, without what is found on the way not to be needed
 	Phase  string // that takes them
 	Sweeps int    // over all entries at the most; −1: what is found on the way decides
 
@@ -70,7 +71,9 @@ type account struct {
 	set    *Settings
 	plan   budget.Plan
 	sweeps int
-	row    int // bytes between the rows of the widest block so far
+
+	perhaps bool // what phases take may not be needed
+	row     int  // bytes between the rows of the widest block so far
 }
 
 // newAccount returns an account of a problem in which the nodes that a label
@@ -145,7 +148,11 @@ func (a *account) reserve(bytes int64, what string) error { return a.plan.Reserv
 
 // phase is reserve for what is given back at once.
 func (a *account) phase(bytes int64, what string) error {
-	err := a.plan.Reserve(bytes, what)
+	reserve := a.plan.Reserve
+	if a.perhaps {
+		reserve = a.plan.ReservePerhaps
+	}
+	err := reserve(bytes, what)
 	a.plan.Release(what)
 	return err
 }
@@ -292,11 +299,15 @@ func (a *account) tester(train, tests int) int64 {
 }
 
 // training accounts for the features of training rows and the machine that
-// learns from them. Of several settings it is the one with most sweeps.
+// learns from them. Of several settings it is the one with most sweeps; of several
+// kinds of features the plain ones, which take least, are sure.
 func (a *account) training() error {
 	sweeps := 0
-	for _, kind := range a.set.Grid.Features {
+	kinds := a.set.Grid.Features
+	for _, kind := range kinds {
+		a.perhaps = kind != Plain && slices.Contains(kinds, Plain)
 		need, err := a.trainingOn(kind)
+		a.perhaps = false
 		if err != nil {
 			return err
 		}

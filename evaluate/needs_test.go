@@ -110,3 +110,28 @@ func TestComponentsAreFoundOnce(t *testing.T) {
 		t.Errorf("%d sweeps", a.count())
 	}
 }
+
+// Walks for honest features may not be needed where plain ones may be chosen, and
+// walks are never wider than is announced.
+func TestPlainFeaturesAreSure(t *testing.T) {
+	p := planted(t, 4, 3000, 600)
+	needs := func(kinds ...Features) Needs {
+		t.Helper()
+		set := &Settings{Grid: &Grid{Alpha: []float64{0.1}, Steps: []int{3}, Cost: []float64{1}, Features: kinds}, Seed: 2}
+		n, err := PredictNeeds(methods[0], p, nil, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	plain, honest, both := needs(Plain), needs(Honest), needs(Plain, Honest)
+	if plain.Sure != plain.Bytes || honest.Sure != honest.Bytes || honest.Bytes <= plain.Bytes {
+		t.Errorf("plain %+v, honest %+v", plain, honest)
+	}
+	if both.Bytes < honest.Bytes || both.Sure >= both.Bytes || both.Sure < plain.Bytes || both.RowBytes < honest.RowBytes {
+		t.Errorf("both %+v, honest alone %+v", both, honest)
+	}
+	if plain.RowBytes == 0 || plain.RowBytes > honest.RowBytes {
+		t.Errorf("rows of %d bytes, of honest features %d", plain.RowBytes, honest.RowBytes)
+	}
+}

@@ -234,7 +234,7 @@ func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels,
 	if in.estimating {
 		n.disk += runFileBytes + f.predictionBytes(g, l)
 	}
-	n.releaseFactor(made.Phase)
+	n.releaseSure(made.Phase)
 	k := int64(len(l.Names))
 	// Scores, classes and labels, which nodes are reached, and components, which
 	// the prediction may have found.
@@ -244,7 +244,7 @@ func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels,
 // learningNeeds reserves what a method takes.
 func (n *needs) learningNeeds(made evaluate.Needs) error {
 	n.sweeps, n.row = made.Sweeps, made.RowBytes
-	return n.reserveFactor(made.Sure, made.Phase, made.Bytes-made.Sure)
+	return n.reserveSure(made.Bytes, made.Sure, made.Phase)
 }
 
 // planLearning returns what is taken before anything is learned, and gives the

@@ -92,8 +92,9 @@ type invocation struct {
 	planned    *needs // what it then would take
 
 	threads   int
-	maxMemory int64 // --max-memory, 0 if not given
-	memory    int64 // to plan with; 0 if not known
+	maxMemory int64  // --max-memory, 0 if not given
+	memory    int64  // to plan with; 0 if not known
+	limitedBy string // what limits memory beside --max-memory
 	seed      int64
 	json      bool
 	quiet     bool
@@ -226,7 +227,13 @@ func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
 // limitMemory settles how much memory there is to plan with: what --max-memory
 // says, or most of what the machine has.
 func (in *invocation) limitMemory() error {
+	if room, limited := addressRoom(); limited && room < leastMemory {
+		limit, taken := addressSpace()
+		return &limitError{addressLimit, fmt.Sprintf("%s of address space are too little for the program itself; allow %s or more",
+			formatBytes(limit), formatBytes(max(taken, usualSpace)+threadBytes+leastMemory))}
+	}
 	limit, whose := allowedMemory()
+	in.limitedBy = whose
 	if in.maxMemory == 0 {
 		in.memory = limit / 10 * 9
 		return nil
@@ -244,12 +251,35 @@ func (in *invocation) limitMemory() error {
 	return nil
 }
 
-// allowedMemory returns the least of what the machine has, its container allows
-// and the environment says, and which of them it is; 0 if unknown.
+// addressLimit is what shells call a limit on the address space.
+const addressLimit = "ulimit -v"
+
+const (
+	// usualSpace is about what the runtime takes of an address space without a
+	// limit; below one it may begin with less.
+	usualSpace = 1800 << 20
+
+	// threadBytes of it are for the stacks and pools of threads that have not begun
+	// yet.
+	threadBytes = 256 << 20
+)
+
+// addressRoom returns how much of a limit on the address space there is for data.
+func addressRoom() (bytes int64, limited bool) {
+	limit, taken := addressSpace()
+	return limit - taken - threadBytes, limit > 0
+}
+
+// allowedMemory returns the least of what the machine has, its container allows, a
+// limit on the address space leaves and the environment says, and which of them it
+// is; 0 if unknown.
 func allowedMemory() (limit int64, whose string) {
 	limit, whose = machineMemory(), "machine"
 	if limit > 0 && limit == containerMemory() {
 		whose = "container"
+	}
+	if room, limited := addressRoom(); limited && (limit == 0 || room < limit) {
+		limit, whose = max(1, room), addressLimit
 	}
 	if os.Getenv("GOMEMLIMIT") != "" {
 		if own := debug.SetMemoryLimit(-1); limit == 0 || own < limit {

@@ -278,9 +278,7 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 	if g.in.estimating {
 		n.disk += idBytes(ids)
 	}
-	// Degrees and their roots, components, the matrix, the known vectors.
-	const perNode = 64
-	if err := n.Reserve(perNode*int64(ids.n), "vectors of the matrix"); err != nil {
+	if err := n.Reserve(f.vectorBytes(ids.n), "vectors of the matrix"); err != nil {
 		return n, err
 	}
 	if left, limited := n.Left(); limited {
@@ -291,6 +289,19 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 		bytes, what = lanczos.InteriorBytes(ids.n, f.K, s)
 	}
 	return n, n.Reserve(bytes, what)
+}
+
+// vectorBytes is what the order of the rows, degrees and their roots, components,
+// the matrix and known vectors take.
+func (p *eigenParameters) vectorBytes(n int) int64 {
+	perNode := int64(64)
+	switch p.Matrix {
+	case ofAdjacency, ofModularity:
+		perNode = 32
+	case ofLaplacian:
+		perNode = 48
+	}
+	return perNode * int64(n)
 }
 
 // eigenProgress returns a callback that shows the products of an eigenproblem.

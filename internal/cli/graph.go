@@ -127,13 +127,15 @@ func (in *invocation) openGraph(name string, r *reading, beside string) (*graph,
 	return in.openFor(name, r, beside, false)
 }
 
-// openSwept is openGraph for a graph that will be swept many times.
-func (in *invocation) openSwept(name string, r *reading, beside string) (*graph, error) {
+// openSwept is openGraph for a graph that will be swept many times, with blocks of
+// rows of so many bytes, beside what takes returns for it. Without room for all of
+// it, it is streamed.
+func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes int, takes func(g *graph) (int64, error)) (*graph, error) {
 	g, err := in.openFor(name, r, beside, true)
 	if err != nil {
 		return nil, err
 	}
-	if err = g.findPacking(0, false); err == nil {
+	if err = g.makeRoom(rowBytes, takes); err == nil {
 		err = g.load()
 	}
 	if err != nil {
@@ -141,6 +143,31 @@ func (in *invocation) openSwept(name string, r *reading, beside string) (*graph,
 		return nil, err
 	}
 	return g, nil
+}
+
+// makeRoom streams the graph where it does not fit beside what takes returns, and
+// packs its columns where they do.
+func (g *graph) makeRoom(rowBytes int, takes func(g *graph) (int64, error)) error {
+	room := func() error {
+		bytes, err := takes(g)
+		if err != nil {
+			return err
+		}
+		return g.in.roomFor(g.held() + bytes)
+	}
+	err := room()
+	if exitCode(err) == exitLimit && !g.streamed {
+		if err = g.stream(); err == nil {
+			err = room()
+		}
+	}
+	if err == nil {
+		err = g.findPacking(rowBytes, false)
+	}
+	if err == nil && g.packing != nil && room() != nil {
+		g.packing, g.packedBytes = nil, 0
+	}
+	return err
 }
 
 // openFor is openGraph, and for many sweeps openSwept but for what it loads.

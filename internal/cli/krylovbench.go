@@ -12,7 +12,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // krylovFlags are the flags of bench krylov.
@@ -115,11 +117,19 @@ func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *kry
 }
 
 func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylovBenchmark, error) {
-	g, err := in.openSwept(name, &f.reading, "")
+	var takes int64
+	g, err := in.openSwept(name, &f.reading, "", 8*sparse.Stride[float64](f.columns), func(g *graph) (_ int64, err error) {
+		takes, err = krylovBytes(workload, g, f)
+		return takes, err
+	})
 	if err != nil {
 		return nil, err
 	}
 	defer g.close()
+	memory := int64(0) // of a factor
+	if in.memory > 0 {
+		memory = max(1, g.memory()-takes)
+	}
 	if g.Manifest().Directed {
 		return nil, usageOf(name, "%s", asymmetric("bench krylov"))
 	}
@@ -131,10 +141,11 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 	order := g.Nodes().Order()
 	switch workload {
 	case "exponential":
-		v.Krylov, err = bench.Exponential(in.ctx, nodes, order, f.normalized, f.betas, f.columns, f.tolerance, f.repeat)
+		v.Krylov, err = bench.Exponential(in.ctx, nodes, order, f.normalized, f.betas, f.columns, f.tolerance, memory, f.repeat)
 	case "solve":
 		var system *iterative.System
 		if system, err = benchSystem(nodes, f); err == nil {
+			system.Memory = memory
 			v.Krylov, err = bench.Solve(in.ctx, system, order, f.columns, f.tolerance, f.repeat)
 		}
 	case "eigen":
@@ -149,6 +160,31 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 		}, f.repeat)
 	}
 	return v, err
+}
+
+// krylovBytes returns what a workload takes beside the graph, but for a factor.
+func krylovBytes(workload string, g *graph, f *krylovFlags) (int64, error) {
+	n := len(g.Degrees())
+	if workload == "eigen" {
+		bytes, _ := lanczos.Bytes(n, f.columns, 0, nil)
+		return bytes + f.eigen.vectorBytes(n), nil
+	}
+	name, of := f.system, kernel.Parameters{Alpha: f.alpha, Laplacian: kernel.Combinatorial}
+	if f.normalized {
+		of.Laplacian = kernel.Normalized
+	}
+	more := int64(0)
+	switch {
+	case workload == "exponential":
+		name, of = "diffusion", kernel.Parameters{Laplacian: of.Laplacian, Beta: f.betas[len(f.betas)-1]}
+		more = int64(len(f.betas)-1) * sparse.BlockBytes[float64](n, f.columns)
+	case name == "von-neumann":
+		of.Laplacian = ""
+	case name == "pseudo-inverse":
+		of.Alpha = 0
+	}
+	bytes, err := kernel.ApplyBytes(name, of, g.Degrees(), f.columns)
+	return bytes + more, err
 }
 
 // benchSystem returns the system that f names.

@@ -153,3 +153,41 @@ func TestContainerLimit(t *testing.T) {
 		}
 	}
 }
+
+// A limit on the address space leaves what the program itself does not take, and one
+// that leaves too little is refused before the runtime fails.
+func TestAddressSpaceLimit(t *testing.T) {
+	workplace(t)
+	root := t.TempDir()
+	systemRoot = root
+	defer func() { systemRoot = "" }()
+	if err := os.MkdirAll(filepath.Join(root, "proc/self"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, "proc", name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("meminfo", "MemTotal: 67108864 kB\n")
+	write("self/status", "VmSize:\t 1048576 kB\n") // 1 GiB
+	for _, c := range []struct {
+		limit, args string
+		code        int
+		want        string
+	}{
+		{"unlimited", "info g --max-memory 1GiB", exitDone, ""},
+		{"3221225472", "info g", exitDone, ""},
+		{"3221225472", "info g --max-memory 4GiB", exitDone, "heatwalk: warning: limit 1.88 GB (ulimit -v) is used instead of 4.29 GB\n"},
+		{"1342177280", "info g", exitLimit, "heatwalk: ulimit -v: 1.34 GB of address space are too little for the program itself; allow 2.22 GB or more\n"},
+	} {
+		write("self/limits", "Limit                     Soft Limit           Hard Limit           Units     \n"+
+			"Max address space         "+c.limit+"            unlimited            bytes     \n")
+		var stderr bytes.Buffer
+		code := Main(strings.Fields(c.args), nil, io.Discard, &stderr)
+		if code != c.code || stderr.String() != c.want {
+			t.Errorf("%s of %s: exit code %d, stderr: %s", c.args, c.limit, code, stderr.String())
+		}
+	}
+}

@@ -25,3 +25,6 @@ func machineMemory() int64 {
 
 // containerMemory returns 0: there is no such limit here.
 func containerMemory() int64 { return 0 }
+
+// addressSpace returns zeros: such a limit is not looked for here.
+func addressSpace() (limit, taken int64) { return 0, 0 }

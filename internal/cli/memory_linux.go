@@ -49,6 +49,23 @@ func containerMemory() int64 {
 	return smaller(limit, bytesIn("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 }
 
+// addressSpace returns the limit on the address space of this process, in bytes, 0
+// if there is none, and how much of it is taken.
+func addressSpace() (limit, taken int64) {
+	text, err := os.ReadFile(systemRoot + "/proc/self/limits")
+	if err != nil {
+		return 0, 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if words, found := strings.CutPrefix(line, "Max address space"); found {
+			if soft := strings.Fields(words); len(soft) > 0 {
+				limit, _ = strconv.ParseInt(soft[0], 10, 64) // 0 of unlimited
+			}
+		}
+	}
+	return limit, kilobytes("/proc/self/status", "VmSize:")
+}
+
 func smaller(a, b int64) int64 {
 	const none = 1 << 60 // what the kernel writes for no limit lies above
 	switch {

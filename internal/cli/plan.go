@@ -194,23 +194,22 @@ func keepWithin(data int64) {
 	debug.SetMemoryLimit(resident(data) - fileBytes - data/(2*heapShare))
 }
 
-// reserveFactor reserves bytes and, if there are any, those of a factor that may be
-// made.
-func (n *needs) reserveFactor(bytes int64, what string, factor int64) error {
-	err := n.Reserve(bytes, what)
-	if err == nil && factor > 0 {
-		err = n.ReservePerhaps(factor, perhapsFactor)
+// reserveSure reserves bytes of which so many are sure to be needed.
+func (n *needs) reserveSure(bytes, sure int64, what string) error {
+	err := n.Reserve(sure, what)
+	if err == nil && bytes > sure {
+		err = n.ReservePerhaps(bytes-sure, perhaps)
 	}
 	return err
 }
 
-// perhapsFactor is what a plan calls a factor that may be made.
-const perhapsFactor = "a factor, if solves are slow"
+// perhaps is what a plan calls what may turn out not to be needed.
+const perhaps = "more, if need be"
 
-// releaseFactor releases what reserveFactor reserved.
-func (n *needs) releaseFactor(what string) {
+// releaseSure releases what reserveSure reserved.
+func (n *needs) releaseSure(what string) {
 	n.Release(what)
-	n.Release(perhapsFactor)
+	n.Release(perhaps)
 }
 
 // walkNeeds reserves what a method of a walk takes.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -145,9 +146,16 @@ func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) 
 		for scale := f.least; scale <= f.most; scale++ {
 			scales = append(scales, scale)
 		}
+		if err := in.roomFor(largestRMAT[T](f)); err != nil {
+			return nil, err
+		}
 		return bench.OverNodes[T](in.ctx, temp.store(), scales, f.columns, in.threads, f.repeat)
 	}
-	g, err := in.openSwept(args[0], &f.reading, f.out)
+	widest := f.columns
+	if f.over == "columns" {
+		widest = f.most
+	}
+	g, err := openForProducts[T](in, args[0], f, widest)
 	if err != nil {
 		return nil, err
 	}
@@ -162,11 +170,30 @@ func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) 
 	return bench.OverColumns[T](in.ctx, g.matrix, g.Degrees(), columns, in.threads, f.repeat)
 }
 
+// openForProducts opens a graph for products with blocks of so many columns.
+func openForProducts[T sparse.Float](in *invocation, name string, f *scalingFlags, columns int) (*graph, error) {
+	return in.openSwept(name, &f.reading, f.out, bytesOf[T]()*sparse.Stride[T](columns), func(g *graph) (int64, error) {
+		return bench.SpMMBytes[T](len(g.Degrees()), columns), nil
+	})
+}
+
+// largestRMAT returns what the largest graph of those that are made takes, while it
+// is made or while it is measured.
+func largestRMAT[T sparse.Float](f *scalingFlags) int64 {
+	nodes := int64(1) << f.most
+	edges := 16 * nodes
+	made, err := ingest.EstimateCounts(ingest.Counts{Nodes: nodes, Lines: edges}, nil)
+	if err != nil {
+		panic(err) // the settings are the defaults, without a limit
+	}
+	return max(made.Memory, 4*2*edges+3*8*nodes+bench.SpMMBytes[T](int(nodes), f.columns))
+}
+
 // overGraphs measures on one graph after the other.
 func overGraphs[T sparse.Float](in *invocation, names []string, f *scalingFlags) (*bench.Scaling, error) {
 	s := &bench.Scaling{Over: f.over}
 	for _, name := range names {
-		g, err := in.openSwept(name, &f.reading, f.out)
+		g, err := openForProducts[T](in, name, f, f.columns)
 		if err != nil {
 			return nil, err
 		}

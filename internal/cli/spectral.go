@@ -180,7 +180,7 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 	if !limited {
 		s.Memory = block.Bytes
 	}
-	return hold, n.reserveFactor(block.Bytes-block.Factor, "columns of the kernel", block.Factor)
+	return hold, n.reserveSure(block.Bytes, block.Bytes-block.Factor, "columns of the kernel")
 }
 
 func asymmetric(kernel string) string {
