@@ -119,7 +119,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 		return err
 	}
 	if format != graphfile.EdgeList {
-		return g.foreign(in, format, float64(size))
+		return g.foreign(ctx, in, format, float64(size))
 	}
 	head, err := in.Head()
 	if errors.Is(err, io.EOF) {
@@ -175,7 +175,7 @@ const parquetBytes = 48 << 20
 
 // foreign samples the beginning of a file that is neither an edge list nor Matrix
 // Market, but for what it declares.
-func (g *guess) foreign(in *textio.Reader, format graphfile.Format, size float64) error {
+func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile.Format, size float64) error {
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
 	var (
@@ -196,6 +196,9 @@ func (g *guess) foreign(in *textio.Reader, format graphfile.Format, size float64
 	}
 	done := func() float64 { at, _ := in.Progress(); return float64(at) }
 	_, err := graphfile.Read(format, input, o, func(b *graphfile.Batch) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		before := g.tokens
 		for _, n := range b.Number {
 			if n <= math.MaxUint32 {
@@ -229,6 +232,8 @@ func (g *guess) foreign(in *textio.Reader, format graphfile.Format, size float64
 	})
 	switch {
 	case err == nil:
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case !errors.Is(err, errSampled):
 		return nil // the run will tell
 	case declared != nil:
