@@ -174,8 +174,7 @@ func ParquetEdges(ctx context.Context, w io.Writer, g *Graph) (without int, err 
 	for _, c := range columns {
 		fields = append(fields, parquet.Group{c.name: parquet.Compressed(c.node, pages)}.Fields()[0])
 	}
-	out := parquet.NewGenericWriter[any](w, parquet.NewSchema("edges", newGroup(fields)),
-		parquet.MaxRowsPerRowGroup(edgeGroup), parquet.CreatedBy("heatwalk", "", ""))
+	out := newTable(w, "edges", fields, edgeGroup)
 	n, _ := g.A.Dims()
 	alone := newIsolated(n)
 	var (
@@ -185,7 +184,7 @@ func ParquetEdges(ctx context.Context, w io.Writer, g *Graph) (without int, err 
 		values []parquet.Value
 	)
 	flush := func() error {
-		_, err := out.WriteRows(batch)
+		err := out.write(batch)
 		batch, values, ids = batch[:0], values[:0], ids[:0]
 		return err
 	}
@@ -236,7 +235,7 @@ func ParquetEdges(ctx context.Context, w io.Writer, g *Graph) (without int, err 
 	if err := flush(); err != nil {
 		return 0, err
 	}
-	return alone.n, out.Close()
+	return alone.n, out.close()
 }
 
 // edgeBatch is how many rows are handed to the library at once, edgeGroup how

@@ -11,7 +11,7 @@ import (
 const rowGroup = 1 << 16
 
 type parquetFile struct {
-	w       *parquet.GenericWriter[any]
+	table   table
 	columns Columns
 	scores  int // columns of scores
 	batch   []parquet.Row
@@ -40,9 +40,8 @@ func Parquet(w io.Writer, c Columns) Predictions {
 		one := parquet.Group{name: parquet.Compressed(node, pages)}
 		fields = append(fields, one.Fields()[0])
 	}
-	schema := parquet.NewSchema("predictions", newGroup(fields))
 	return &parquetFile{
-		w:       parquet.NewGenericWriter[any](w, schema, parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("heatwalk", "", "")),
+		table:   newTable(w, "predictions", fields, rowGroup),
 		columns: c,
 		scores:  len(fields) - len(fixedColumns),
 	}
@@ -105,7 +104,7 @@ func (p *parquetFile) Write(pr *Prediction) error {
 }
 
 func (p *parquetFile) flush() error {
-	_, err := p.w.WriteRows(p.batch)
+	err := p.table.write(p.batch)
 	p.batch = p.batch[:0]
 	return err
 }
@@ -115,5 +114,5 @@ func (p *parquetFile) Close() error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	return p.w.Close()
+	return p.table.close()
 }

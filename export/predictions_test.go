@@ -3,6 +3,8 @@ package export
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -170,5 +172,34 @@ func TestParquetTopAndManyRows(t *testing.T) {
 	}
 	if groups := len(open.RowGroups()); groups != 2 {
 		t.Errorf("%d row groups, want 2", groups)
+	}
+}
+
+// TestParquetReportsWriteErrors: an error is that of the writer and nothing more,
+// whichever write fails.
+func TestParquetReportsWriteErrors(t *testing.T) {
+	for n := 0; ; n++ {
+		f := failing(n)
+		w := Parquet(&f, Columns{Classes: classes})
+		var err error
+		for i := range 2 * rowGroup {
+			p := predictions[i%len(predictions)]
+			p.Node = strconv.Itoa(i * 7919)
+			if err = w.Write(&p); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		if f >= 0 {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		if err != io.ErrClosedPipe {
+			t.Errorf("write %d fails: %v", n, err)
+		}
 	}
 }
