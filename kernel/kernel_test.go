@@ -235,6 +235,21 @@ func TestBoundHolds(t *testing.T) {
 	}
 }
 
+// On a dense graph a step of a solve makes the residual some ten times smaller,
+// so that it is often far below what was asked for and yet not small enough.
+func TestTolerancesAreReached(t *testing.T) {
+	for seed := range uint64(20) {
+		g := newGraph(t, testgraph.Random(seed, 31, 465, true), 1)
+		k := mustNew(t, g, "regularized-commute-time", Parameters{Alpha: 0.9})
+		for tolerance := 1e-2; tolerance > 1e-10; tolerance /= 1.3 {
+			_, r := mustMatrix(t, k, upTo(31), []int{3, 9, 27}, &Settings{Tolerance: tolerance})
+			if r.Relative() > tolerance {
+				t.Errorf("tolerance %g: the bound is %g of the largest value", tolerance, r.Relative())
+			}
+		}
+	}
+}
+
 // L·L⁺·L = L, for both Laplacians, with several components.
 func TestPseudoInverse(t *testing.T) {
 	g := newGraph(t, testgraph.Random(11, 60, 70, true), 1)

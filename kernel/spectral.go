@@ -123,7 +123,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 		c.report.Sweeps, c.report.Method, c.report.Condition = c.sweeps, a.method, a.assumed
 		// A further attempt, and the next slab, know how far this one missed.
 		miss := measure(dst, a.bound)
-		if miss > 1 && !a.least && attempt < 2 {
+		if miss > 1 && !a.least && attempt < attempts {
 			c.effort /= 2 * miss
 			continue
 		}
@@ -134,6 +134,11 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 		return a, nil
 	}
 }
+
+// attempts are how often a tolerance that was missed is tightened. Residuals
+// fall in steps: one that came out far below what was asked for may stay where
+// it is, and miss again, until the tolerance has passed it.
+const attempts = 8
 
 // tooTight says which tolerance can be promised.
 func tooTight(asked, reached float64) error {
@@ -407,7 +412,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		if size == 0 || miss <= 1 {
 			break
 		}
-		if a.least || attempt == 2 {
+		if a.least || attempt == attempts {
 			if c.strict {
 				return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
 			}
