@@ -16,6 +16,10 @@ var (
 	// ErrMemory is returned for a factor that would not fit its limit.
 	ErrMemory = errors.New("iterative: the factor would not fit the memory limit")
 
+	// ErrFill is an [ErrMemory] of a factor with more entries than any graph's
+	// is expected to have: more memory would not help, another preconditioner may.
+	ErrFill = fmt.Errorf("%w: it fills in", ErrMemory)
+
 	// ErrWeight is returned for a graph with an edge weight that is negative
 	// or not finite.
 	ErrWeight = errors.New("iterative: an edge weight is negative or not finite")
@@ -99,14 +103,15 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64, ground []flo
 		return nil, err
 	}
 	e.buckets.fill(e.count)
-	e.columns.start = append(e.columns.start, 0)
+	e.columns.order, e.columns.pivot = make([]uint32, 0, n), make([]float64, 0, n)
+	e.columns.start = append(make([]int64, 0, n+1), 0)
 	for step := range n {
 		if step%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		e.eliminate(e.buckets.takeLeast(), rngSeed)
 		if int64(len(e.columns.row)) > limit {
-			return nil, fmt.Errorf("%w: it has more than %d entries", ErrMemory, limit)
+			return nil, fmt.Errorf("%w to more than %d entries", ErrFill, limit)
 		}
 	}
 	columns := e.columns // and nothing else of e
@@ -286,11 +291,9 @@ const nobody = math.MaxUint32
 
 func (b *buckets) fill(count []int32) {
 	n := len(count)
-	var most int32
-	for _, c := range count {
-		most = max(most, c)
-	}
-	b.first = make([]uint32, most+1)
+	// Vertices gain edges: where all have four, a bucket for four and more would
+	// be taken from in any order, and the factor fill in twice as much.
+	b.first = make([]uint32, n+1)
 	for i := range b.first {
 		b.first[i] = nobody
 	}

@@ -62,7 +62,7 @@ type SystemResult struct {
 	SampledCholesky bool
 	Fill            float64
 
-	// Refused says that the factor did not fit Memory.
+	// Refused says that the factor did not fit Memory, or filled in.
 	Refused bool
 }
 
@@ -181,12 +181,22 @@ func (s *System) Factor(ctx context.Context) (*Cholesky, error) {
 }
 
 // Preconditioner returns the factor as one of M itself, made once, for methods
-// other than [System.SolveTo]. On a null space of M it is not defined: project
-// before and after. The errors are those of [NewCholesky].
-func (s *System) Preconditioner(ctx context.Context) (*Cholesky, error) {
+// other than [System.SolveTo], or the diagonal of M where the factor fills in.
+// On a null space of M it is not defined: project before and after. The errors
+// are those of [NewCholesky], but for [ErrFill].
+func (s *System) Preconditioner(ctx context.Context) (Preconditioner, error) {
 	f, err := s.Factor(ctx)
-	if err != nil || s.Scale == nil {
-		return f, err
+	switch {
+	case errors.Is(err, ErrFill):
+		diag := s.diagonal(true)
+		for i, r := range s.Scale {
+			diag[i] /= r * r
+		}
+		return NewJacobi(diag), nil
+	case err != nil:
+		return nil, err
+	case s.Scale == nil:
+		return f, nil
 	}
 	return f.ScaledBy(s.Scale), nil
 }

@@ -1,0 +1,103 @@
+package iterative
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// torus returns a torus of the given sides: a node has two neighbours in each
+// direction.
+func torus(sides ...int) *sparse.CSR {
+	n := 1
+	for _, side := range sides {
+		n *= side
+	}
+	var e []sparse.Triplet
+	for i := range n {
+		unit := 1
+		for _, side := range sides {
+			at := i / unit % side
+			j := i + ((at+1)%side-at)*unit
+			e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
+			unit *= side
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, e)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// TestFill checks that vertices are eliminated in the order of their degrees
+// beyond the largest degree of the graph, so that factors fit their limit.
+func TestFill(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a    *sparse.CSR
+		most float64 // entries for each one of the matrix
+	}{
+		{"path", testgraph.Path(5000), 0.5},
+		{"grid", grid(100), 1},
+		{"torus of two dimensions", torus(100, 100), 1.2},
+		{"torus of three dimensions", torus(20, 20, 20), 1.6},
+		{"torus of four dimensions", torus(10, 10, 10, 10), 2.1},
+		{"complete", testgraph.Complete(100), 0.5},
+	} {
+		n, _ := c.a.Dims()
+		f, err := NewCholesky(ctx, c.a, 1, nil, &CholeskySettings{RNGSeed: 1, Memory: CholeskyBytes(n, c.a.NNZ())})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if fill := float64(len(f.lower.col)) / float64(c.a.NNZ()); fill > c.most {
+			t.Errorf("%s: %.3g times as many entries as the matrix, want at most %g", c.name, fill, c.most)
+		}
+	}
+}
+
+// TestTooMuchFill checks that a factor that goes beyond its limit is refused
+// and the diagonal takes its place.
+func TestTooMuchFill(t *testing.T) {
+	const n = 4000
+	a := testgraph.Random(5, n, 10*n, true)
+	g := graphOf(t, a)
+	memory := CholeskyBytes(n, a.NNZ())
+	if _, err := NewCholesky(ctx, a, 1, nil, &CholeskySettings{Memory: memory}); !errors.Is(err, ErrFill) || !errors.Is(err, ErrMemory) {
+		t.Fatalf("the factor of a random graph: %v", err)
+	}
+	for _, c := range []struct {
+		system func(a, c float64) (*System, error)
+		scale  func(i int) float64
+	}{
+		{g.ShiftedLaplacian, func(int) float64 { return 1 }},
+		{g.ShiftedLaplacianNormalized, func(i int) float64 { return g.Degrees[i] }},
+	} {
+		s, err := c.system(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Memory = memory
+		p, err := s.Preconditioner(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y, z := randomBlock(1, n, 3), sparse.NewBlock[float64](n, 3), sparse.NewBlock[float64](n, 3)
+		if err := p.ApplyTo(ctx, y, x); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range 3 {
+				z.Row(i)[j] = x.At(i, j) * c.scale(i) / (g.Degrees[i] - g.Loops[i])
+			}
+		}
+		testgraph.Close(t, y, z, 0, 1e-14)
+		res, err := s.SolveTo(ctx, y, x, nil)
+		if err != nil || res.SampledCholesky || !res.Refused {
+			t.Errorf("%v, with a factor: %v, refused: %v", err, res.SampledCholesky, res.Refused)
+		}
+	}
+}
