@@ -90,7 +90,8 @@ type solves struct {
 
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
 	e.system.Memory = o.memory
-	if err := e.findLeast(ctx, x.Cols); err != nil {
+	// x may be the first columns of slabs that are as wide as its stride.
+	if err := e.findLeast(ctx, x.Stride); err != nil {
 		return nil, err
 	}
 	if again {

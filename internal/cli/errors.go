@@ -102,7 +102,7 @@ var exitCodes = []struct {
 	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, evaluate.ErrUsage, evaluate.ErrGrid,
 		kernel.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
 		as: []any{new(*usageError), new(*ingest.InputError)}},
-	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, lanczos.ErrMemory},
+	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*limitError), new(*ingest.MemoryError), new(*ingest.DiskError)}},
 	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: exitData, is: []error{evaluate.ErrNoLabels, evaluate.ErrOneClass, iterative.ErrWeight},
