@@ -20,7 +20,8 @@ type Needs struct {
 	Phase  string // that takes them
 	Sweeps int    // over all entries at the most; −1: what is found on the way decides
 
-	RowBytes int // between the rows of the widest block that is swept, at the most
+	RowBytes int  // between the rows of the widest block that is swept, at the most
+	Scaled   bool // a copy of that block, multiplied by a vector, is among Bytes
 }
 
 // PredictNeeds returns what Predict of a method takes on a problem, of whose
@@ -73,6 +74,7 @@ type account struct {
 	sweeps int
 
 	perhaps bool // what phases take may not be needed
+	scaled  bool // of Needs
 	row     int  // bytes between the rows of the widest block so far
 }
 
@@ -141,7 +143,7 @@ func beside(p *Problem, memory int64) int64 {
 // needs returns the peak of what has been accounted for.
 func (a *account) needs() Needs {
 	bytes, items := a.plan.Peak()
-	return Needs{Bytes: bytes, Sure: a.plan.Sure(), Sweeps: a.sweeps, Phase: items[len(items)-1].What, RowBytes: a.row}
+	return Needs{Bytes: bytes, Sure: a.plan.Sure(), Sweeps: a.sweeps, Phase: items[len(items)-1].What, RowBytes: a.row, Scaled: a.scaled}
 }
 
 func (a *account) reserve(bytes int64, what string) error { return a.plan.Reserve(bytes, what) }
@@ -201,7 +203,7 @@ func (a *account) propagation() error {
 	k := len(a.p.Names)
 	width := propagated(a.p, a.left())
 	a.addSweeps((propagationSteps + 1) * ((k + width - 1) / width))
-	a.row = 8 * sparse.Stride[float64](width)
+	a.row, a.scaled = 8*sparse.Stride[float64](width), !a.p.Directed
 	if err := a.phase(propagatedBytes(a.p, width), "scores and propagation of all nodes"); err != nil {
 		return err
 	}

@@ -243,7 +243,7 @@ func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels,
 
 // learningNeeds reserves what a method takes.
 func (n *needs) learningNeeds(made evaluate.Needs) error {
-	n.sweeps, n.row = made.Sweeps, made.RowBytes
+	n.sweeps, n.row, n.scaled = made.Sweeps, made.RowBytes, made.Scaled
 	return n.reserveSure(made.Bytes, made.Sure, made.Phase)
 }
 

@@ -117,9 +117,14 @@ func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *kry
 }
 
 func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylovBenchmark, error) {
-	var takes int64
+	takes, known := int64(0), -1 // bytes; eigenpairs, if that has been found out
 	g, err := in.openSwept(name, &f.reading, "", 8*sparse.Stride[float64](f.columns), func(g *graph) (_ int64, err error) {
-		takes, err = krylovBytes(workload, g, f)
+		if workload == "eigen" && known < 0 {
+			if known, err = in.knownPairs(g, &f.eigen); err != nil {
+				return 0, err
+			}
+		}
+		takes, err = krylovBytes(workload, g, f, known)
 		return takes, err
 	})
 	if err != nil {
@@ -162,11 +167,24 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 	return v, err
 }
 
-// krylovBytes returns what a workload takes beside the graph, but for a factor.
-func krylovBytes(workload string, g *graph, f *krylovFlags) (int64, error) {
+// knownPairs returns how many eigenpairs are known beforehand.
+func (in *invocation) knownPairs(g *graph, p *eigenParameters) (int, error) {
+	if !p.splits() {
+		return 0, nil
+	}
+	parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
+	if err != nil {
+		return 0, err
+	}
+	return len(parts.Sizes), nil
+}
+
+// krylovBytes returns what a workload takes beside the graph, but for a factor; so
+// many eigenpairs are known.
+func krylovBytes(workload string, g *graph, f *krylovFlags, known int) (int64, error) {
 	n := len(g.Degrees())
 	if workload == "eigen" {
-		bytes, _ := lanczos.Bytes(n, f.columns, 0, nil)
+		bytes, _ := lanczos.Bytes(n, f.columns, known, nil)
 		return bytes + f.eigen.vectorBytes(n), nil
 	}
 	name, of := f.system, kernel.Parameters{Alpha: f.alpha, Laplacian: kernel.Combinatorial}
@@ -181,7 +199,8 @@ func krylovBytes(workload string, g *graph, f *krylovFlags) (int64, error) {
 	case name == "von-neumann":
 		of.Laplacian = ""
 	case name == "pseudo-inverse":
-		of.Alpha = 0
+		// As with an α that is very large: its least eigenvalue is not looked for.
+		name, of.Alpha = "regularized-laplacian", 1e12
 	}
 	bytes, err := kernel.ApplyBytes(name, of, g.Degrees(), f.columns)
 	return bytes + more, err
