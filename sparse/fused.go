@@ -111,8 +111,8 @@ func grow[E any](s []E, n int) []E {
 }
 
 // panel computes the rows of one panel and shows them to the visitor.
-func (f *fused[T]) panel(worker int, p Panel) error {
-	f.columns(worker, p, 0, f.width)
+func (f *fused[T]) panel(worker int, p Panel, ahead *simd.Decoding) error {
+	f.columns(worker, p, ahead, 0, f.width)
 	f.visit(worker, p)
 	return nil
 }
@@ -125,9 +125,9 @@ func (f *fused[T]) visit(worker int, p Panel) {
 }
 
 // columns computes the columns lo ≤ j < hi of the panel's rows, in slabs.
-func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
+func (f *fused[T]) columns(worker int, p Panel, ahead *simd.Decoding, lo, hi int) {
 	w := &f.worker[worker]
-	g := gathering[T]{p: p, values: f.values(w, p)}
+	g := gathering[T]{p: p, ahead: ahead, values: f.values(w, p)}
 	for slab := slabWidth[T](); lo < hi; lo = g.hi {
 		g.lo, g.hi = lo, lo+slab
 		if hi-lo <= slab+slab/4 {
@@ -140,6 +140,7 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 // gathering is a slab of columns of one panel: lo ≤ j < hi.
 type gathering[T Float] struct {
 	p      Panel
+	ahead  *simd.Decoding // of the panel to come
 	values []T
 	lo, hi int
 }
@@ -180,7 +181,7 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
 	x, ptr, col := rowsOf(&f.source, 0, g.lo-f.first), g.p.Ptr[lo:hi+1], g.p.Col[start:]
 	if g.values == nil {
-		simd.GatherSum(dst, g.hi-g.lo, scale, x, ptr, col)
+		simd.GatherSumAhead(dst, g.hi-g.lo, scale, x, ptr, col, g.ahead)
 	} else {
 		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.values[start:])
 	}

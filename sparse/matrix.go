@@ -1,6 +1,10 @@
 package sparse
 
-import "context"
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
 
 // MaxRange is the largest number of entries, and of rows, of one range.
 // The bits of a sum over a row longer than this depend on it, so it is part
@@ -33,11 +37,12 @@ type Matrix interface {
 type NearSweeper interface {
 	Matrix
 
-	// SweepNear is Sweep for a visitor that reads row j of a block for every
-	// column id j. The row begins at rows[j·stride]; the sweep may bring some
-	// of them into a cache before a panel that names them is visited. It
-	// changes nothing else.
-	SweepNear(ctx context.Context, workers int, rows []byte, stride int, visit func(worker int, p Panel) error) error
+	// SweepNear is Sweep for a visitor that reads row j of near for every column id
+	// j. The sweep may bring some of them into a cache before a panel that names
+	// them is visited, or leave ids of the worker's next panel to the visitor, who
+	// may find them with [simd.GatherSumAhead] while it waits for rows. It changes
+	// nothing else; ahead may be nil.
+	SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p Panel, ahead *simd.Decoding) error) error
 }
 
 // Range is a run of consecutive whole rows, or one piece of a row that is

@@ -102,7 +102,7 @@ func (f *fused[T]) stepPacked(ctx context.Context, workers int, a *Packed, room 
 			return err
 		}
 		err := a.m.Sweep(ctx, workers, func(worker int, p Panel) error {
-			f.columns(worker, p, lo, hi)
+			f.columns(worker, p, nil, lo, hi)
 			if hi == f.width {
 				f.visit(worker, p)
 			}

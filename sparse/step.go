@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // Step is one fused step with an operator Ā:
@@ -75,10 +76,13 @@ func (f *fused[T]) sweep(ctx context.Context, workers int) error {
 	size := len(f.source.Data) * sizeOf[T]()
 	a, ok := f.A.(NearSweeper)
 	if !ok || size <= nearBytes {
-		return f.A.Sweep(ctx, workers, f.panel)
+		return f.A.Sweep(ctx, workers, func(worker int, p Panel) error { return f.panel(worker, p, nil) })
 	}
-	rows := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f.source.Data))), size)
-	return a.SweepNear(ctx, workers, rows, f.source.Stride*sizeOf[T](), f.panel)
+	near := simd.Near{
+		Data:   unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f.source.Data))), size),
+		Stride: f.source.Stride * sizeOf[T](),
+	}
+	return a.SweepNear(ctx, workers, near, f.panel)
 }
 
 // prepare keeps what all steps need.
@@ -135,7 +139,7 @@ func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 	}
 	err := sched.Run(ctx, workers, groups, func(worker, group int) error {
 		return f.A.Sweep(ctx, 1, func(_ int, p Panel) error {
-			f.columns(worker, p, bound(group), bound(group+1))
+			f.columns(worker, p, nil, bound(group), bound(group+1))
 			return nil
 		})
 	})

@@ -14,11 +14,10 @@ import "encoding/binary"
 // Widths and bits are at most 32. The slices must reach further than what is
 // decoded: dst to n+16 ids, whose excess receives anything, and sel and data
 // to 64 bytes after their last byte in use, whose content does not matter.
-//
-// The rows of near that the first eighth of the ids name may be brought to a
-// cache on the way, evenly over the whole work.
-func DecodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8, near Near) {
-	decodeFourWidths(dst, n, sel, data, widths, bits, near)
+func DecodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+	var d Decoding
+	d.Begin(dst, n, sel, data, widths, bits, Near{})
+	d.Finish()
 }
 
 // Near tells which rows are needed next: row i begins at Data[i·Stride]. The
@@ -27,6 +26,32 @@ type Near struct {
 	Data   []byte
 	Stride int
 }
+
+// DecodingHead is how many ids [Decoding.Head] stores, or all if they are fewer.
+const DecodingHead = 256
+
+// Decoding is the work of [DecodeFourWidths], which [GatherSumAhead] does on the
+// way. Begin and Finish between them store all ids; what is under way must not be
+// copied, and its slices must stay as they are.
+type Decoding struct{ decoding }
+
+// Begin begins with a stream, as [DecodeFourWidths] is given it. What was under way
+// is forgotten. The rows of near that the first eighth of the ids name may be
+// brought to a cache on the way, evenly over all of the work but for that of
+// [GatherSumAhead].
+func (d *Decoding) Begin(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8, near Near) {
+	d.begin(dst, n, sel, data, widths, bits, near)
+}
+
+// Head stores the first ids, without which [GatherSumAhead] leaves the others to
+// Finish.
+func (d *Decoding) Head() { d.head() }
+
+// Finish stores what is left of the ids. It does nothing where nothing is.
+func (d *Decoding) Finish() { d.finish() }
+
+// Forget drops what is left.
+func (d *Decoding) Forget() { d.forget() }
 
 // plainDecodeFourWidths takes the four ids of a selector byte at a time.
 func plainDecodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {

@@ -44,44 +44,6 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	}
 }
 
-// decodeTable is what the decoders look up: see the generator for its words.
-type decodeTable struct {
-	masks [16]uint32
-	terms [4]uint64
-	pairs [64]uint8
-	base  [16]uint32
-}
-
-func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8, near Near) {
-	if !hasDecodeAVX2 || n < 1 || max(widths[0], widths[1], widths[2], widths[3]) > 31 {
-		plainDecodeFourWidths(dst, n, sel, data, widths, bits)
-		return
-	}
-	const eachByte, countUp = 0x0101010101010101, 0x0807060504030201
-	var t decodeTable
-	for i := range t.masks {
-		t.masks[i] = 1<<widths[i%4] - 1
-		t.base[i] = -uint32(16-i) * uint32(widths[0])
-	}
-	w0, w1, w2, w3 := uint64(widths[0]), uint64(widths[1]), uint64(widths[2]), uint64(widths[3])
-	t.terms = [4]uint64{(w1 - w0) * eachByte, (w2 - w0) * eachByte, (w3 - w2 - w1 + w0) * eachByte, w0 * countUp}
-	for i := range t.pairs {
-		t.pairs[i] = widths[i%4] + widths[i/4%4]
-	}
-	const spare = 64
-	_, _ = dst[n+15], sel[(n+3)/4+spare-1]
-	modulus := uint32(1)<<bits - 1
-	rows, stride := unsafe.SliceData(near.Data), near.Stride
-	if len(near.Data) == 0 { // what is prefetched is at hand
-		rows, stride = &data[0], 0
-	}
-	if hasDecodeAVX512 {
-		decodeFourWidthsAVX512(&dst[0], &sel[0], &data[0], (n+15)/16, modulus, &t.masks[0], rows, stride)
-	} else {
-		decodeFourWidthsAVX2(&dst[0], &sel[0], &data[0], (n+7)/8, modulus, &t.masks[0], rows, stride)
-	}
-}
-
 func sizeOf[T Float]() int {
 	var t T
 	return int(unsafe.Sizeof(t))

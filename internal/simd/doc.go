@@ -2,6 +2,7 @@
 // that do nearly all of the arithmetic.
 //
 //	GatherSum         sums of rows that a sparse matrix names, scaled
+//	GatherSumAhead    the same, with a decoding on the way
 //	GatherWeighted    the same with a factor for each entry
 //	AddRows           dst = a + scale·x, by rows
 //	ScaleTo           dst = alpha·x, rounded to the type of dst
@@ -11,7 +12,7 @@
 //	DotPanels         products of columns that stand by themselves
 //	AddPanels         combinations of such columns
 //	RotateStrip       rotations of neighbouring rows, one after the other
-//	DecodeFourWidths  column ids out of their code on disk
+//	DecodeFourWidths  column ids out of their code on disk, and Decoding in parts
 //	Checksum          CRC-32C
 //	HashPairs         a sum of hashes, by which matrices are compared
 //

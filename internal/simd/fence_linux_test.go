@@ -54,6 +54,15 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				}
 				GatherSum(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col)
 				HashPairs(0, 32, col)
+				var ahead Decoding
+				n := 1 + entries/2*3
+				sel, data := fenced[byte](t, (n+3)/4+64), fenced[byte](t, 64)
+				ahead.Begin(fenced[uint32](t, n+16), n, sel, data, [4]uint8{}, 20, Near{})
+				ahead.Head()
+				GatherSumAhead(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, &ahead)
+				const spare = 192 // ids that are read behind the entries
+				GatherSumAhead(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, fenced[uint32](t, entries+spare)[:entries], &ahead)
+				ahead.Finish()
 				GatherWeighted(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val)
 				factors := fenced[float64](t, rows)
 				ScaleTo(scale, 2, factors)
@@ -82,7 +91,7 @@ func TestDecodersStayInTheirMemory(t *testing.T) {
 				dst, s, d := fenced[uint32](t, n+16), fenced[byte](t, len(sel)), fenced[byte](t, len(data))
 				copy(s, sel)
 				copy(d, data)
-				DecodeFourWidths(dst, n, s, d, widths, bits, Near{})
+				DecodeFourWidths(dst, n, s, d, widths, bits)
 			}
 		}
 	})

@@ -23,6 +23,20 @@ func GatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 	gatherSum(dst, k, scale, x, ptr, col)
 }
 
+// GatherSumAhead is GatherSum that may decode some of other ids meanwhile, about
+// as many as it gathers: the decoder computes while the gather waits. These ids
+// must not lie in what col can reach but for the first [DecodingHead] of them.
+// A nil decoding stands for none.
+func GatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, ahead *Decoding) {
+	gatherSumAhead(dst, k, scale, x, ptr, col, ahead)
+}
+
+// GathersAhead tells whether it pays to pass decodings to [GatherSumAhead] for
+// sums of whole rows of x, where most of them are found in a cache. Rows that are
+// strewn over memory are better gathered after all ids were decoded, with near
+// given to [Decoding.Begin].
+func GathersAhead(x Near) bool { return gathersAhead(x) }
+
 // GatherWeighted is GatherSum with a factor for each entry, whose products are
 // rounded before they are added:
 //

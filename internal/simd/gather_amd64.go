@@ -91,6 +91,44 @@ func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 	g.run(k)
 }
 
+// aheadFar is how many entries before their use a gather ahead of other ids
+// prefetches rows, mostAhead the bytes of the longest row that it knows.
+const (
+	aheadFar  = 192
+	mostAhead = 64
+)
+
+// longer rows of a small x hardly wait.
+func gathersAhead(x Near) bool {
+	return hasDecodeAVX512 && x.Stride <= mostAhead && (x.Stride <= registerBytes || len(x.Data) > shortBytes)
+}
+
+func gatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, ahead *Decoding) {
+	rows, bytes := len(ptr)-1, k*sizeOf[T]()
+	if ahead == nil || ahead.wide.groups == 0 || ahead.wide.done == 0 || rows < 1 || x.Stride != k || bytes > mostAhead || bytes&(bytes-1) != 0 ||
+		int(ptr[rows]-ptr[0])+aheadFar > cap(col) {
+		gatherSum(dst, k, scale, x, ptr, col)
+		return
+	}
+	_, _, _ = dst.Data[(rows-1)*dst.Stride+k-1], scale[:rows], col[:ptr[rows]-ptr[0]]
+	d, from, factors, stride := pointer(dst.Data, 0), pointer(x.Data, 0), pointer(scale, 0), dst.Stride*sizeOf[T]()
+	ids, work, single := unsafe.SliceData(col), ahead.wide.address(), sizeOf[T]() == 4
+	if g := (gather[T]{ptr: ptr}); g.long(rows, bytes) {
+		split := g.middle(rows)
+		if single {
+			gatherSumF32PairsAhead((*float32)(d), stride, (*float32)(from), &ptr[0], split, rows, ids, (*float32)(factors), k, work)
+		} else {
+			gatherSumF64PairsAhead((*float64)(d), stride, (*float64)(from), &ptr[0], split, rows, ids, (*float64)(factors), k, work)
+		}
+		return
+	}
+	if single {
+		gatherSumF32Ahead((*float32)(d), stride, (*float32)(from), &ptr[0], rows, ids, (*float32)(factors), k, work)
+	} else {
+		gatherSumF64Ahead((*float64)(d), stride, (*float64)(from), &ptr[0], rows, ids, (*float64)(factors), k, work)
+	}
+}
+
 func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
 	if !hasAVX2 {
 		plainGatherWeighted(dst, k, scale, x, ptr, col, val)
@@ -199,11 +237,7 @@ func (g *gather[T]) long(rows, bytes int) bool {
 // pairs gathers all columns of the first rows, of which it takes two at a time,
 // one before and one after the middle of their entries.
 func (g *gather[T]) pairs(width, rows int) {
-	middle := (g.ptr[0] + g.ptr[rows]) / 2
-	split := 1 + sort.Search(rows-2, func(r int) bool { return g.ptr[r+1] >= middle })
-	if split > 1 && middle-g.ptr[split-1] < g.ptr[split]-middle {
-		split--
-	}
+	split := g.middle(rows)
 	size := sizeOf[T]()
 	dst, x, scale := pointer(g.dst.Data, 0), pointer(g.x.Data, 0), pointer(g.scale, 0)
 	ptr, col, val, dstStride := &g.ptr[0], &g.col[0], pointer(g.val, 0), g.dst.Stride*size
@@ -217,4 +251,15 @@ func (g *gather[T]) pairs(width, rows int) {
 	default:
 		gatherWeightedF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split, rows, col, (*float64)(val), (*float64)(scale), width)
 	}
+}
+
+// middle returns the row in the middle of the entries of the first rows, neither
+// the first nor behind the last.
+func (g *gather[T]) middle(rows int) int {
+	middle := (g.ptr[0] + g.ptr[rows]) / 2
+	split := 1 + sort.Search(rows-2, func(r int) bool { return g.ptr[r+1] >= middle })
+	if split > 1 && middle-g.ptr[split-1] < g.ptr[split]-middle {
+		split--
+	}
+	return split
 }

@@ -367,11 +367,13 @@ func TestDecodeFourWidths(t *testing.T) {
 					t.Fatalf("widths %v, %d ids: coded %v, want %v", c.widths, n, defined, ids)
 				}
 				dst, check := guarded[uint32](t, n+16, guard)
-				near := Near{}
 				if n%3 == 0 {
-					near = Near{Data: make([]byte, 1<<10), Stride: 32}
+					DecodeFourWidths(dst, n, sel, data, c.widths, c.bits)
+				} else {
+					var d Decoding
+					d.Begin(dst, n, sel, data, c.widths, c.bits, Near{Data: make([]byte, 1<<10), Stride: 32})
+					d.Finish()
 				}
-				DecodeFourWidths(dst, n, sel, data, c.widths, c.bits, near)
 				if !slices.Equal(dst[:n], ids) {
 					t.Fatalf("widths %v, %d ids: %v, want %v", c.widths, n, dst[:n], ids)
 				}
@@ -389,7 +391,7 @@ func TestDecodeFourWidthsByHand(t *testing.T) {
 		sel := append([]byte{0b00_01_00_10, 0b11}, make([]byte, 64)...)
 		data := append([]byte{0b100_10_101, 0b1}, make([]byte, 64)...)
 		dst := make([]uint32, 5+16)
-		DecodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4, Near{})
+		DecodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4)
 		if want := []uint32{5, 6, 9, 10, 7}; !slices.Equal(dst[:5], want) {
 			t.Errorf("%v, want %v", dst[:5], want)
 		}

@@ -17,15 +17,16 @@ GLOBL zeros<>(SB), RODATA|NOPTR, $64
 // func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-88
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+72(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -887,15 +888,16 @@ done:
 // func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-88
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+72(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -2237,15 +2239,16 @@ done4:
 // func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-96
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+80(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -3195,15 +3198,16 @@ done:
 // func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-96
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+80(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -4677,15 +4681,16 @@ done4:
 // func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherSumF32Short(SB), NOSPLIT, $0-88
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+72(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -5702,15 +5707,16 @@ done:
 // func gatherSumF32Cached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, CMOV
 TEXT ·gatherSumF32Cached(SB), NOSPLIT, $0-88
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+72(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -6639,15 +6645,16 @@ register:
 // func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherSumF64AVX2(SB), NOSPLIT, $0-88
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+72(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -7474,15 +7481,16 @@ done:
 // func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-88
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+72(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -8702,15 +8710,16 @@ done8:
 // func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-96
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+80(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -9624,15 +9633,16 @@ done:
 // func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-96
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+80(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -10975,15 +10985,16 @@ done8:
 // func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherSumF64Short(SB), NOSPLIT, $0-88
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+72(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -11889,15 +11900,16 @@ done:
 // func gatherSumF64Cached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 // Requires: AVX, CMOV
 TEXT ·gatherSumF64Cached(SB), NOSPLIT, $0-88
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+16(FP), CX
-	MOVQ  stride+24(FP), DX
-	MOVQ  ptr+32(FP), BX
-	MOVQ  rows+40(FP), SI
-	MOVQ  col+48(FP), DI
-	MOVQ  scale+72(FP), R8
-	TESTQ SI, SI
-	JZ    done
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
 
 	// Entries are counted as ptr counts them.
 	MOVQ (BX), R9
@@ -13115,11 +13127,11 @@ loop:
 	ANDQ         R9, R14
 	MOVQ         R13, R15
 	ANDQ         R14, R15
-	IMULQ        64(SI), R13
-	IMULQ        72(SI), R14
-	IMULQ        80(SI), R15
+	IMULQ        32(SI), R13
+	IMULQ        40(SI), R14
+	IMULQ        48(SI), R15
 	ADDQ         R14, R13
-	ADDQ         88(SI), R15
+	ADDQ         56(SI), R15
 	ADDQ         R15, R13
 	MOVQ         R13, R14
 	SHRQ         $0x38, R14
@@ -13173,206 +13185,239 @@ loop:
 	VZEROUPPER
 	RET
 
-// func decodeFourWidthsAVX512(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)
+// func decodeGroupsAVX512(d *uint64, groups int, rows *byte, stride int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
-TEXT ·decodeFourWidthsAVX512(SB), NOSPLIT, $384-64
-	MOVQ                dst+0(FP), AX
-	MOVQ                sel+8(FP), CX
-	MOVQ                data+16(FP), DX
-	MOVQ                groups+24(FP), BX
-	MOVQ                table+40(FP), SI
-	VMOVDQU32           (SI), Z0
-	VMOVDQU32           96(SI), Z1
-	VMOVDQU32           160(SI), Z2
-	VMOVDQU32           decodeBefore<>+0(SB), Z3
-	VMOVDQU32           decodeBeforeUpper<>+0(SB), Z4
-	VMOVDQU32           decodeSelector<>+0(SB), Z5
-	VMOVDQU32           decodeRamp<>+0(SB), Z6
-	MOVL                $0x01010101, SI
-	VPBROADCASTD        SI, Z7
-	MOVL                $0x00000001, SI
-	VPBROADCASTD        SI, Z8
-	MOVL                $0x00000007, SI
-	VPBROADCASTD        SI, Z9
-	MOVL                $0x00000010, SI
-	VPBROADCASTD        SI, Z10
-	MOVL                $0x0000000f, SI
-	VPBROADCASTD        SI, Z11
-	MOVL                modulus+32(FP), SI
-	VPBROADCASTD        SI, Z12
+TEXT ·decodeGroupsAVX512(SB), NOSPLIT, $0-32
+	MOVQ      d+0(FP), AX
+	VMOVDQU32 decodeBefore<>+0(SB), Z0
+	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
+	VMOVDQU32 decodeSelector<>+0(SB), Z2
+	VMOVDQU32 decodeEach<>+0(SB), Z3
+	VMOVDQU32 decodeOne<>+0(SB), Z4
+	VMOVDQU32 decodeSixteen<>+0(SB), Z5
+	VMOVDQU32 decodeLast<>+0(SB), Z6
+	VMOVDQU32 decodeQuarter<>+0(SB), Z7
+	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	MOVL      $0x0000cccc, CX
+	KMOVW     CX, K1
+	MOVL      $0x0000fff0, CX
+	KMOVW     CX, K2
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K3
+	VMOVDQU32 (AX), Z16
+	VMOVDQU32 64(AX), Z17
+	VMOVDQU32 128(AX), Z18
+	MOVQ      groups+8(FP), R9
+
+	// The rows of two ids for each group that is done.
+	MOVQ                896(AX), CX
+	MOVQ                920(AX), SI
+	LEAQ                (CX)(SI*8), CX
+	MOVQ                rows+16(FP), R11
+	MOVQ                stride+24(FP), R12
+	MOVQ                CX, R10
+	MOVQ                920(AX), SI
+	MOVQ                896(AX), CX
+	MOVQ                SI, DI
+	SHLQ                $0x06, DI
+	ADDQ                DI, CX
+	MOVQ                904(AX), DX
+	LEAQ                8(DX)(SI*4), DX
+	MOVQ                912(AX), BX
+	MOVQ                928(AX), DI
+	MOVQ                936(AX), SI
+	MOVQ                960(AX), R8
+	VMOVDQU32           256(AX), Z9
+	VMOVDQU32           320(AX), Z10
+	VMOVDQU32           384(AX), Z11
+	VMOVDQU32           448(AX), Z12
+	CMPQ                920(AX), $0x00
+	JNE                 group
+	MOVQ                904(AX), DX
+	VMOVDQU32           decodeRamp<>+0(SB), Z9
+	MOVQ                944(AX), SI
+	VMOVDQU32           (DX), Z10
+	VMOVDQU32           192(AX), Z12
+	VMOVDQU32           64(AX), Z14
+	VPSRLD              $0x04, Z10, Z11
+	VMOVDQU32           Z11, 512(AX)(SI*1)
+	VPERMB              Z14, Z10, Z10
+	VPERMB              Z14, Z11, Z11
+	VPADDB              Z11, Z10, Z10
 	VPXORD              Z13, Z13, Z13
-	VMOVDQU32           decodeDouble<>+0(SB), Z14
-	VMOVDQU32           decodeQuarter<>+0(SB), Z15
-	VMOVDQU32           decodeHalf<>+0(SB), Z16
-	MOVL                $0x0000cccc, SI
-	KMOVW               SI, K1
-	MOVL                $0x0000fff0, SI
-	KMOVW               SI, K2
-	MOVL                $0x0000ff00, SI
-	KMOVW               SI, K3
-	VMOVDQA32           Z13, Z17
-	XORQ                SI, SI
-	MOVQ                BX, DI
-	MOVQ                rows+48(FP), R11
-	MOVQ                stride+56(FP), R12
-	MOVQ                AX, R10
-	VMOVDQU32           (CX), Z18
-	VPSRLD              $0x04, Z18, Z19
-	VMOVDQU32           Z19, (SP)(SI*1)
-	VPERMB              Z1, Z18, Z18
-	VPERMB              Z1, Z19, Z19
-	VPADDB              Z19, Z18, Z18
-	VMOVDQA32           Z13, Z19
-	VPDPBUSD            Z7, Z18, Z19
-	VMOVDQA32           Z19, Z18
-	VPMULLQ             Z14, Z18, Z18
-	VPSHUFD.Z           $0x50, Z18, K1, Z20
-	VPADDD              Z20, Z18, Z18
-	VPERMD.Z            Z18, Z15, K2, Z20
-	VPADDD              Z20, Z18, Z18
-	VPERMD.Z            Z18, Z16, K3, Z20
-	VPADDD              Z20, Z18, Z18
-	VPSUBD              Z19, Z17, Z19
-	VPADDD              Z19, Z18, Z19
-	VPERMD              Z18, Z11, Z18
-	VPADDD              Z18, Z17, Z17
-	VPANDD              Z9, Z19, Z18
-	VMOVDQU32           Z18, 256(SP)(SI*1)
-	VPSRLD              $0x03, Z19, Z19
-	VMOVDQU32           Z19, 128(SP)(SI*1)
+	VPDPBUSD            Z3, Z10, Z13
+	VMOVDQA32           Z13, Z10
+	VPMULLQ             Z4, Z10, Z10
+	VPSHUFD.Z           $0x50, Z10, K1, Z11
+	VPADDD              Z11, Z10, Z10
+	VPERMD.Z            Z10, Z7, K2, Z11
+	VPADDD              Z11, Z10, Z10
+	VPERMD.Z            Z10, Z8, K3, Z11
+	VPADDD              Z11, Z10, Z10
+	VPSUBD              Z13, Z12, Z13
+	VPADDD              Z13, Z10, Z13
+	VPERMD              Z10, Z6, Z10
+	VPADDD              Z10, Z12, Z12
+	VMOVDQU32           Z12, 192(AX)
+	VPANDD.BCST         decodeSeven<>+0(SB), Z13, Z10
+	VMOVDQU32           Z10, 768(AX)(SI*1)
+	VPSRLD              $0x03, Z13, Z13
+	VMOVDQU32           Z13, 640(AX)(SI*1)
 	XORQ                $0x40, SI
-	SUBQ                $0x10, DI
-	XORQ                R8, R8
-	XORQ                R13, R13
-	VPANDD.BCST         (CX), Z3, Z18
-	VPANDD.BCST         (SP)(R8*1), Z4, Z19
-	VPERMB              Z1, Z18, Z18
-	VPERMB              Z1, Z19, Z19
-	VPMULTISHIFTQB.BCST (CX), Z5, Z22
-	VPADDD.BCST         256(SP)(R8*1), Z2, Z21
-	MOVL                128(SP)(R8*1), R9
-	VPADDB              Z19, Z18, Z18
-	ADDQ                $0x04, CX
-	VPDPBUSD            Z7, Z18, Z21
-	ADDQ                $0x04, R8
-	VPERMD              Z0, Z22, Z22
-	ANDQ                $0x7c, R8
-	VMOVDQA32           Z13, Z23
-	VMOVDQA32           Z21, Z18
-	VMOVDQA32           Z22, Z19
-	VMOVDQA32           Z23, Z20
-	VPSRLD              $0x05, Z18, Z22
-	VPANDD.BCST         (CX), Z3, Z20
-	VPADDD              Z8, Z22, Z24
-	VPANDD.BCST         (SP)(R8*1), Z4, Z25
-	VMOVDQU32           (DX)(R9*1), Z21
-	VPERMB              Z1, Z20, Z20
-	PREFETCHT0          1024(DX)(R9*1)
-	VPERMB              Z1, Z25, Z25
-	VPERMD              Z21, Z22, Z23
-	VPMULTISHIFTQB.BCST (CX), Z5, Z22
-	VPERMD              Z21, Z24, Z24
-	VPADDD.BCST         256(SP)(R8*1), Z2, Z21
-	MOVL                128(SP)(R8*1), R9
-	VPSHRDVD            Z18, Z24, Z23
-	VPADDB              Z25, Z20, Z20
-	ADDQ                $0x04, CX
-	VPANDD              Z19, Z23, Z23
-	VPDPBUSD            Z7, Z20, Z21
-	ADDQ                $0x04, R8
-	VPMULLQ             Z14, Z23, Z23
-	VPERMD              Z0, Z22, Z22
-	ANDQ                $0x7c, R8
-	VMOVDQA32           Z21, Z18
-	VMOVDQA32           Z22, Z19
-	VMOVDQA32           Z23, Z20
+	MOVQ                SI, 944(AX)
+	SUBQ                $0x10, 952(AX)
+	XORQ                SI, SI
+	VPANDD.BCST         (DX), Z0, Z10
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z11
+	VPERMB              Z17, Z10, Z10
+	VPERMB              Z17, Z11, Z11
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              Z18, Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPADDB              Z11, Z10, Z10
+	ADDQ                $0x04, DX
+	VPDPBUSD            Z3, Z10, Z13
+	ADDQ                $0x04, SI
+	VPERMD              Z16, Z14, Z14
+	ANDQ                $0x7c, SI
+	VPXORD              Z15, Z15, Z15
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              Z17, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              Z17, Z21, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              Z18, Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z12, Z12
+	ADDQ                $0x04, DX
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z12, Z13
+	ADDQ                $0x04, SI
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              Z16, Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
 
 group:
 	// At the third group of a block comes the next block.
-	MOVQ      R8, R14
-	ANDQ      $0x3c, R14
-	CMPQ      R14, $0x08
-	JNE       found
-	CMPQ      DI, $0x00
-	JLE       found
-	VMOVDQU32 56(CX), Z21
-	VPSRLD    $0x04, Z21, Z22
-	VMOVDQU32 Z22, (SP)(SI*1)
-	VPERMB    Z1, Z21, Z21
-	VPERMB    Z1, Z22, Z22
-	VPADDB    Z22, Z21, Z21
-	VMOVDQA32 Z13, Z22
-	VPDPBUSD  Z7, Z21, Z22
-	VMOVDQA32 Z22, Z21
-	VPMULLQ   Z14, Z21, Z21
-	VPSHUFD.Z $0x50, Z21, K1, Z23
-	VPADDD    Z23, Z21, Z21
-	VPERMD.Z  Z21, Z15, K2, Z23
-	VPADDD    Z23, Z21, Z21
-	VPERMD.Z  Z21, Z16, K3, Z23
-	VPADDD    Z23, Z21, Z21
-	VPSUBD    Z22, Z17, Z22
-	VPADDD    Z22, Z21, Z22
-	VPERMD    Z21, Z11, Z21
-	VPADDD    Z21, Z17, Z17
-	VPANDD    Z9, Z22, Z21
-	VMOVDQU32 Z21, 256(SP)(SI*1)
-	VPSRLD    $0x03, Z22, Z22
-	VMOVDQU32 Z22, 128(SP)(SI*1)
-	XORQ      $0x40, SI
-	SUBQ      $0x10, DI
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         found
+	CMPQ        952(AX), $0x00
+	JLE         found
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z20
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z20, Z13, Z13
+	VPERMB      Z20, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z19, Z19, Z19
+	VPDPBUSD    Z3, Z13, Z19
+	VMOVDQA32   Z19, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z19, Z15, Z19
+	VPADDD      Z19, Z13, Z19
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z19, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z19, Z19
+	VMOVDQU32   Z19, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
 
 found:
 	// No group comes after the last, whose window need not be there.
-	CMPQ                BX, $0x01
-	CMOVQEQ             R13, R9
-	VPSHUFD.Z           $0x50, Z20, K1, Z21
-	VPSRLD              $0x05, Z18, Z22
-	VPANDD.BCST         (CX), Z3, Z24
-	VPADDD              Z21, Z20, Z20
-	VPADDD              Z8, Z22, Z25
-	VPANDD.BCST         (SP)(R8*1), Z4, Z26
-	VPERMD.Z            Z20, Z15, K2, Z23
-	VMOVDQU32           (DX)(R9*1), Z21
-	VPERMB              Z1, Z24, Z24
-	VPADDD              Z23, Z20, Z20
-	PREFETCHT0          1024(DX)(R9*1)
-	VPERMB              Z1, Z26, Z26
-	VPERMD.Z            Z20, Z16, K3, Z27
-	VPERMD              Z21, Z22, Z23
-	VPMULTISHIFTQB.BCST (CX), Z5, Z22
-	VPADDD              Z27, Z20, Z20
-	VPERMD              Z21, Z25, Z25
-	VPADDD.BCST         256(SP)(R8*1), Z2, Z21
-	MOVL                128(SP)(R8*1), R9
-	VPERMD              Z20, Z11, Z27
-	VPADDD              Z6, Z20, Z20
-	VPSHRDVD            Z18, Z25, Z23
-	VPADDB              Z26, Z24, Z24
-	ADDQ                $0x04, CX
-	VPADDD              Z10, Z6, Z6
-	VPANDD              Z12, Z20, Z20
-	VPANDD              Z19, Z23, Z23
-	VPDPBUSD            Z7, Z24, Z21
-	ADDQ                $0x04, R8
-	VMOVDQU32           Z20, (AX)
-	VPADDD              Z27, Z6, Z6
-	ADDQ                $0x40, AX
-	VPMULLQ             Z14, Z23, Z23
-	VPERMD              Z0, Z22, Z22
-	ANDQ                $0x7c, R8
-	MOVL                (R10), R14
-	IMULQ               R12, R14
-	PREFETCHT1          (R11)(R14*1)
-	MOVL                4(R10), R14
-	IMULQ               R12, R14
-	PREFETCHT1          (R11)(R14*1)
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z20
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z21
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z22
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              Z17, Z20, Z20
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              Z17, Z22, Z22
+	VPERMD.Z            Z12, Z8, K3, Z23
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z23, Z12, Z12
+	VPERMD              Z13, Z21, Z21
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              Z18, Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z23
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z21, Z15
+	VPADDB              Z22, Z20, Z20
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z20, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z23, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              Z16, Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	MOVL                (R10), R13
+	IMULQ               R12, R13
+	PREFETCHT1          (R11)(R13*1)
+	MOVL                4(R10), R13
+	IMULQ               R12, R13
+	PREFETCHT1          (R11)(R13*1)
 	ADDQ                $0x08, R10
-	VMOVDQA32           Z21, Z18
-	VMOVDQA32           Z22, Z19
-	VMOVDQA32           Z23, Z20
-	DECQ                BX
+	DECQ                R9
 	JNZ                 group
+
+	// So many groups fewer are left, so many more are done.
+	MOVQ      960(AX), CX
+	SUBQ      R8, CX
+	ADDQ      CX, 920(AX)
+	MOVQ      R8, 960(AX)
+	MOVQ      DI, 928(AX)
+	MOVQ      SI, 936(AX)
+	VMOVDQU32 Z9, 256(AX)
+	VMOVDQU32 Z10, 320(AX)
+	VMOVDQU32 Z11, 384(AX)
+	VMOVDQU32 Z12, 448(AX)
 	VZEROUPPER
 	RET
 
@@ -13430,41 +13475,77 @@ DATA decodeSelector<>+56(SB)/4, $0x0000001c
 DATA decodeSelector<>+60(SB)/4, $0x0000001e
 GLOBL decodeSelector<>(SB), RODATA|NOPTR, $64
 
-DATA decodeRamp<>+0(SB)/4, $0x00000000
-DATA decodeRamp<>+4(SB)/4, $0x00000001
-DATA decodeRamp<>+8(SB)/4, $0x00000002
-DATA decodeRamp<>+12(SB)/4, $0x00000003
-DATA decodeRamp<>+16(SB)/4, $0x00000004
-DATA decodeRamp<>+20(SB)/4, $0x00000005
-DATA decodeRamp<>+24(SB)/4, $0x00000006
-DATA decodeRamp<>+28(SB)/4, $0x00000007
-DATA decodeRamp<>+32(SB)/4, $0x00000008
-DATA decodeRamp<>+36(SB)/4, $0x00000009
-DATA decodeRamp<>+40(SB)/4, $0x0000000a
-DATA decodeRamp<>+44(SB)/4, $0x0000000b
-DATA decodeRamp<>+48(SB)/4, $0x0000000c
-DATA decodeRamp<>+52(SB)/4, $0x0000000d
-DATA decodeRamp<>+56(SB)/4, $0x0000000e
-DATA decodeRamp<>+60(SB)/4, $0x0000000f
-GLOBL decodeRamp<>(SB), RODATA|NOPTR, $64
+DATA decodeEach<>+0(SB)/4, $0x01010101
+DATA decodeEach<>+4(SB)/4, $0x01010101
+DATA decodeEach<>+8(SB)/4, $0x01010101
+DATA decodeEach<>+12(SB)/4, $0x01010101
+DATA decodeEach<>+16(SB)/4, $0x01010101
+DATA decodeEach<>+20(SB)/4, $0x01010101
+DATA decodeEach<>+24(SB)/4, $0x01010101
+DATA decodeEach<>+28(SB)/4, $0x01010101
+DATA decodeEach<>+32(SB)/4, $0x01010101
+DATA decodeEach<>+36(SB)/4, $0x01010101
+DATA decodeEach<>+40(SB)/4, $0x01010101
+DATA decodeEach<>+44(SB)/4, $0x01010101
+DATA decodeEach<>+48(SB)/4, $0x01010101
+DATA decodeEach<>+52(SB)/4, $0x01010101
+DATA decodeEach<>+56(SB)/4, $0x01010101
+DATA decodeEach<>+60(SB)/4, $0x01010101
+GLOBL decodeEach<>(SB), RODATA|NOPTR, $64
 
-DATA decodeDouble<>+0(SB)/4, $0x00000001
-DATA decodeDouble<>+4(SB)/4, $0x00000001
-DATA decodeDouble<>+8(SB)/4, $0x00000001
-DATA decodeDouble<>+12(SB)/4, $0x00000001
-DATA decodeDouble<>+16(SB)/4, $0x00000001
-DATA decodeDouble<>+20(SB)/4, $0x00000001
-DATA decodeDouble<>+24(SB)/4, $0x00000001
-DATA decodeDouble<>+28(SB)/4, $0x00000001
-DATA decodeDouble<>+32(SB)/4, $0x00000001
-DATA decodeDouble<>+36(SB)/4, $0x00000001
-DATA decodeDouble<>+40(SB)/4, $0x00000001
-DATA decodeDouble<>+44(SB)/4, $0x00000001
-DATA decodeDouble<>+48(SB)/4, $0x00000001
-DATA decodeDouble<>+52(SB)/4, $0x00000001
-DATA decodeDouble<>+56(SB)/4, $0x00000001
-DATA decodeDouble<>+60(SB)/4, $0x00000001
-GLOBL decodeDouble<>(SB), RODATA|NOPTR, $64
+DATA decodeOne<>+0(SB)/4, $0x00000001
+DATA decodeOne<>+4(SB)/4, $0x00000001
+DATA decodeOne<>+8(SB)/4, $0x00000001
+DATA decodeOne<>+12(SB)/4, $0x00000001
+DATA decodeOne<>+16(SB)/4, $0x00000001
+DATA decodeOne<>+20(SB)/4, $0x00000001
+DATA decodeOne<>+24(SB)/4, $0x00000001
+DATA decodeOne<>+28(SB)/4, $0x00000001
+DATA decodeOne<>+32(SB)/4, $0x00000001
+DATA decodeOne<>+36(SB)/4, $0x00000001
+DATA decodeOne<>+40(SB)/4, $0x00000001
+DATA decodeOne<>+44(SB)/4, $0x00000001
+DATA decodeOne<>+48(SB)/4, $0x00000001
+DATA decodeOne<>+52(SB)/4, $0x00000001
+DATA decodeOne<>+56(SB)/4, $0x00000001
+DATA decodeOne<>+60(SB)/4, $0x00000001
+GLOBL decodeOne<>(SB), RODATA|NOPTR, $64
+
+DATA decodeSixteen<>+0(SB)/4, $0x00000010
+DATA decodeSixteen<>+4(SB)/4, $0x00000010
+DATA decodeSixteen<>+8(SB)/4, $0x00000010
+DATA decodeSixteen<>+12(SB)/4, $0x00000010
+DATA decodeSixteen<>+16(SB)/4, $0x00000010
+DATA decodeSixteen<>+20(SB)/4, $0x00000010
+DATA decodeSixteen<>+24(SB)/4, $0x00000010
+DATA decodeSixteen<>+28(SB)/4, $0x00000010
+DATA decodeSixteen<>+32(SB)/4, $0x00000010
+DATA decodeSixteen<>+36(SB)/4, $0x00000010
+DATA decodeSixteen<>+40(SB)/4, $0x00000010
+DATA decodeSixteen<>+44(SB)/4, $0x00000010
+DATA decodeSixteen<>+48(SB)/4, $0x00000010
+DATA decodeSixteen<>+52(SB)/4, $0x00000010
+DATA decodeSixteen<>+56(SB)/4, $0x00000010
+DATA decodeSixteen<>+60(SB)/4, $0x00000010
+GLOBL decodeSixteen<>(SB), RODATA|NOPTR, $64
+
+DATA decodeLast<>+0(SB)/4, $0x0000000f
+DATA decodeLast<>+4(SB)/4, $0x0000000f
+DATA decodeLast<>+8(SB)/4, $0x0000000f
+DATA decodeLast<>+12(SB)/4, $0x0000000f
+DATA decodeLast<>+16(SB)/4, $0x0000000f
+DATA decodeLast<>+20(SB)/4, $0x0000000f
+DATA decodeLast<>+24(SB)/4, $0x0000000f
+DATA decodeLast<>+28(SB)/4, $0x0000000f
+DATA decodeLast<>+32(SB)/4, $0x0000000f
+DATA decodeLast<>+36(SB)/4, $0x0000000f
+DATA decodeLast<>+40(SB)/4, $0x0000000f
+DATA decodeLast<>+44(SB)/4, $0x0000000f
+DATA decodeLast<>+48(SB)/4, $0x0000000f
+DATA decodeLast<>+52(SB)/4, $0x0000000f
+DATA decodeLast<>+56(SB)/4, $0x0000000f
+DATA decodeLast<>+60(SB)/4, $0x0000000f
+GLOBL decodeLast<>(SB), RODATA|NOPTR, $64
 
 DATA decodeQuarter<>+0(SB)/4, $0x00000000
 DATA decodeQuarter<>+4(SB)/4, $0x00000000
@@ -13501,3 +13582,8511 @@ DATA decodeHalf<>+52(SB)/4, $0x00000007
 DATA decodeHalf<>+56(SB)/4, $0x00000007
 DATA decodeHalf<>+60(SB)/4, $0x00000007
 GLOBL decodeHalf<>(SB), RODATA|NOPTR, $64
+
+DATA decodeRamp<>+0(SB)/4, $0x00000000
+DATA decodeRamp<>+4(SB)/4, $0x00000001
+DATA decodeRamp<>+8(SB)/4, $0x00000002
+DATA decodeRamp<>+12(SB)/4, $0x00000003
+DATA decodeRamp<>+16(SB)/4, $0x00000004
+DATA decodeRamp<>+20(SB)/4, $0x00000005
+DATA decodeRamp<>+24(SB)/4, $0x00000006
+DATA decodeRamp<>+28(SB)/4, $0x00000007
+DATA decodeRamp<>+32(SB)/4, $0x00000008
+DATA decodeRamp<>+36(SB)/4, $0x00000009
+DATA decodeRamp<>+40(SB)/4, $0x0000000a
+DATA decodeRamp<>+44(SB)/4, $0x0000000b
+DATA decodeRamp<>+48(SB)/4, $0x0000000c
+DATA decodeRamp<>+52(SB)/4, $0x0000000d
+DATA decodeRamp<>+56(SB)/4, $0x0000000e
+DATA decodeRamp<>+60(SB)/4, $0x0000000f
+GLOBL decodeRamp<>(SB), RODATA|NOPTR, $64
+
+DATA decodeSeven<>+0(SB)/4, $0x00000007
+DATA decodeSeven<>+4(SB)/4, $0x00000007
+DATA decodeSeven<>+8(SB)/4, $0x00000007
+DATA decodeSeven<>+12(SB)/4, $0x00000007
+DATA decodeSeven<>+16(SB)/4, $0x00000007
+DATA decodeSeven<>+20(SB)/4, $0x00000007
+DATA decodeSeven<>+24(SB)/4, $0x00000007
+DATA decodeSeven<>+28(SB)/4, $0x00000007
+DATA decodeSeven<>+32(SB)/4, $0x00000007
+DATA decodeSeven<>+36(SB)/4, $0x00000007
+DATA decodeSeven<>+40(SB)/4, $0x00000007
+DATA decodeSeven<>+44(SB)/4, $0x00000007
+DATA decodeSeven<>+48(SB)/4, $0x00000007
+DATA decodeSeven<>+52(SB)/4, $0x00000007
+DATA decodeSeven<>+56(SB)/4, $0x00000007
+DATA decodeSeven<>+60(SB)/4, $0x00000007
+GLOBL decodeSeven<>(SB), RODATA|NOPTR, $64
+
+// func gatherSumF32Ahead(dst *float32, dstStride int, x *float32, ptr *int64, rows int, col *uint32, scale *float32, width int, d *uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+TEXT ·gatherSumF32Ahead(SB), NOSPLIT, $8-72
+	MOVQ      d+64(FP), AX
+	VMOVDQU32 decodeBefore<>+0(SB), Z0
+	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
+	VMOVDQU32 decodeSelector<>+0(SB), Z2
+	VMOVDQU32 decodeEach<>+0(SB), Z3
+	VMOVDQU32 decodeOne<>+0(SB), Z4
+	VMOVDQU32 decodeSixteen<>+0(SB), Z5
+	VMOVDQU32 decodeLast<>+0(SB), Z6
+	VMOVDQU32 decodeQuarter<>+0(SB), Z7
+	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	MOVL      $0x0000cccc, CX
+	KMOVW     CX, K1
+	MOVL      $0x0000fff0, CX
+	KMOVW     CX, K2
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K3
+	MOVQ      920(AX), SI
+	MOVQ      896(AX), CX
+	MOVQ      SI, DI
+	SHLQ      $0x06, DI
+	ADDQ      DI, CX
+	MOVQ      904(AX), DX
+	LEAQ      8(DX)(SI*4), DX
+	MOVQ      912(AX), BX
+	MOVQ      928(AX), DI
+	MOVQ      936(AX), SI
+	MOVQ      960(AX), R8
+	VMOVDQU32 256(AX), Z9
+	VMOVDQU32 320(AX), Z10
+	VMOVDQU32 384(AX), Z11
+	VMOVDQU32 448(AX), Z12
+	MOVQ      dst+0(FP), R9
+	MOVQ      x+16(FP), R10
+	MOVQ      ptr+24(FP), R11
+	MOVQ      col+40(FP), R12
+	MOVQ      $+0, (SP)
+	CMPQ      width+56(FP), $0x01
+	JE        row4
+	CMPQ      width+56(FP), $0x02
+	JE        row8
+	CMPQ      width+56(FP), $0x04
+	JE        row16
+	CMPQ      width+56(FP), $0x08
+	JE        row32
+
+row64:
+	MOVQ   8(R11), R13
+	SUBQ   (R11), R13
+	ADDQ   $0x08, R11
+	VXORPS Y16, Y16, Y16
+	VXORPS Y17, Y17, Y17
+	CMPQ   R13, $0x10
+	JL     few64
+
+many64:
+	CMPQ R8, $0x00
+	JLE  few64
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R14
+	ANDQ        $0x3c, R14
+	CMPQ        R14, $0x08
+	JNE         foundMany64
+	CMPQ        952(AX), $0x00
+	JLE         foundMany64
+	MOVQ        944(AX), R14
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R14*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z18, Z18, Z18
+	VPDPBUSD    Z3, Z13, Z18
+	VMOVDQA32   Z18, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z18, Z15, Z18
+	VPADDD      Z18, Z13, Z18
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
+	VMOVDQU32   Z13, 768(AX)(R14*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 640(AX)(R14*1)
+	XORQ        $0x40, R14
+	MOVQ        R14, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundMany64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R14, R14
+	CMPQ                R8, $0x01
+	CMOVQEQ             R14, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	MOVL                768(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                (R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	MOVL                772(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                4(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	MOVL                776(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                8(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	MOVL                780(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                12(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	MOVL                784(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                16(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	MOVL                788(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                20(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	MOVL                792(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                24(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	MOVL                796(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                28(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                32(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	MOVL                804(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                36(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                40(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	MOVL                812(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                44(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	MOVL                816(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                48(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	MOVL                820(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                52(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                56(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	MOVL                828(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                60(R12), R14
+	SHLQ                $0x06, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              32(R10)(R14*1), Y17, Y17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R12
+	SUBQ                $0x10, R13
+	CMPQ                R13, $0x10
+	JGE                 many64
+
+few64:
+	ADDQ  R13, (SP)
+	TESTQ R13, R13
+	JZ    ended64
+
+one64:
+	MOVL       768(R12), R14
+	SHLQ       $0x06, R14
+	PREFETCHT1 (R10)(R14*1)
+	MOVL       (R12), R14
+	SHLQ       $0x06, R14
+	VADDPS     (R10)(R14*1), Y16, Y16
+	VADDPS     32(R10)(R14*1), Y17, Y17
+	ADDQ       $0x04, R12
+	DECQ       R13
+	JNZ        one64
+
+ended64:
+	CMPQ R8, $0x00
+	JLE  finish64
+	CMPQ (SP), $0x10
+	JL   finish64
+	SUBQ $0x10, (SP)
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         foundFew64
+	CMPQ        952(AX), $0x00
+	JLE         foundFew64
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z23, Z23, Z23
+	VPDPBUSD    Z3, Z13, Z23
+	VMOVDQA32   Z23, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z23, Z15, Z23
+	VPADDD      Z23, Z13, Z23
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z23, Z23
+	VMOVDQU32   Z23, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundFew64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+
+finish64:
+	MOVQ         scale+48(FP), R14
+	VBROADCASTSS (R14), Y13
+	ADDQ         $0x04, scale+48(FP)
+	VMULPS       Y13, Y16, Y16
+	VMOVUPS      Y16, (R9)
+	VMULPS       Y13, Y17, Y17
+	VMOVUPS      Y17, 32(R9)
+	ADDQ         dstStride+8(FP), R9
+	DECQ         rows+32(FP)
+	JNZ          row64
+	JMP          done
+
+row32:
+	MOVQ   8(R11), R13
+	SUBQ   (R11), R13
+	ADDQ   $0x08, R11
+	VXORPS Y16, Y16, Y16
+	CMPQ   R13, $0x10
+	JL     few32
+
+many32:
+	CMPQ R8, $0x00
+	JLE  few32
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R14
+	ANDQ        $0x3c, R14
+	CMPQ        R14, $0x08
+	JNE         foundMany32
+	CMPQ        952(AX), $0x00
+	JLE         foundMany32
+	MOVQ        944(AX), R14
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R14*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z17, Z17, Z17
+	VPDPBUSD    Z3, Z13, Z17
+	VMOVDQA32   Z17, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z17, Z15, Z17
+	VPADDD      Z17, Z13, Z17
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
+	VMOVDQU32   Z13, 768(AX)(R14*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 640(AX)(R14*1)
+	XORQ        $0x40, R14
+	MOVQ        R14, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundMany32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R14, R14
+	CMPQ                R8, $0x01
+	CMOVQEQ             R14, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	MOVL                768(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                (R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	MOVL                772(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                4(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	MOVL                776(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                8(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	MOVL                780(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                12(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	MOVL                784(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                16(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	MOVL                788(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                20(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	MOVL                792(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                24(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	MOVL                796(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                28(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                32(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	MOVL                804(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                36(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                40(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	MOVL                812(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                44(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	MOVL                816(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                48(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	MOVL                820(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                52(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                56(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	MOVL                828(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                60(R12), R14
+	SHLQ                $0x05, R14
+	VADDPS              (R10)(R14*1), Y16, Y16
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R12
+	SUBQ                $0x10, R13
+	CMPQ                R13, $0x10
+	JGE                 many32
+
+few32:
+	ADDQ  R13, (SP)
+	TESTQ R13, R13
+	JZ    ended32
+
+one32:
+	MOVL       768(R12), R14
+	SHLQ       $0x05, R14
+	PREFETCHT1 (R10)(R14*1)
+	MOVL       (R12), R14
+	SHLQ       $0x05, R14
+	VADDPS     (R10)(R14*1), Y16, Y16
+	ADDQ       $0x04, R12
+	DECQ       R13
+	JNZ        one32
+
+ended32:
+	CMPQ R8, $0x00
+	JLE  finish32
+	CMPQ (SP), $0x10
+	JL   finish32
+	SUBQ $0x10, (SP)
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         foundFew32
+	CMPQ        952(AX), $0x00
+	JLE         foundFew32
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z22, Z22, Z22
+	VPDPBUSD    Z3, Z13, Z22
+	VMOVDQA32   Z22, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z22, Z15, Z22
+	VPADDD      Z22, Z13, Z22
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z22, Z22
+	VMOVDQU32   Z22, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundFew32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+
+finish32:
+	MOVQ         scale+48(FP), R14
+	VBROADCASTSS (R14), Y13
+	ADDQ         $0x04, scale+48(FP)
+	VMULPS       Y13, Y16, Y16
+	VMOVUPS      Y16, (R9)
+	ADDQ         dstStride+8(FP), R9
+	DECQ         rows+32(FP)
+	JNZ          row32
+	JMP          done
+
+row16:
+	MOVQ   8(R11), R13
+	SUBQ   (R11), R13
+	ADDQ   $0x08, R11
+	VXORPS X16, X16, X16
+	CMPQ   R13, $0x10
+	JL     few16
+
+many16:
+	CMPQ R8, $0x00
+	JLE  few16
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R14
+	ANDQ        $0x3c, R14
+	CMPQ        R14, $0x08
+	JNE         foundMany16
+	CMPQ        952(AX), $0x00
+	JLE         foundMany16
+	MOVQ        944(AX), R14
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R14*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z17, Z17, Z17
+	VPDPBUSD    Z3, Z13, Z17
+	VMOVDQA32   Z17, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z17, Z15, Z17
+	VPADDD      Z17, Z13, Z17
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
+	VMOVDQU32   Z13, 768(AX)(R14*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 640(AX)(R14*1)
+	XORQ        $0x40, R14
+	MOVQ        R14, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundMany16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R14, R14
+	CMPQ                R8, $0x01
+	CMOVQEQ             R14, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	MOVL                768(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                (R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	MOVL                772(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                4(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	MOVL                776(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                8(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	MOVL                780(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                12(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	MOVL                784(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                16(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	MOVL                788(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                20(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	MOVL                792(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                24(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	MOVL                796(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                28(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                32(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	MOVL                804(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                36(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                40(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	MOVL                812(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                44(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	MOVL                816(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                48(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	MOVL                820(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                52(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                56(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	MOVL                828(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                60(R12), R14
+	SHLQ                $0x04, R14
+	VADDPS              (R10)(R14*1), X16, X16
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R12
+	SUBQ                $0x10, R13
+	CMPQ                R13, $0x10
+	JGE                 many16
+
+few16:
+	ADDQ  R13, (SP)
+	TESTQ R13, R13
+	JZ    ended16
+
+one16:
+	MOVL       768(R12), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (R10)(R14*1)
+	MOVL       (R12), R14
+	SHLQ       $0x04, R14
+	VADDPS     (R10)(R14*1), X16, X16
+	ADDQ       $0x04, R12
+	DECQ       R13
+	JNZ        one16
+
+ended16:
+	CMPQ R8, $0x00
+	JLE  finish16
+	CMPQ (SP), $0x10
+	JL   finish16
+	SUBQ $0x10, (SP)
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         foundFew16
+	CMPQ        952(AX), $0x00
+	JLE         foundFew16
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z22, Z22, Z22
+	VPDPBUSD    Z3, Z13, Z22
+	VMOVDQA32   Z22, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z22, Z15, Z22
+	VPADDD      Z22, Z13, Z22
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z22, Z22
+	VMOVDQU32   Z22, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundFew16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+
+finish16:
+	MOVQ         scale+48(FP), R14
+	VBROADCASTSS (R14), X13
+	ADDQ         $0x04, scale+48(FP)
+	VMULPS       X13, X16, X16
+	VMOVUPS      X16, (R9)
+	ADDQ         dstStride+8(FP), R9
+	DECQ         rows+32(FP)
+	JNZ          row16
+	JMP          done
+
+row8:
+	MOVQ   8(R11), R13
+	SUBQ   (R11), R13
+	ADDQ   $0x08, R11
+	VXORPS X16, X16, X16
+	CMPQ   R13, $0x10
+	JL     few8
+
+many8:
+	CMPQ R8, $0x00
+	JLE  few8
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R14
+	ANDQ        $0x3c, R14
+	CMPQ        R14, $0x08
+	JNE         foundMany8
+	CMPQ        952(AX), $0x00
+	JLE         foundMany8
+	MOVQ        944(AX), R14
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R14*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z17, Z17, Z17
+	VPDPBUSD    Z3, Z13, Z17
+	VMOVDQA32   Z17, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z17, Z15, Z17
+	VPADDD      Z17, Z13, Z17
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
+	VMOVDQU32   Z13, 768(AX)(R14*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 640(AX)(R14*1)
+	XORQ        $0x40, R14
+	MOVQ        R14, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundMany8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R14, R14
+	CMPQ                R8, $0x01
+	CMOVQEQ             R14, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	MOVL                768(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                (R12), R14
+	VMOVSD              (R10)(R14*8), X15
+	VADDPS              X15, X16, X16
+	MOVL                772(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                4(R12), R14
+	VMOVSD              (R10)(R14*8), X15
+	VADDPS              X15, X16, X16
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	MOVL                776(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                8(R12), R14
+	VMOVSD              (R10)(R14*8), X13
+	VADDPS              X13, X16, X16
+	MOVL                780(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                12(R12), R14
+	VMOVSD              (R10)(R14*8), X13
+	VADDPS              X13, X16, X16
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	MOVL                784(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                16(R12), R14
+	VMOVSD              (R10)(R14*8), X21
+	VADDPS              X21, X16, X16
+	MOVL                788(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                20(R12), R14
+	VMOVSD              (R10)(R14*8), X21
+	VADDPS              X21, X16, X16
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	MOVL                792(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                24(R12), R14
+	VMOVSD              (R10)(R14*8), X15
+	VADDPS              X15, X16, X16
+	MOVL                796(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                28(R12), R14
+	VMOVSD              (R10)(R14*8), X15
+	VADDPS              X15, X16, X16
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                32(R12), R14
+	VMOVSD              (R10)(R14*8), X23
+	VADDPS              X23, X16, X16
+	MOVL                804(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                36(R12), R14
+	VMOVSD              (R10)(R14*8), X23
+	VADDPS              X23, X16, X16
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                40(R12), R14
+	VMOVSD              (R10)(R14*8), X21
+	VADDPS              X21, X16, X16
+	MOVL                812(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                44(R12), R14
+	VMOVSD              (R10)(R14*8), X21
+	VADDPS              X21, X16, X16
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	MOVL                816(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                48(R12), R14
+	VMOVSD              (R10)(R14*8), X10
+	VADDPS              X10, X16, X16
+	MOVL                820(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                52(R12), R14
+	VMOVSD              (R10)(R14*8), X10
+	VADDPS              X10, X16, X16
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                56(R12), R14
+	VMOVSD              (R10)(R14*8), X10
+	VADDPS              X10, X16, X16
+	MOVL                828(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                60(R12), R14
+	VMOVSD              (R10)(R14*8), X10
+	VADDPS              X10, X16, X16
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R12
+	SUBQ                $0x10, R13
+	CMPQ                R13, $0x10
+	JGE                 many8
+
+few8:
+	ADDQ  R13, (SP)
+	TESTQ R13, R13
+	JZ    ended8
+
+one8:
+	MOVL       768(R12), R14
+	PREFETCHT1 (R10)(R14*8)
+	MOVL       (R12), R14
+	VMOVSD     (R10)(R14*8), X13
+	VADDPS     X13, X16, X16
+	ADDQ       $0x04, R12
+	DECQ       R13
+	JNZ        one8
+
+ended8:
+	CMPQ R8, $0x00
+	JLE  finish8
+	CMPQ (SP), $0x10
+	JL   finish8
+	SUBQ $0x10, (SP)
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         foundFew8
+	CMPQ        952(AX), $0x00
+	JLE         foundFew8
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z22, Z22, Z22
+	VPDPBUSD    Z3, Z13, Z22
+	VMOVDQA32   Z22, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z22, Z15, Z22
+	VPADDD      Z22, Z13, Z22
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z22, Z22
+	VMOVDQU32   Z22, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundFew8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+
+finish8:
+	MOVQ         scale+48(FP), R14
+	VBROADCASTSS (R14), X13
+	ADDQ         $0x04, scale+48(FP)
+	VMULPS       X13, X16, X16
+	VMOVSD       X16, (R9)
+	ADDQ         dstStride+8(FP), R9
+	DECQ         rows+32(FP)
+	JNZ          row8
+	JMP          done
+
+row4:
+	MOVQ   8(R11), R13
+	SUBQ   (R11), R13
+	ADDQ   $0x08, R11
+	VXORPS X16, X16, X16
+	CMPQ   R13, $0x10
+	JL     few4
+
+many4:
+	CMPQ R8, $0x00
+	JLE  few4
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R14
+	ANDQ        $0x3c, R14
+	CMPQ        R14, $0x08
+	JNE         foundMany4
+	CMPQ        952(AX), $0x00
+	JLE         foundMany4
+	MOVQ        944(AX), R14
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R14*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z17, Z17, Z17
+	VPDPBUSD    Z3, Z13, Z17
+	VMOVDQA32   Z17, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z17, Z15, Z17
+	VPADDD      Z17, Z13, Z17
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
+	VMOVDQU32   Z13, 768(AX)(R14*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 640(AX)(R14*1)
+	XORQ        $0x40, R14
+	MOVQ        R14, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundMany4:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R14, R14
+	CMPQ                R8, $0x01
+	CMOVQEQ             R14, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	MOVL                768(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                (R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	MOVL                772(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                4(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	MOVL                776(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                8(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	MOVL                780(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                12(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	MOVL                784(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                16(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	MOVL                788(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                20(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	MOVL                792(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                24(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	MOVL                796(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                28(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                32(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	MOVL                804(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                36(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                40(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	MOVL                812(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                44(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	MOVL                816(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                48(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	MOVL                820(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                52(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                56(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	MOVL                828(R12), R14
+	PREFETCHT1          (R10)(R14*4)
+	MOVL                60(R12), R14
+	VADDSS              (R10)(R14*4), X16, X16
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R12
+	SUBQ                $0x10, R13
+	CMPQ                R13, $0x10
+	JGE                 many4
+
+few4:
+	ADDQ  R13, (SP)
+	TESTQ R13, R13
+	JZ    ended4
+
+one4:
+	MOVL       768(R12), R14
+	PREFETCHT1 (R10)(R14*4)
+	MOVL       (R12), R14
+	VADDSS     (R10)(R14*4), X16, X16
+	ADDQ       $0x04, R12
+	DECQ       R13
+	JNZ        one4
+
+ended4:
+	CMPQ R8, $0x00
+	JLE  finish4
+	CMPQ (SP), $0x10
+	JL   finish4
+	SUBQ $0x10, (SP)
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         foundFew4
+	CMPQ        952(AX), $0x00
+	JLE         foundFew4
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z22, Z22, Z22
+	VPDPBUSD    Z3, Z13, Z22
+	VMOVDQA32   Z22, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z22, Z15, Z22
+	VPADDD      Z22, Z13, Z22
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z22, Z22
+	VMOVDQU32   Z22, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundFew4:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+
+finish4:
+	MOVQ         scale+48(FP), R14
+	VBROADCASTSS (R14), X13
+	ADDQ         $0x04, scale+48(FP)
+	VMULPS       X13, X16, X16
+	VMOVSS       X16, (R9)
+	ADDQ         dstStride+8(FP), R9
+	DECQ         rows+32(FP)
+	JNZ          row4
+
+done:
+	// So many groups fewer are left, so many more are done.
+	MOVQ      960(AX), CX
+	SUBQ      R8, CX
+	ADDQ      CX, 920(AX)
+	MOVQ      R8, 960(AX)
+	MOVQ      DI, 928(AX)
+	MOVQ      SI, 936(AX)
+	VMOVDQU32 Z9, 256(AX)
+	VMOVDQU32 Z10, 320(AX)
+	VMOVDQU32 Z11, 384(AX)
+	VMOVDQU32 Z12, 448(AX)
+	VZEROUPPER
+	RET
+
+// func gatherSumF32PairsAhead(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int, d *uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+TEXT ·gatherSumF32PairsAhead(SB), NOSPLIT, $40-80
+	MOVQ      d+72(FP), AX
+	VMOVDQU32 decodeBefore<>+0(SB), Z0
+	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
+	VMOVDQU32 decodeSelector<>+0(SB), Z2
+	VMOVDQU32 decodeEach<>+0(SB), Z3
+	VMOVDQU32 decodeOne<>+0(SB), Z4
+	VMOVDQU32 decodeSixteen<>+0(SB), Z5
+	VMOVDQU32 decodeLast<>+0(SB), Z6
+	VMOVDQU32 decodeQuarter<>+0(SB), Z7
+	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	MOVL      $0x0000cccc, CX
+	KMOVW     CX, K1
+	MOVL      $0x0000fff0, CX
+	KMOVW     CX, K2
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K3
+	MOVQ      920(AX), SI
+	MOVQ      896(AX), CX
+	MOVQ      SI, DI
+	SHLQ      $0x06, DI
+	ADDQ      DI, CX
+	MOVQ      904(AX), DX
+	LEAQ      8(DX)(SI*4), DX
+	MOVQ      912(AX), BX
+	MOVQ      928(AX), DI
+	MOVQ      936(AX), SI
+	MOVQ      960(AX), R8
+	VMOVDQU32 256(AX), Z9
+	VMOVDQU32 320(AX), Z10
+	VMOVDQU32 384(AX), Z11
+	VMOVDQU32 448(AX), Z12
+	MOVQ      x+16(FP), R9
+	MOVQ      $+0, 8(SP)
+	MOVQ      split+32(FP), R10
+	MOVQ      R10, 24(SP)
+	MOVQ      ptr+24(FP), R12
+	MOVQ      (R12)(R10*8), R13
+	SUBQ      (R12), R13
+	MOVQ      dst+0(FP), R12
+	MOVQ      R12, 16(SP)
+	IMULQ     dstStride+8(FP), R10
+	ADDQ      R12, R10
+	MOVQ      R10, 32(SP)
+	MOVQ      col+48(FP), R11
+	LEAQ      (R11)(R13*4), R13
+	MOVQ      ptr+24(FP), R14
+	MOVQ      8(SP), R10
+	MOVQ      8(R14)(R10*8), R12
+	SUBQ      (R14)(R10*8), R12
+	MOVQ      ptr+24(FP), R15
+	MOVQ      24(SP), R10
+	MOVQ      8(R15)(R10*8), R14
+	SUBQ      (R15)(R10*8), R14
+	CMPQ      width+64(FP), $0x01
+	JE        row4
+	CMPQ      width+64(FP), $0x02
+	JE        row8
+	CMPQ      width+64(FP), $0x04
+	JE        row16
+	CMPQ      width+64(FP), $0x08
+	JE        row32
+	VXORPS    Y16, Y16, Y16
+	VXORPS    Y18, Y18, Y18
+	VXORPS    Y17, Y17, Y17
+	VXORPS    Y19, Y19, Y19
+
+	// Nothing has come before the second run and prefetched its first rows.
+	MOVQ R13, R15
+	MOVQ $+192, BP
+
+first64:
+	MOVL       (R15), R10
+	SHLQ       $0x06, R10
+	PREFETCHT1 (R9)(R10*1)
+	ADDQ       $0x04, R15
+	DECQ       BP
+	JNZ        first64
+
+pair64:
+	CMPQ R12, $0x08
+	JL   few64
+	CMPQ R14, $0x08
+	JL   few64
+	CMPQ R8, $0x00
+	JLE  few64
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundPair64
+	CMPQ        952(AX), $0x00
+	JLE         foundPair64
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z21
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z21, Z13, Z13
+	VPERMB      Z21, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z20, Z20, Z20
+	VPDPBUSD    Z3, Z13, Z20
+	VMOVDQA32   Z20, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z20, Z15, Z20
+	VPADDD      Z20, Z13, Z20
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z20, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z20, Z20
+	VMOVDQU32   Z20, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundPair64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z21
+	MOVL                768(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R11), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              32(R9)(R10*1), Y17, Y17
+	MOVL                768(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z22
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z23
+	MOVL                772(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R11), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              32(R9)(R10*1), Y17, Y17
+	MOVL                772(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z21, Z21
+	MOVL                776(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R11), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              32(R9)(R10*1), Y17, Y17
+	MOVL                776(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z23, Z23
+	MOVL                780(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R11), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              32(R9)(R10*1), Y17, Y17
+	MOVL                780(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPERMD.Z            Z12, Z8, K3, Z24
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                784(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R11), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              32(R9)(R10*1), Y17, Y17
+	MOVL                784(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z24, Z12, Z12
+	VPERMD              Z13, Z22, Z22
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                788(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R11), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              32(R9)(R10*1), Y17, Y17
+	MOVL                788(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPERMD              Z12, Z6, Z24
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z22, Z15
+	VPADDB              Z23, Z21, Z21
+	ADDQ                $0x04, DX
+	MOVL                792(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R11), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              32(R9)(R10*1), Y17, Y17
+	MOVL                792(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z21, Z13
+	ADDQ                $0x04, SI
+	MOVL                796(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R11), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              32(R9)(R10*1), Y17, Y17
+	MOVL                796(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z24, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x20, R11
+	SUBQ                $0x08, R12
+	ADDQ                $0x20, R13
+	SUBQ                $0x08, R14
+	JMP                 pair64
+
+few64:
+	TESTQ R12, R12
+	JZ    endA64
+	TESTQ R14, R14
+	JZ    endB64
+
+both64:
+	MOVL       768(R11), R10
+	SHLQ       $0x06, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R11), R10
+	SHLQ       $0x06, R10
+	VADDPS     (R9)(R10*1), Y16, Y16
+	VADDPS     32(R9)(R10*1), Y17, Y17
+	MOVL       768(R13), R10
+	SHLQ       $0x06, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x06, R10
+	VADDPS     (R9)(R10*1), Y18, Y18
+	VADDPS     32(R9)(R10*1), Y19, Y19
+	ADDQ       $0x04, R11
+	SUBQ       $0x01, R12
+	ADDQ       $0x04, R13
+	SUBQ       $0x01, R14
+	TESTQ      R12, R12
+	JZ         endA64
+	TESTQ      R14, R14
+	JNZ        both64
+
+endB64:
+	MOVQ         scale+56(FP), R14
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R14)(R10*4), Y13
+	MOVQ         32(SP), R14
+	VMULPS       Y13, Y18, Y18
+	VMOVUPS      Y18, (R14)
+	VXORPS       Y18, Y18, Y18
+	VMULPS       Y13, Y19, Y19
+	VMOVUPS      Y19, 32(R14)
+	VXORPS       Y19, Y19, Y19
+	ADDQ         dstStride+8(FP), R14
+	MOVQ         R14, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, rows+40(FP)
+	JE           throughB64
+	MOVQ         ptr+24(FP), R15
+	MOVQ         24(SP), R10
+	MOVQ         8(R15)(R10*8), R14
+	SUBQ         (R15)(R10*8), R14
+	JMP          ended64
+
+endA64:
+	MOVQ         scale+56(FP), R12
+	MOVQ         8(SP), R10
+	VBROADCASTSS (R12)(R10*4), Y13
+	MOVQ         16(SP), R12
+	VMULPS       Y13, Y16, Y16
+	VMOVUPS      Y16, (R12)
+	VXORPS       Y16, Y16, Y16
+	VMULPS       Y13, Y17, Y17
+	VMOVUPS      Y17, 32(R12)
+	VXORPS       Y17, Y17, Y17
+	ADDQ         dstStride+8(FP), R12
+	MOVQ         R12, 16(SP)
+	INCQ         R10
+	MOVQ         R10, 8(SP)
+	CMPQ         R10, split+32(FP)
+	JE           throughA64
+	MOVQ         ptr+24(FP), R15
+	MOVQ         8(SP), R10
+	MOVQ         8(R15)(R10*8), R12
+	SUBQ         (R15)(R10*8), R12
+
+ended64:
+	// What a row has less than whole groups makes about one.
+	CMPQ R8, $0x00
+	JLE  pair64
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundEnded64
+	CMPQ        952(AX), $0x00
+	JLE         foundEnded64
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z21
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z21, Z13, Z13
+	VPERMB      Z21, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z25, Z25, Z25
+	VPDPBUSD    Z3, Z13, Z25
+	VMOVDQA32   Z25, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z25, Z15, Z25
+	VPADDD      Z25, Z13, Z25
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z25, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z25, Z25
+	VMOVDQU32   Z25, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundEnded64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z21
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z22
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z23
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z21, Z21
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z23, Z23
+	VPERMD.Z            Z12, Z8, K3, Z24
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z24, Z12, Z12
+	VPERMD              Z13, Z22, Z22
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z24
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z22, Z15
+	VPADDB              Z23, Z21, Z21
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z21, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z24, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	JMP                 pair64
+
+throughA64:
+	MOVQ rows+40(FP), R10
+	MOVQ R10, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), R10
+	MOVQ    R10, (SP)
+	MOVQ    R11, R13
+	MOVQ    R12, R14
+	MOVQ    8(SP), R10
+	MOVQ    R10, 24(SP)
+	MOVQ    16(SP), R10
+	MOVQ    R10, 32(SP)
+	VMOVUPS Y16, Y18
+	VMOVUPS Y17, Y19
+
+alone64:
+	CMPQ R14, $0x10
+	JL   last64
+	CMPQ R8, $0x00
+	JLE  last64
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundAlone64
+	CMPQ        952(AX), $0x00
+	JLE         foundAlone64
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z16, Z13, Z13
+	VPERMB      Z16, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z26, Z26, Z26
+	VPDPBUSD    Z3, Z13, Z26
+	VMOVDQA32   Z26, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z26, Z15, Z26
+	VPADDD      Z26, Z13, Z26
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z26, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z26, Z26
+	VMOVDQU32   Z26, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundAlone64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z16
+	MOVL                768(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	MOVL                772(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z17
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	MOVL                776(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	MOVL                780(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z16, Z16
+	MOVL                784(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	MOVL                788(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	MOVL                792(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	MOVL                796(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                32(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	MOVL                804(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                36(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z17, Z17
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                40(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	MOVL                812(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                44(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z17, Z15
+	VPADDB              Z20, Z16, Z16
+	ADDQ                $0x04, DX
+	MOVL                816(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                48(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	MOVL                820(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                52(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z16, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                56(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	MOVL                828(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                60(R13), R10
+	SHLQ                $0x06, R10
+	VADDPS              (R9)(R10*1), Y18, Y18
+	VADDPS              32(R9)(R10*1), Y19, Y19
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R13
+	SUBQ                $0x10, R14
+	JMP                 alone64
+
+last64:
+	TESTQ R14, R14
+	JZ    finish64
+
+one64:
+	MOVL       768(R13), R10
+	SHLQ       $0x06, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x06, R10
+	VADDPS     (R9)(R10*1), Y18, Y18
+	VADDPS     32(R9)(R10*1), Y19, Y19
+	ADDQ       $0x04, R13
+	DECQ       R14
+	JNZ        one64
+
+finish64:
+	MOVQ         scale+56(FP), R11
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R11)(R10*4), Y13
+	MOVQ         32(SP), R11
+	VMULPS       Y13, Y18, Y18
+	VMOVUPS      Y18, (R11)
+	VXORPS       Y18, Y18, Y18
+	VMULPS       Y13, Y19, Y19
+	VMOVUPS      Y19, 32(R11)
+	VXORPS       Y19, Y19, Y19
+	ADDQ         dstStride+8(FP), R11
+	MOVQ         R11, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, (SP)
+	JE           done
+	MOVQ         ptr+24(FP), R11
+	MOVQ         24(SP), R10
+	MOVQ         8(R11)(R10*8), R14
+	SUBQ         (R11)(R10*8), R14
+	JMP          alone64
+
+row32:
+	VXORPS Y16, Y16, Y16
+	VXORPS Y17, Y17, Y17
+
+	// Nothing has come before the second run and prefetched its first rows.
+	MOVQ R13, R15
+	MOVQ $+192, BP
+
+first32:
+	MOVL       (R15), R10
+	SHLQ       $0x05, R10
+	PREFETCHT1 (R9)(R10*1)
+	ADDQ       $0x04, R15
+	DECQ       BP
+	JNZ        first32
+
+pair32:
+	CMPQ R12, $0x08
+	JL   few32
+	CMPQ R14, $0x08
+	JL   few32
+	CMPQ R8, $0x00
+	JLE  few32
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundPair32
+	CMPQ        952(AX), $0x00
+	JLE         foundPair32
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z18, Z18, Z18
+	VPDPBUSD    Z3, Z13, Z18
+	VMOVDQA32   Z18, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z18, Z15, Z18
+	VPADDD      Z18, Z13, Z18
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundPair32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	MOVL                768(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R11), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	MOVL                768(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	MOVL                772(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R11), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	MOVL                772(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	MOVL                776(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R11), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	MOVL                776(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	MOVL                780(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R11), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	MOVL                780(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                784(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R11), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	MOVL                784(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                788(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R11), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	MOVL                788(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	MOVL                792(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R11), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	MOVL                792(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	MOVL                796(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R11), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y16, Y16
+	MOVL                796(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x20, R11
+	SUBQ                $0x08, R12
+	ADDQ                $0x20, R13
+	SUBQ                $0x08, R14
+	JMP                 pair32
+
+few32:
+	TESTQ R12, R12
+	JZ    endA32
+	TESTQ R14, R14
+	JZ    endB32
+
+both32:
+	MOVL       768(R11), R10
+	SHLQ       $0x05, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R11), R10
+	SHLQ       $0x05, R10
+	VADDPS     (R9)(R10*1), Y16, Y16
+	MOVL       768(R13), R10
+	SHLQ       $0x05, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x05, R10
+	VADDPS     (R9)(R10*1), Y17, Y17
+	ADDQ       $0x04, R11
+	SUBQ       $0x01, R12
+	ADDQ       $0x04, R13
+	SUBQ       $0x01, R14
+	TESTQ      R12, R12
+	JZ         endA32
+	TESTQ      R14, R14
+	JNZ        both32
+
+endB32:
+	MOVQ         scale+56(FP), R14
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R14)(R10*4), Y13
+	MOVQ         32(SP), R14
+	VMULPS       Y13, Y17, Y17
+	VMOVUPS      Y17, (R14)
+	VXORPS       Y17, Y17, Y17
+	ADDQ         dstStride+8(FP), R14
+	MOVQ         R14, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, rows+40(FP)
+	JE           throughB32
+	MOVQ         ptr+24(FP), R15
+	MOVQ         24(SP), R10
+	MOVQ         8(R15)(R10*8), R14
+	SUBQ         (R15)(R10*8), R14
+	JMP          ended32
+
+endA32:
+	MOVQ         scale+56(FP), R12
+	MOVQ         8(SP), R10
+	VBROADCASTSS (R12)(R10*4), Y13
+	MOVQ         16(SP), R12
+	VMULPS       Y13, Y16, Y16
+	VMOVUPS      Y16, (R12)
+	VXORPS       Y16, Y16, Y16
+	ADDQ         dstStride+8(FP), R12
+	MOVQ         R12, 16(SP)
+	INCQ         R10
+	MOVQ         R10, 8(SP)
+	CMPQ         R10, split+32(FP)
+	JE           throughA32
+	MOVQ         ptr+24(FP), R15
+	MOVQ         8(SP), R10
+	MOVQ         8(R15)(R10*8), R12
+	SUBQ         (R15)(R10*8), R12
+
+ended32:
+	// What a row has less than whole groups makes about one.
+	CMPQ R8, $0x00
+	JLE  pair32
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundEnded32
+	CMPQ        952(AX), $0x00
+	JLE         foundEnded32
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z23, Z23, Z23
+	VPDPBUSD    Z3, Z13, Z23
+	VMOVDQA32   Z23, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z23, Z15, Z23
+	VPADDD      Z23, Z13, Z23
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z23, Z23
+	VMOVDQU32   Z23, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundEnded32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	JMP                 pair32
+
+throughA32:
+	MOVQ rows+40(FP), R10
+	MOVQ R10, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), R10
+	MOVQ    R10, (SP)
+	MOVQ    R11, R13
+	MOVQ    R12, R14
+	MOVQ    8(SP), R10
+	MOVQ    R10, 24(SP)
+	MOVQ    16(SP), R10
+	MOVQ    R10, 32(SP)
+	VMOVUPS Y16, Y17
+
+alone32:
+	CMPQ R14, $0x10
+	JL   last32
+	CMPQ R8, $0x00
+	JLE  last32
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundAlone32
+	CMPQ        952(AX), $0x00
+	JLE         foundAlone32
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z16, Z13, Z13
+	VPERMB      Z16, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z24, Z24, Z24
+	VPDPBUSD    Z3, Z13, Z24
+	VMOVDQA32   Z24, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z24, Z15, Z24
+	VPADDD      Z24, Z13, Z24
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z24, Z24
+	VMOVDQU32   Z24, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundAlone32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z16
+	MOVL                768(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	MOVL                772(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z18
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	MOVL                776(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	MOVL                780(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z16, Z16
+	MOVL                784(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	MOVL                788(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z19, Z19
+	MOVL                792(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	MOVL                796(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPERMD.Z            Z12, Z8, K3, Z20
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                32(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	MOVL                804(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                36(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPADDD              Z20, Z12, Z12
+	VPERMD              Z13, Z18, Z18
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                40(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	MOVL                812(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                44(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPERMD              Z12, Z6, Z20
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z18, Z15
+	VPADDB              Z19, Z16, Z16
+	ADDQ                $0x04, DX
+	MOVL                816(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                48(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	MOVL                820(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                52(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z16, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                56(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	MOVL                828(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                60(R13), R10
+	SHLQ                $0x05, R10
+	VADDPS              (R9)(R10*1), Y17, Y17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z20, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R13
+	SUBQ                $0x10, R14
+	JMP                 alone32
+
+last32:
+	TESTQ R14, R14
+	JZ    finish32
+
+one32:
+	MOVL       768(R13), R10
+	SHLQ       $0x05, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x05, R10
+	VADDPS     (R9)(R10*1), Y17, Y17
+	ADDQ       $0x04, R13
+	DECQ       R14
+	JNZ        one32
+
+finish32:
+	MOVQ         scale+56(FP), R11
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R11)(R10*4), Y13
+	MOVQ         32(SP), R11
+	VMULPS       Y13, Y17, Y17
+	VMOVUPS      Y17, (R11)
+	VXORPS       Y17, Y17, Y17
+	ADDQ         dstStride+8(FP), R11
+	MOVQ         R11, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, (SP)
+	JE           done
+	MOVQ         ptr+24(FP), R11
+	MOVQ         24(SP), R10
+	MOVQ         8(R11)(R10*8), R14
+	SUBQ         (R11)(R10*8), R14
+	JMP          alone32
+
+row16:
+	VXORPS X16, X16, X16
+	VXORPS X17, X17, X17
+
+	// Nothing has come before the second run and prefetched its first rows.
+	MOVQ R13, R15
+	MOVQ $+192, BP
+
+first16:
+	MOVL       (R15), R10
+	SHLQ       $0x04, R10
+	PREFETCHT1 (R9)(R10*1)
+	ADDQ       $0x04, R15
+	DECQ       BP
+	JNZ        first16
+
+pair16:
+	CMPQ R12, $0x08
+	JL   few16
+	CMPQ R14, $0x08
+	JL   few16
+	CMPQ R8, $0x00
+	JLE  few16
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundPair16
+	CMPQ        952(AX), $0x00
+	JLE         foundPair16
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z18, Z18, Z18
+	VPDPBUSD    Z3, Z13, Z18
+	VMOVDQA32   Z18, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z18, Z15, Z18
+	VPADDD      Z18, Z13, Z18
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundPair16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	MOVL                768(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R11), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X16, X16
+	MOVL                768(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	MOVL                772(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R11), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X16, X16
+	MOVL                772(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	MOVL                776(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R11), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X16, X16
+	MOVL                776(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	MOVL                780(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R11), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X16, X16
+	MOVL                780(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                784(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R11), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X16, X16
+	MOVL                784(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                788(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R11), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X16, X16
+	MOVL                788(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	MOVL                792(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R11), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X16, X16
+	MOVL                792(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	MOVL                796(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R11), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X16, X16
+	MOVL                796(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x20, R11
+	SUBQ                $0x08, R12
+	ADDQ                $0x20, R13
+	SUBQ                $0x08, R14
+	JMP                 pair16
+
+few16:
+	TESTQ R12, R12
+	JZ    endA16
+	TESTQ R14, R14
+	JZ    endB16
+
+both16:
+	MOVL       768(R11), R10
+	SHLQ       $0x04, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R11), R10
+	SHLQ       $0x04, R10
+	VADDPS     (R9)(R10*1), X16, X16
+	MOVL       768(R13), R10
+	SHLQ       $0x04, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x04, R10
+	VADDPS     (R9)(R10*1), X17, X17
+	ADDQ       $0x04, R11
+	SUBQ       $0x01, R12
+	ADDQ       $0x04, R13
+	SUBQ       $0x01, R14
+	TESTQ      R12, R12
+	JZ         endA16
+	TESTQ      R14, R14
+	JNZ        both16
+
+endB16:
+	MOVQ         scale+56(FP), R14
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R14)(R10*4), X13
+	MOVQ         32(SP), R14
+	VMULPS       X13, X17, X17
+	VMOVUPS      X17, (R14)
+	VXORPS       X17, X17, X17
+	ADDQ         dstStride+8(FP), R14
+	MOVQ         R14, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, rows+40(FP)
+	JE           throughB16
+	MOVQ         ptr+24(FP), R15
+	MOVQ         24(SP), R10
+	MOVQ         8(R15)(R10*8), R14
+	SUBQ         (R15)(R10*8), R14
+	JMP          ended16
+
+endA16:
+	MOVQ         scale+56(FP), R12
+	MOVQ         8(SP), R10
+	VBROADCASTSS (R12)(R10*4), X13
+	MOVQ         16(SP), R12
+	VMULPS       X13, X16, X16
+	VMOVUPS      X16, (R12)
+	VXORPS       X16, X16, X16
+	ADDQ         dstStride+8(FP), R12
+	MOVQ         R12, 16(SP)
+	INCQ         R10
+	MOVQ         R10, 8(SP)
+	CMPQ         R10, split+32(FP)
+	JE           throughA16
+	MOVQ         ptr+24(FP), R15
+	MOVQ         8(SP), R10
+	MOVQ         8(R15)(R10*8), R12
+	SUBQ         (R15)(R10*8), R12
+
+ended16:
+	// What a row has less than whole groups makes about one.
+	CMPQ R8, $0x00
+	JLE  pair16
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundEnded16
+	CMPQ        952(AX), $0x00
+	JLE         foundEnded16
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z23, Z23, Z23
+	VPDPBUSD    Z3, Z13, Z23
+	VMOVDQA32   Z23, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z23, Z15, Z23
+	VPADDD      Z23, Z13, Z23
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z23, Z23
+	VMOVDQU32   Z23, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundEnded16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	JMP                 pair16
+
+throughA16:
+	MOVQ rows+40(FP), R10
+	MOVQ R10, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), R10
+	MOVQ    R10, (SP)
+	MOVQ    R11, R13
+	MOVQ    R12, R14
+	MOVQ    8(SP), R10
+	MOVQ    R10, 24(SP)
+	MOVQ    16(SP), R10
+	MOVQ    R10, 32(SP)
+	VMOVUPS X16, X17
+
+alone16:
+	CMPQ R14, $0x10
+	JL   last16
+	CMPQ R8, $0x00
+	JLE  last16
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundAlone16
+	CMPQ        952(AX), $0x00
+	JLE         foundAlone16
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z16, Z13, Z13
+	VPERMB      Z16, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z24, Z24, Z24
+	VPDPBUSD    Z3, Z13, Z24
+	VMOVDQA32   Z24, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z24, Z15, Z24
+	VPADDD      Z24, Z13, Z24
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z24, Z24
+	VMOVDQU32   Z24, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundAlone16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z16
+	MOVL                768(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	MOVL                772(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z18
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	MOVL                776(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	MOVL                780(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z16, Z16
+	MOVL                784(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	MOVL                788(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z19, Z19
+	MOVL                792(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	MOVL                796(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z20
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                32(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	MOVL                804(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                36(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPADDD              Z20, Z12, Z12
+	VPERMD              Z13, Z18, Z18
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                40(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	MOVL                812(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                44(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPERMD              Z12, Z6, Z20
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z18, Z15
+	VPADDB              Z19, Z16, Z16
+	ADDQ                $0x04, DX
+	MOVL                816(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                48(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	MOVL                820(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                52(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z16, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                56(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	MOVL                828(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                60(R13), R10
+	SHLQ                $0x04, R10
+	VADDPS              (R9)(R10*1), X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z20, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R13
+	SUBQ                $0x10, R14
+	JMP                 alone16
+
+last16:
+	TESTQ R14, R14
+	JZ    finish16
+
+one16:
+	MOVL       768(R13), R10
+	SHLQ       $0x04, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x04, R10
+	VADDPS     (R9)(R10*1), X17, X17
+	ADDQ       $0x04, R13
+	DECQ       R14
+	JNZ        one16
+
+finish16:
+	MOVQ         scale+56(FP), R11
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R11)(R10*4), X13
+	MOVQ         32(SP), R11
+	VMULPS       X13, X17, X17
+	VMOVUPS      X17, (R11)
+	VXORPS       X17, X17, X17
+	ADDQ         dstStride+8(FP), R11
+	MOVQ         R11, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, (SP)
+	JE           done
+	MOVQ         ptr+24(FP), R11
+	MOVQ         24(SP), R10
+	MOVQ         8(R11)(R10*8), R14
+	SUBQ         (R11)(R10*8), R14
+	JMP          alone16
+
+row8:
+	VXORPS X16, X16, X16
+	VXORPS X17, X17, X17
+
+	// Nothing has come before the second run and prefetched its first rows.
+	MOVQ R13, R15
+	MOVQ $+192, BP
+
+first8:
+	MOVL       (R15), R10
+	PREFETCHT1 (R9)(R10*8)
+	ADDQ       $0x04, R15
+	DECQ       BP
+	JNZ        first8
+
+pair8:
+	CMPQ R12, $0x08
+	JL   few8
+	CMPQ R14, $0x08
+	JL   few8
+	CMPQ R8, $0x00
+	JLE  few8
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundPair8
+	CMPQ        952(AX), $0x00
+	JLE         foundPair8
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z18, Z18, Z18
+	VPDPBUSD    Z3, Z13, Z18
+	VMOVDQA32   Z18, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z18, Z15, Z18
+	VPADDD      Z18, Z13, Z18
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundPair8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	MOVL                768(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                (R11), R10
+	VMOVSD              (R9)(R10*8), X15
+	VADDPS              X15, X16, X16
+	MOVL                768(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                (R13), R10
+	VMOVSD              (R9)(R10*8), X15
+	VADDPS              X15, X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	MOVL                772(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                4(R11), R10
+	VMOVSD              (R9)(R10*8), X13
+	VADDPS              X13, X16, X16
+	MOVL                772(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                4(R13), R10
+	VMOVSD              (R9)(R10*8), X13
+	VADDPS              X13, X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	MOVL                776(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                8(R11), R10
+	VMOVSD              (R9)(R10*8), X22
+	VADDPS              X22, X16, X16
+	MOVL                776(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                8(R13), R10
+	VMOVSD              (R9)(R10*8), X22
+	VADDPS              X22, X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	MOVL                780(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                12(R11), R10
+	VMOVSD              (R9)(R10*8), X15
+	VADDPS              X15, X16, X16
+	MOVL                780(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                12(R13), R10
+	VMOVSD              (R9)(R10*8), X15
+	VADDPS              X15, X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                784(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                16(R11), R10
+	VMOVSD              (R9)(R10*8), X25
+	VADDPS              X25, X16, X16
+	MOVL                784(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                16(R13), R10
+	VMOVSD              (R9)(R10*8), X25
+	VADDPS              X25, X17, X17
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                788(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                20(R11), R10
+	VMOVSD              (R9)(R10*8), X22
+	VADDPS              X22, X16, X16
+	MOVL                788(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                20(R13), R10
+	VMOVSD              (R9)(R10*8), X22
+	VADDPS              X22, X17, X17
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	MOVL                792(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                24(R11), R10
+	VMOVSD              (R9)(R10*8), X10
+	VADDPS              X10, X16, X16
+	MOVL                792(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                24(R13), R10
+	VMOVSD              (R9)(R10*8), X10
+	VADDPS              X10, X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	MOVL                796(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                28(R11), R10
+	VMOVSD              (R9)(R10*8), X10
+	VADDPS              X10, X16, X16
+	MOVL                796(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                28(R13), R10
+	VMOVSD              (R9)(R10*8), X10
+	VADDPS              X10, X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x20, R11
+	SUBQ                $0x08, R12
+	ADDQ                $0x20, R13
+	SUBQ                $0x08, R14
+	JMP                 pair8
+
+few8:
+	TESTQ R12, R12
+	JZ    endA8
+	TESTQ R14, R14
+	JZ    endB8
+
+both8:
+	MOVL       768(R11), R10
+	PREFETCHT1 (R9)(R10*8)
+	MOVL       (R11), R10
+	VMOVSD     (R9)(R10*8), X13
+	VADDPS     X13, X16, X16
+	MOVL       768(R13), R10
+	PREFETCHT1 (R9)(R10*8)
+	MOVL       (R13), R10
+	VMOVSD     (R9)(R10*8), X13
+	VADDPS     X13, X17, X17
+	ADDQ       $0x04, R11
+	SUBQ       $0x01, R12
+	ADDQ       $0x04, R13
+	SUBQ       $0x01, R14
+	TESTQ      R12, R12
+	JZ         endA8
+	TESTQ      R14, R14
+	JNZ        both8
+
+endB8:
+	MOVQ         scale+56(FP), R14
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R14)(R10*4), X13
+	MOVQ         32(SP), R14
+	VMULPS       X13, X17, X17
+	VMOVSD       X17, (R14)
+	VXORPS       X17, X17, X17
+	ADDQ         dstStride+8(FP), R14
+	MOVQ         R14, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, rows+40(FP)
+	JE           throughB8
+	MOVQ         ptr+24(FP), R15
+	MOVQ         24(SP), R10
+	MOVQ         8(R15)(R10*8), R14
+	SUBQ         (R15)(R10*8), R14
+	JMP          ended8
+
+endA8:
+	MOVQ         scale+56(FP), R12
+	MOVQ         8(SP), R10
+	VBROADCASTSS (R12)(R10*4), X13
+	MOVQ         16(SP), R12
+	VMULPS       X13, X16, X16
+	VMOVSD       X16, (R12)
+	VXORPS       X16, X16, X16
+	ADDQ         dstStride+8(FP), R12
+	MOVQ         R12, 16(SP)
+	INCQ         R10
+	MOVQ         R10, 8(SP)
+	CMPQ         R10, split+32(FP)
+	JE           throughA8
+	MOVQ         ptr+24(FP), R15
+	MOVQ         8(SP), R10
+	MOVQ         8(R15)(R10*8), R12
+	SUBQ         (R15)(R10*8), R12
+
+ended8:
+	// What a row has less than whole groups makes about one.
+	CMPQ R8, $0x00
+	JLE  pair8
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundEnded8
+	CMPQ        952(AX), $0x00
+	JLE         foundEnded8
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z23, Z23, Z23
+	VPDPBUSD    Z3, Z13, Z23
+	VMOVDQA32   Z23, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z23, Z15, Z23
+	VPADDD      Z23, Z13, Z23
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z23, Z23
+	VMOVDQU32   Z23, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundEnded8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	JMP                 pair8
+
+throughA8:
+	MOVQ rows+40(FP), R10
+	MOVQ R10, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), R10
+	MOVQ    R10, (SP)
+	MOVQ    R11, R13
+	MOVQ    R12, R14
+	MOVQ    8(SP), R10
+	MOVQ    R10, 24(SP)
+	MOVQ    16(SP), R10
+	MOVQ    R10, 32(SP)
+	VMOVUPS X16, X17
+
+alone8:
+	CMPQ R14, $0x10
+	JL   last8
+	CMPQ R8, $0x00
+	JLE  last8
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundAlone8
+	CMPQ        952(AX), $0x00
+	JLE         foundAlone8
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z16, Z13, Z13
+	VPERMB      Z16, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z24, Z24, Z24
+	VPDPBUSD    Z3, Z13, Z24
+	VMOVDQA32   Z24, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z24, Z15, Z24
+	VPADDD      Z24, Z13, Z24
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z24, Z24
+	VMOVDQU32   Z24, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundAlone8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z16
+	MOVL                768(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                (R13), R10
+	VMOVSD              (R9)(R10*8), X15
+	VADDPS              X15, X17, X17
+	MOVL                772(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                4(R13), R10
+	VMOVSD              (R9)(R10*8), X15
+	VADDPS              X15, X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z18
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	MOVL                776(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                8(R13), R10
+	VMOVSD              (R9)(R10*8), X13
+	VADDPS              X13, X17, X17
+	MOVL                780(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                12(R13), R10
+	VMOVSD              (R9)(R10*8), X13
+	VADDPS              X13, X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z16, Z16
+	MOVL                784(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                16(R13), R10
+	VMOVSD              (R9)(R10*8), X20
+	VADDPS              X20, X17, X17
+	MOVL                788(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                20(R13), R10
+	VMOVSD              (R9)(R10*8), X20
+	VADDPS              X20, X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z19, Z19
+	MOVL                792(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                24(R13), R10
+	VMOVSD              (R9)(R10*8), X15
+	VADDPS              X15, X17, X17
+	MOVL                796(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                28(R13), R10
+	VMOVSD              (R9)(R10*8), X15
+	VADDPS              X15, X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z20
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                32(R13), R10
+	VMOVSD              (R9)(R10*8), X21
+	VADDPS              X21, X17, X17
+	MOVL                804(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                36(R13), R10
+	VMOVSD              (R9)(R10*8), X21
+	VADDPS              X21, X17, X17
+	VPADDD              Z20, Z12, Z12
+	VPERMD              Z13, Z18, Z18
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                40(R13), R10
+	VMOVSD              (R9)(R10*8), X20
+	VADDPS              X20, X17, X17
+	MOVL                812(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                44(R13), R10
+	VMOVSD              (R9)(R10*8), X20
+	VADDPS              X20, X17, X17
+	VPERMD              Z12, Z6, Z20
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z18, Z15
+	VPADDB              Z19, Z16, Z16
+	ADDQ                $0x04, DX
+	MOVL                816(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                48(R13), R10
+	VMOVSD              (R9)(R10*8), X10
+	VADDPS              X10, X17, X17
+	MOVL                820(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                52(R13), R10
+	VMOVSD              (R9)(R10*8), X10
+	VADDPS              X10, X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z16, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                56(R13), R10
+	VMOVSD              (R9)(R10*8), X10
+	VADDPS              X10, X17, X17
+	MOVL                828(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                60(R13), R10
+	VMOVSD              (R9)(R10*8), X10
+	VADDPS              X10, X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z20, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R13
+	SUBQ                $0x10, R14
+	JMP                 alone8
+
+last8:
+	TESTQ R14, R14
+	JZ    finish8
+
+one8:
+	MOVL       768(R13), R10
+	PREFETCHT1 (R9)(R10*8)
+	MOVL       (R13), R10
+	VMOVSD     (R9)(R10*8), X13
+	VADDPS     X13, X17, X17
+	ADDQ       $0x04, R13
+	DECQ       R14
+	JNZ        one8
+
+finish8:
+	MOVQ         scale+56(FP), R11
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R11)(R10*4), X13
+	MOVQ         32(SP), R11
+	VMULPS       X13, X17, X17
+	VMOVSD       X17, (R11)
+	VXORPS       X17, X17, X17
+	ADDQ         dstStride+8(FP), R11
+	MOVQ         R11, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, (SP)
+	JE           done
+	MOVQ         ptr+24(FP), R11
+	MOVQ         24(SP), R10
+	MOVQ         8(R11)(R10*8), R14
+	SUBQ         (R11)(R10*8), R14
+	JMP          alone8
+
+row4:
+	VXORPS X16, X16, X16
+	VXORPS X17, X17, X17
+
+	// Nothing has come before the second run and prefetched its first rows.
+	MOVQ R13, R15
+	MOVQ $+192, BP
+
+first4:
+	MOVL       (R15), R10
+	PREFETCHT1 (R9)(R10*4)
+	ADDQ       $0x04, R15
+	DECQ       BP
+	JNZ        first4
+
+pair4:
+	CMPQ R12, $0x08
+	JL   few4
+	CMPQ R14, $0x08
+	JL   few4
+	CMPQ R8, $0x00
+	JLE  few4
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundPair4
+	CMPQ        952(AX), $0x00
+	JLE         foundPair4
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z18, Z18, Z18
+	VPDPBUSD    Z3, Z13, Z18
+	VMOVDQA32   Z18, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z18, Z15, Z18
+	VPADDD      Z18, Z13, Z18
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundPair4:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	MOVL                768(R11), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                (R11), R10
+	VADDSS              (R9)(R10*4), X16, X16
+	MOVL                768(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                (R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	MOVL                772(R11), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                4(R11), R10
+	VADDSS              (R9)(R10*4), X16, X16
+	MOVL                772(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                4(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	MOVL                776(R11), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                8(R11), R10
+	VADDSS              (R9)(R10*4), X16, X16
+	MOVL                776(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                8(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	MOVL                780(R11), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                12(R11), R10
+	VADDSS              (R9)(R10*4), X16, X16
+	MOVL                780(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                12(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                784(R11), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                16(R11), R10
+	VADDSS              (R9)(R10*4), X16, X16
+	MOVL                784(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                16(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                788(R11), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                20(R11), R10
+	VADDSS              (R9)(R10*4), X16, X16
+	MOVL                788(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                20(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	MOVL                792(R11), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                24(R11), R10
+	VADDSS              (R9)(R10*4), X16, X16
+	MOVL                792(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                24(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	MOVL                796(R11), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                28(R11), R10
+	VADDSS              (R9)(R10*4), X16, X16
+	MOVL                796(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                28(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x20, R11
+	SUBQ                $0x08, R12
+	ADDQ                $0x20, R13
+	SUBQ                $0x08, R14
+	JMP                 pair4
+
+few4:
+	TESTQ R12, R12
+	JZ    endA4
+	TESTQ R14, R14
+	JZ    endB4
+
+both4:
+	MOVL       768(R11), R10
+	PREFETCHT1 (R9)(R10*4)
+	MOVL       (R11), R10
+	VADDSS     (R9)(R10*4), X16, X16
+	MOVL       768(R13), R10
+	PREFETCHT1 (R9)(R10*4)
+	MOVL       (R13), R10
+	VADDSS     (R9)(R10*4), X17, X17
+	ADDQ       $0x04, R11
+	SUBQ       $0x01, R12
+	ADDQ       $0x04, R13
+	SUBQ       $0x01, R14
+	TESTQ      R12, R12
+	JZ         endA4
+	TESTQ      R14, R14
+	JNZ        both4
+
+endB4:
+	MOVQ         scale+56(FP), R14
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R14)(R10*4), X13
+	MOVQ         32(SP), R14
+	VMULPS       X13, X17, X17
+	VMOVSS       X17, (R14)
+	VXORPS       X17, X17, X17
+	ADDQ         dstStride+8(FP), R14
+	MOVQ         R14, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, rows+40(FP)
+	JE           throughB4
+	MOVQ         ptr+24(FP), R15
+	MOVQ         24(SP), R10
+	MOVQ         8(R15)(R10*8), R14
+	SUBQ         (R15)(R10*8), R14
+	JMP          ended4
+
+endA4:
+	MOVQ         scale+56(FP), R12
+	MOVQ         8(SP), R10
+	VBROADCASTSS (R12)(R10*4), X13
+	MOVQ         16(SP), R12
+	VMULPS       X13, X16, X16
+	VMOVSS       X16, (R12)
+	VXORPS       X16, X16, X16
+	ADDQ         dstStride+8(FP), R12
+	MOVQ         R12, 16(SP)
+	INCQ         R10
+	MOVQ         R10, 8(SP)
+	CMPQ         R10, split+32(FP)
+	JE           throughA4
+	MOVQ         ptr+24(FP), R15
+	MOVQ         8(SP), R10
+	MOVQ         8(R15)(R10*8), R12
+	SUBQ         (R15)(R10*8), R12
+
+ended4:
+	// What a row has less than whole groups makes about one.
+	CMPQ R8, $0x00
+	JLE  pair4
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundEnded4
+	CMPQ        952(AX), $0x00
+	JLE         foundEnded4
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z23, Z23, Z23
+	VPDPBUSD    Z3, Z13, Z23
+	VMOVDQA32   Z23, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z23, Z15, Z23
+	VPADDD      Z23, Z13, Z23
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z23, Z23
+	VMOVDQU32   Z23, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundEnded4:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	JMP                 pair4
+
+throughA4:
+	MOVQ rows+40(FP), R10
+	MOVQ R10, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), R10
+	MOVQ    R10, (SP)
+	MOVQ    R11, R13
+	MOVQ    R12, R14
+	MOVQ    8(SP), R10
+	MOVQ    R10, 24(SP)
+	MOVQ    16(SP), R10
+	MOVQ    R10, 32(SP)
+	VMOVUPS X16, X17
+
+alone4:
+	CMPQ R14, $0x10
+	JL   last4
+	CMPQ R8, $0x00
+	JLE  last4
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundAlone4
+	CMPQ        952(AX), $0x00
+	JLE         foundAlone4
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z16, Z13, Z13
+	VPERMB      Z16, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z24, Z24, Z24
+	VPDPBUSD    Z3, Z13, Z24
+	VMOVDQA32   Z24, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z24, Z15, Z24
+	VPADDD      Z24, Z13, Z24
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z24, Z24
+	VMOVDQU32   Z24, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundAlone4:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z16
+	MOVL                768(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                (R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	MOVL                772(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                4(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z18
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	MOVL                776(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                8(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	MOVL                780(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                12(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z16, Z16
+	MOVL                784(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                16(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	MOVL                788(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                20(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z19, Z19
+	MOVL                792(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                24(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	MOVL                796(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                28(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z20
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                32(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	MOVL                804(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                36(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPADDD              Z20, Z12, Z12
+	VPERMD              Z13, Z18, Z18
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                40(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	MOVL                812(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                44(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPERMD              Z12, Z6, Z20
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z18, Z15
+	VPADDB              Z19, Z16, Z16
+	ADDQ                $0x04, DX
+	MOVL                816(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                48(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	MOVL                820(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                52(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z16, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                56(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	MOVL                828(R13), R10
+	PREFETCHT1          (R9)(R10*4)
+	MOVL                60(R13), R10
+	VADDSS              (R9)(R10*4), X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z20, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R13
+	SUBQ                $0x10, R14
+	JMP                 alone4
+
+last4:
+	TESTQ R14, R14
+	JZ    finish4
+
+one4:
+	MOVL       768(R13), R10
+	PREFETCHT1 (R9)(R10*4)
+	MOVL       (R13), R10
+	VADDSS     (R9)(R10*4), X17, X17
+	ADDQ       $0x04, R13
+	DECQ       R14
+	JNZ        one4
+
+finish4:
+	MOVQ         scale+56(FP), R11
+	MOVQ         24(SP), R10
+	VBROADCASTSS (R11)(R10*4), X13
+	MOVQ         32(SP), R11
+	VMULPS       X13, X17, X17
+	VMOVSS       X17, (R11)
+	VXORPS       X17, X17, X17
+	ADDQ         dstStride+8(FP), R11
+	MOVQ         R11, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, (SP)
+	JE           done
+	MOVQ         ptr+24(FP), R11
+	MOVQ         24(SP), R10
+	MOVQ         8(R11)(R10*8), R14
+	SUBQ         (R11)(R10*8), R14
+	JMP          alone4
+
+done:
+	// So many groups fewer are left, so many more are done.
+	MOVQ      960(AX), CX
+	SUBQ      R8, CX
+	ADDQ      CX, 920(AX)
+	MOVQ      R8, 960(AX)
+	MOVQ      DI, 928(AX)
+	MOVQ      SI, 936(AX)
+	VMOVDQU32 Z9, 256(AX)
+	VMOVDQU32 Z10, 320(AX)
+	VMOVDQU32 Z11, 384(AX)
+	VMOVDQU32 Z12, 448(AX)
+	VZEROUPPER
+	RET
+
+// func gatherSumF64Ahead(dst *float64, dstStride int, x *float64, ptr *int64, rows int, col *uint32, scale *float64, width int, d *uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+TEXT ·gatherSumF64Ahead(SB), NOSPLIT, $8-72
+	MOVQ      d+64(FP), AX
+	VMOVDQU32 decodeBefore<>+0(SB), Z0
+	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
+	VMOVDQU32 decodeSelector<>+0(SB), Z2
+	VMOVDQU32 decodeEach<>+0(SB), Z3
+	VMOVDQU32 decodeOne<>+0(SB), Z4
+	VMOVDQU32 decodeSixteen<>+0(SB), Z5
+	VMOVDQU32 decodeLast<>+0(SB), Z6
+	VMOVDQU32 decodeQuarter<>+0(SB), Z7
+	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	MOVL      $0x0000cccc, CX
+	KMOVW     CX, K1
+	MOVL      $0x0000fff0, CX
+	KMOVW     CX, K2
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K3
+	MOVQ      920(AX), SI
+	MOVQ      896(AX), CX
+	MOVQ      SI, DI
+	SHLQ      $0x06, DI
+	ADDQ      DI, CX
+	MOVQ      904(AX), DX
+	LEAQ      8(DX)(SI*4), DX
+	MOVQ      912(AX), BX
+	MOVQ      928(AX), DI
+	MOVQ      936(AX), SI
+	MOVQ      960(AX), R8
+	VMOVDQU32 256(AX), Z9
+	VMOVDQU32 320(AX), Z10
+	VMOVDQU32 384(AX), Z11
+	VMOVDQU32 448(AX), Z12
+	MOVQ      dst+0(FP), R9
+	MOVQ      x+16(FP), R10
+	MOVQ      ptr+24(FP), R11
+	MOVQ      col+40(FP), R12
+	MOVQ      $+0, (SP)
+	CMPQ      width+56(FP), $0x01
+	JE        row8
+	CMPQ      width+56(FP), $0x02
+	JE        row16
+	CMPQ      width+56(FP), $0x04
+	JE        row32
+
+row64:
+	MOVQ   8(R11), R13
+	SUBQ   (R11), R13
+	ADDQ   $0x08, R11
+	VXORPS Y16, Y16, Y16
+	VXORPS Y17, Y17, Y17
+	CMPQ   R13, $0x10
+	JL     few64
+
+many64:
+	CMPQ R8, $0x00
+	JLE  few64
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R14
+	ANDQ        $0x3c, R14
+	CMPQ        R14, $0x08
+	JNE         foundMany64
+	CMPQ        952(AX), $0x00
+	JLE         foundMany64
+	MOVQ        944(AX), R14
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R14*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z18, Z18, Z18
+	VPDPBUSD    Z3, Z13, Z18
+	VMOVDQA32   Z18, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z18, Z15, Z18
+	VPADDD      Z18, Z13, Z18
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
+	VMOVDQU32   Z13, 768(AX)(R14*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 640(AX)(R14*1)
+	XORQ        $0x40, R14
+	MOVQ        R14, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundMany64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R14, R14
+	CMPQ                R8, $0x01
+	CMOVQEQ             R14, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	MOVL                768(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                (R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	MOVL                772(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                4(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	MOVL                776(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                8(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	MOVL                780(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                12(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	MOVL                784(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                16(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	MOVL                788(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                20(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	MOVL                792(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                24(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	MOVL                796(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                28(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                32(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	MOVL                804(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                36(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                40(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	MOVL                812(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                44(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	MOVL                816(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                48(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	MOVL                820(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                52(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                56(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	MOVL                828(R12), R14
+	SHLQ                $0x06, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                60(R12), R14
+	SHLQ                $0x06, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              32(R10)(R14*1), Y17, Y17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R12
+	SUBQ                $0x10, R13
+	CMPQ                R13, $0x10
+	JGE                 many64
+
+few64:
+	ADDQ  R13, (SP)
+	TESTQ R13, R13
+	JZ    ended64
+
+one64:
+	MOVL       768(R12), R14
+	SHLQ       $0x06, R14
+	PREFETCHT1 (R10)(R14*1)
+	MOVL       (R12), R14
+	SHLQ       $0x06, R14
+	VADDPD     (R10)(R14*1), Y16, Y16
+	VADDPD     32(R10)(R14*1), Y17, Y17
+	ADDQ       $0x04, R12
+	DECQ       R13
+	JNZ        one64
+
+ended64:
+	CMPQ R8, $0x00
+	JLE  finish64
+	CMPQ (SP), $0x10
+	JL   finish64
+	SUBQ $0x10, (SP)
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         foundFew64
+	CMPQ        952(AX), $0x00
+	JLE         foundFew64
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z23, Z23, Z23
+	VPDPBUSD    Z3, Z13, Z23
+	VMOVDQA32   Z23, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z23, Z15, Z23
+	VPADDD      Z23, Z13, Z23
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z23, Z23
+	VMOVDQU32   Z23, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundFew64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+
+finish64:
+	MOVQ         scale+48(FP), R14
+	VBROADCASTSD (R14), Y13
+	ADDQ         $0x08, scale+48(FP)
+	VMULPD       Y13, Y16, Y16
+	VMOVUPD      Y16, (R9)
+	VMULPD       Y13, Y17, Y17
+	VMOVUPD      Y17, 32(R9)
+	ADDQ         dstStride+8(FP), R9
+	DECQ         rows+32(FP)
+	JNZ          row64
+	JMP          done
+
+row32:
+	MOVQ   8(R11), R13
+	SUBQ   (R11), R13
+	ADDQ   $0x08, R11
+	VXORPS Y16, Y16, Y16
+	CMPQ   R13, $0x10
+	JL     few32
+
+many32:
+	CMPQ R8, $0x00
+	JLE  few32
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R14
+	ANDQ        $0x3c, R14
+	CMPQ        R14, $0x08
+	JNE         foundMany32
+	CMPQ        952(AX), $0x00
+	JLE         foundMany32
+	MOVQ        944(AX), R14
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R14*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z17, Z17, Z17
+	VPDPBUSD    Z3, Z13, Z17
+	VMOVDQA32   Z17, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z17, Z15, Z17
+	VPADDD      Z17, Z13, Z17
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
+	VMOVDQU32   Z13, 768(AX)(R14*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 640(AX)(R14*1)
+	XORQ        $0x40, R14
+	MOVQ        R14, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundMany32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R14, R14
+	CMPQ                R8, $0x01
+	CMOVQEQ             R14, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	MOVL                768(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                (R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	MOVL                772(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                4(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	MOVL                776(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                8(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	MOVL                780(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                12(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	MOVL                784(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                16(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	MOVL                788(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                20(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	MOVL                792(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                24(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	MOVL                796(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                28(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                32(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	MOVL                804(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                36(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                40(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	MOVL                812(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                44(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	MOVL                816(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                48(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	MOVL                820(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                52(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                56(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	MOVL                828(R12), R14
+	SHLQ                $0x05, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                60(R12), R14
+	SHLQ                $0x05, R14
+	VADDPD              (R10)(R14*1), Y16, Y16
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R12
+	SUBQ                $0x10, R13
+	CMPQ                R13, $0x10
+	JGE                 many32
+
+few32:
+	ADDQ  R13, (SP)
+	TESTQ R13, R13
+	JZ    ended32
+
+one32:
+	MOVL       768(R12), R14
+	SHLQ       $0x05, R14
+	PREFETCHT1 (R10)(R14*1)
+	MOVL       (R12), R14
+	SHLQ       $0x05, R14
+	VADDPD     (R10)(R14*1), Y16, Y16
+	ADDQ       $0x04, R12
+	DECQ       R13
+	JNZ        one32
+
+ended32:
+	CMPQ R8, $0x00
+	JLE  finish32
+	CMPQ (SP), $0x10
+	JL   finish32
+	SUBQ $0x10, (SP)
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         foundFew32
+	CMPQ        952(AX), $0x00
+	JLE         foundFew32
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z22, Z22, Z22
+	VPDPBUSD    Z3, Z13, Z22
+	VMOVDQA32   Z22, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z22, Z15, Z22
+	VPADDD      Z22, Z13, Z22
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z22, Z22
+	VMOVDQU32   Z22, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundFew32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+
+finish32:
+	MOVQ         scale+48(FP), R14
+	VBROADCASTSD (R14), Y13
+	ADDQ         $0x08, scale+48(FP)
+	VMULPD       Y13, Y16, Y16
+	VMOVUPD      Y16, (R9)
+	ADDQ         dstStride+8(FP), R9
+	DECQ         rows+32(FP)
+	JNZ          row32
+	JMP          done
+
+row16:
+	MOVQ   8(R11), R13
+	SUBQ   (R11), R13
+	ADDQ   $0x08, R11
+	VXORPS X16, X16, X16
+	CMPQ   R13, $0x10
+	JL     few16
+
+many16:
+	CMPQ R8, $0x00
+	JLE  few16
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R14
+	ANDQ        $0x3c, R14
+	CMPQ        R14, $0x08
+	JNE         foundMany16
+	CMPQ        952(AX), $0x00
+	JLE         foundMany16
+	MOVQ        944(AX), R14
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R14*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z17, Z17, Z17
+	VPDPBUSD    Z3, Z13, Z17
+	VMOVDQA32   Z17, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z17, Z15, Z17
+	VPADDD      Z17, Z13, Z17
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
+	VMOVDQU32   Z13, 768(AX)(R14*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 640(AX)(R14*1)
+	XORQ        $0x40, R14
+	MOVQ        R14, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundMany16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R14, R14
+	CMPQ                R8, $0x01
+	CMOVQEQ             R14, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	MOVL                768(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                (R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	MOVL                772(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                4(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	MOVL                776(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                8(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	MOVL                780(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                12(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	MOVL                784(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                16(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	MOVL                788(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                20(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	MOVL                792(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                24(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	MOVL                796(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                28(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                32(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	MOVL                804(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                36(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                40(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	MOVL                812(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                44(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	MOVL                816(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                48(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	MOVL                820(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                52(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                56(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	MOVL                828(R12), R14
+	SHLQ                $0x04, R14
+	PREFETCHT1          (R10)(R14*1)
+	MOVL                60(R12), R14
+	SHLQ                $0x04, R14
+	VADDPD              (R10)(R14*1), X16, X16
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R12
+	SUBQ                $0x10, R13
+	CMPQ                R13, $0x10
+	JGE                 many16
+
+few16:
+	ADDQ  R13, (SP)
+	TESTQ R13, R13
+	JZ    ended16
+
+one16:
+	MOVL       768(R12), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (R10)(R14*1)
+	MOVL       (R12), R14
+	SHLQ       $0x04, R14
+	VADDPD     (R10)(R14*1), X16, X16
+	ADDQ       $0x04, R12
+	DECQ       R13
+	JNZ        one16
+
+ended16:
+	CMPQ R8, $0x00
+	JLE  finish16
+	CMPQ (SP), $0x10
+	JL   finish16
+	SUBQ $0x10, (SP)
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         foundFew16
+	CMPQ        952(AX), $0x00
+	JLE         foundFew16
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z22, Z22, Z22
+	VPDPBUSD    Z3, Z13, Z22
+	VMOVDQA32   Z22, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z22, Z15, Z22
+	VPADDD      Z22, Z13, Z22
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z22, Z22
+	VMOVDQU32   Z22, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundFew16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+
+finish16:
+	MOVQ     scale+48(FP), R14
+	VMOVDDUP (R14), X13
+	ADDQ     $0x08, scale+48(FP)
+	VMULPD   X13, X16, X16
+	VMOVUPD  X16, (R9)
+	ADDQ     dstStride+8(FP), R9
+	DECQ     rows+32(FP)
+	JNZ      row16
+	JMP      done
+
+row8:
+	MOVQ   8(R11), R13
+	SUBQ   (R11), R13
+	ADDQ   $0x08, R11
+	VXORPS X16, X16, X16
+	CMPQ   R13, $0x10
+	JL     few8
+
+many8:
+	CMPQ R8, $0x00
+	JLE  few8
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R14
+	ANDQ        $0x3c, R14
+	CMPQ        R14, $0x08
+	JNE         foundMany8
+	CMPQ        952(AX), $0x00
+	JLE         foundMany8
+	MOVQ        944(AX), R14
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R14*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z17, Z17, Z17
+	VPDPBUSD    Z3, Z13, Z17
+	VMOVDQA32   Z17, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z17, Z15, Z17
+	VPADDD      Z17, Z13, Z17
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
+	VMOVDQU32   Z13, 768(AX)(R14*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 640(AX)(R14*1)
+	XORQ        $0x40, R14
+	MOVQ        R14, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundMany8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R14, R14
+	CMPQ                R8, $0x01
+	CMOVQEQ             R14, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	MOVL                768(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                (R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	MOVL                772(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                4(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	MOVL                776(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                8(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	MOVL                780(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                12(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	MOVL                784(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                16(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	MOVL                788(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                20(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	MOVL                792(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                24(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	MOVL                796(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                28(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                32(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	MOVL                804(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                36(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                40(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	MOVL                812(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                44(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	MOVL                816(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                48(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	MOVL                820(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                52(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                56(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	MOVL                828(R12), R14
+	PREFETCHT1          (R10)(R14*8)
+	MOVL                60(R12), R14
+	VADDSD              (R10)(R14*8), X16, X16
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R12
+	SUBQ                $0x10, R13
+	CMPQ                R13, $0x10
+	JGE                 many8
+
+few8:
+	ADDQ  R13, (SP)
+	TESTQ R13, R13
+	JZ    ended8
+
+one8:
+	MOVL       768(R12), R14
+	PREFETCHT1 (R10)(R14*8)
+	MOVL       (R12), R14
+	VADDSD     (R10)(R14*8), X16, X16
+	ADDQ       $0x04, R12
+	DECQ       R13
+	JNZ        one8
+
+ended8:
+	CMPQ R8, $0x00
+	JLE  finish8
+	CMPQ (SP), $0x10
+	JL   finish8
+	SUBQ $0x10, (SP)
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R13
+	ANDQ        $0x3c, R13
+	CMPQ        R13, $0x08
+	JNE         foundFew8
+	CMPQ        952(AX), $0x00
+	JLE         foundFew8
+	MOVQ        944(AX), R13
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R13*1)
+	VPERMB      Z18, Z13, Z13
+	VPERMB      Z18, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z22, Z22, Z22
+	VPDPBUSD    Z3, Z13, Z22
+	VMOVDQA32   Z22, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z22, Z15, Z22
+	VPADDD      Z22, Z13, Z22
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
+	VMOVDQU32   Z13, 768(AX)(R13*1)
+	VPSRLD      $0x03, Z22, Z22
+	VMOVDQU32   Z22, 640(AX)(R13*1)
+	XORQ        $0x40, R13
+	MOVQ        R13, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundFew8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R13, R13
+	CMPQ                R8, $0x01
+	CMOVQEQ             R13, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z18
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z19
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z18, Z18
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z19, Z19
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z19, Z15
+	VPADDB              Z20, Z18, Z18
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z18, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+
+finish8:
+	MOVQ     scale+48(FP), R14
+	VMOVDDUP (R14), X13
+	ADDQ     $0x08, scale+48(FP)
+	VMULPD   X13, X16, X16
+	VMOVSD   X16, (R9)
+	ADDQ     dstStride+8(FP), R9
+	DECQ     rows+32(FP)
+	JNZ      row8
+
+done:
+	// So many groups fewer are left, so many more are done.
+	MOVQ      960(AX), CX
+	SUBQ      R8, CX
+	ADDQ      CX, 920(AX)
+	MOVQ      R8, 960(AX)
+	MOVQ      DI, 928(AX)
+	MOVQ      SI, 936(AX)
+	VMOVDQU32 Z9, 256(AX)
+	VMOVDQU32 Z10, 320(AX)
+	VMOVDQU32 Z11, 384(AX)
+	VMOVDQU32 Z12, 448(AX)
+	VZEROUPPER
+	RET
+
+// func gatherSumF64PairsAhead(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int, d *uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+TEXT ·gatherSumF64PairsAhead(SB), NOSPLIT, $40-80
+	MOVQ      d+72(FP), AX
+	VMOVDQU32 decodeBefore<>+0(SB), Z0
+	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
+	VMOVDQU32 decodeSelector<>+0(SB), Z2
+	VMOVDQU32 decodeEach<>+0(SB), Z3
+	VMOVDQU32 decodeOne<>+0(SB), Z4
+	VMOVDQU32 decodeSixteen<>+0(SB), Z5
+	VMOVDQU32 decodeLast<>+0(SB), Z6
+	VMOVDQU32 decodeQuarter<>+0(SB), Z7
+	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	MOVL      $0x0000cccc, CX
+	KMOVW     CX, K1
+	MOVL      $0x0000fff0, CX
+	KMOVW     CX, K2
+	MOVL      $0x0000ff00, CX
+	KMOVW     CX, K3
+	MOVQ      920(AX), SI
+	MOVQ      896(AX), CX
+	MOVQ      SI, DI
+	SHLQ      $0x06, DI
+	ADDQ      DI, CX
+	MOVQ      904(AX), DX
+	LEAQ      8(DX)(SI*4), DX
+	MOVQ      912(AX), BX
+	MOVQ      928(AX), DI
+	MOVQ      936(AX), SI
+	MOVQ      960(AX), R8
+	VMOVDQU32 256(AX), Z9
+	VMOVDQU32 320(AX), Z10
+	VMOVDQU32 384(AX), Z11
+	VMOVDQU32 448(AX), Z12
+	MOVQ      x+16(FP), R9
+	MOVQ      $+0, 8(SP)
+	MOVQ      split+32(FP), R10
+	MOVQ      R10, 24(SP)
+	MOVQ      ptr+24(FP), R12
+	MOVQ      (R12)(R10*8), R13
+	SUBQ      (R12), R13
+	MOVQ      dst+0(FP), R12
+	MOVQ      R12, 16(SP)
+	IMULQ     dstStride+8(FP), R10
+	ADDQ      R12, R10
+	MOVQ      R10, 32(SP)
+	MOVQ      col+48(FP), R11
+	LEAQ      (R11)(R13*4), R13
+	MOVQ      ptr+24(FP), R14
+	MOVQ      8(SP), R10
+	MOVQ      8(R14)(R10*8), R12
+	SUBQ      (R14)(R10*8), R12
+	MOVQ      ptr+24(FP), R15
+	MOVQ      24(SP), R10
+	MOVQ      8(R15)(R10*8), R14
+	SUBQ      (R15)(R10*8), R14
+	CMPQ      width+64(FP), $0x01
+	JE        row8
+	CMPQ      width+64(FP), $0x02
+	JE        row16
+	CMPQ      width+64(FP), $0x04
+	JE        row32
+	VXORPS    Y16, Y16, Y16
+	VXORPS    Y18, Y18, Y18
+	VXORPS    Y17, Y17, Y17
+	VXORPS    Y19, Y19, Y19
+
+	// Nothing has come before the second run and prefetched its first rows.
+	MOVQ R13, R15
+	MOVQ $+192, BP
+
+first64:
+	MOVL       (R15), R10
+	SHLQ       $0x06, R10
+	PREFETCHT1 (R9)(R10*1)
+	ADDQ       $0x04, R15
+	DECQ       BP
+	JNZ        first64
+
+pair64:
+	CMPQ R12, $0x08
+	JL   few64
+	CMPQ R14, $0x08
+	JL   few64
+	CMPQ R8, $0x00
+	JLE  few64
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundPair64
+	CMPQ        952(AX), $0x00
+	JLE         foundPair64
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z21
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z21, Z13, Z13
+	VPERMB      Z21, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z20, Z20, Z20
+	VPDPBUSD    Z3, Z13, Z20
+	VMOVDQA32   Z20, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z20, Z15, Z20
+	VPADDD      Z20, Z13, Z20
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z20, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z20, Z20
+	VMOVDQU32   Z20, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundPair64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z21
+	MOVL                768(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R11), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              32(R9)(R10*1), Y17, Y17
+	MOVL                768(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z22
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z23
+	MOVL                772(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R11), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              32(R9)(R10*1), Y17, Y17
+	MOVL                772(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z21, Z21
+	MOVL                776(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R11), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              32(R9)(R10*1), Y17, Y17
+	MOVL                776(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z23, Z23
+	MOVL                780(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R11), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              32(R9)(R10*1), Y17, Y17
+	MOVL                780(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPERMD.Z            Z12, Z8, K3, Z24
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                784(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R11), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              32(R9)(R10*1), Y17, Y17
+	MOVL                784(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z24, Z12, Z12
+	VPERMD              Z13, Z22, Z22
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                788(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R11), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              32(R9)(R10*1), Y17, Y17
+	MOVL                788(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPERMD              Z12, Z6, Z24
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z22, Z15
+	VPADDB              Z23, Z21, Z21
+	ADDQ                $0x04, DX
+	MOVL                792(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R11), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              32(R9)(R10*1), Y17, Y17
+	MOVL                792(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z21, Z13
+	ADDQ                $0x04, SI
+	MOVL                796(R11), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R11), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              32(R9)(R10*1), Y17, Y17
+	MOVL                796(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z24, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x20, R11
+	SUBQ                $0x08, R12
+	ADDQ                $0x20, R13
+	SUBQ                $0x08, R14
+	JMP                 pair64
+
+few64:
+	TESTQ R12, R12
+	JZ    endA64
+	TESTQ R14, R14
+	JZ    endB64
+
+both64:
+	MOVL       768(R11), R10
+	SHLQ       $0x06, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R11), R10
+	SHLQ       $0x06, R10
+	VADDPD     (R9)(R10*1), Y16, Y16
+	VADDPD     32(R9)(R10*1), Y17, Y17
+	MOVL       768(R13), R10
+	SHLQ       $0x06, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x06, R10
+	VADDPD     (R9)(R10*1), Y18, Y18
+	VADDPD     32(R9)(R10*1), Y19, Y19
+	ADDQ       $0x04, R11
+	SUBQ       $0x01, R12
+	ADDQ       $0x04, R13
+	SUBQ       $0x01, R14
+	TESTQ      R12, R12
+	JZ         endA64
+	TESTQ      R14, R14
+	JNZ        both64
+
+endB64:
+	MOVQ         scale+56(FP), R14
+	MOVQ         24(SP), R10
+	VBROADCASTSD (R14)(R10*8), Y13
+	MOVQ         32(SP), R14
+	VMULPD       Y13, Y18, Y18
+	VMOVUPD      Y18, (R14)
+	VXORPS       Y18, Y18, Y18
+	VMULPD       Y13, Y19, Y19
+	VMOVUPD      Y19, 32(R14)
+	VXORPS       Y19, Y19, Y19
+	ADDQ         dstStride+8(FP), R14
+	MOVQ         R14, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, rows+40(FP)
+	JE           throughB64
+	MOVQ         ptr+24(FP), R15
+	MOVQ         24(SP), R10
+	MOVQ         8(R15)(R10*8), R14
+	SUBQ         (R15)(R10*8), R14
+	JMP          ended64
+
+endA64:
+	MOVQ         scale+56(FP), R12
+	MOVQ         8(SP), R10
+	VBROADCASTSD (R12)(R10*8), Y13
+	MOVQ         16(SP), R12
+	VMULPD       Y13, Y16, Y16
+	VMOVUPD      Y16, (R12)
+	VXORPS       Y16, Y16, Y16
+	VMULPD       Y13, Y17, Y17
+	VMOVUPD      Y17, 32(R12)
+	VXORPS       Y17, Y17, Y17
+	ADDQ         dstStride+8(FP), R12
+	MOVQ         R12, 16(SP)
+	INCQ         R10
+	MOVQ         R10, 8(SP)
+	CMPQ         R10, split+32(FP)
+	JE           throughA64
+	MOVQ         ptr+24(FP), R15
+	MOVQ         8(SP), R10
+	MOVQ         8(R15)(R10*8), R12
+	SUBQ         (R15)(R10*8), R12
+
+ended64:
+	// What a row has less than whole groups makes about one.
+	CMPQ R8, $0x00
+	JLE  pair64
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundEnded64
+	CMPQ        952(AX), $0x00
+	JLE         foundEnded64
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z21
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z21, Z13, Z13
+	VPERMB      Z21, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z25, Z25, Z25
+	VPDPBUSD    Z3, Z13, Z25
+	VMOVDQA32   Z25, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z25, Z15, Z25
+	VPADDD      Z25, Z13, Z25
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z25, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z25, Z25
+	VMOVDQU32   Z25, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundEnded64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z21
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z22
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z23
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z21, Z21
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z23, Z23
+	VPERMD.Z            Z12, Z8, K3, Z24
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z24, Z12, Z12
+	VPERMD              Z13, Z22, Z22
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z24
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z22, Z15
+	VPADDB              Z23, Z21, Z21
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z21, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z24, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	JMP                 pair64
+
+throughA64:
+	MOVQ rows+40(FP), R10
+	MOVQ R10, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), R10
+	MOVQ    R10, (SP)
+	MOVQ    R11, R13
+	MOVQ    R12, R14
+	MOVQ    8(SP), R10
+	MOVQ    R10, 24(SP)
+	MOVQ    16(SP), R10
+	MOVQ    R10, 32(SP)
+	VMOVUPS Y16, Y18
+	VMOVUPS Y17, Y19
+
+alone64:
+	CMPQ R14, $0x10
+	JL   last64
+	CMPQ R8, $0x00
+	JLE  last64
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundAlone64
+	CMPQ        952(AX), $0x00
+	JLE         foundAlone64
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z16, Z13, Z13
+	VPERMB      Z16, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z26, Z26, Z26
+	VPDPBUSD    Z3, Z13, Z26
+	VMOVDQA32   Z26, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z26, Z15, Z26
+	VPADDD      Z26, Z13, Z26
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z26, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z26, Z26
+	VMOVDQU32   Z26, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundAlone64:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z16
+	MOVL                768(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	MOVL                772(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z17
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	MOVL                776(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	MOVL                780(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z16, Z16
+	MOVL                784(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	MOVL                788(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z20, Z20
+	MOVL                792(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	MOVL                796(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPERMD.Z            Z12, Z8, K3, Z21
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                32(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	MOVL                804(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                36(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z21, Z12, Z12
+	VPERMD              Z13, Z17, Z17
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                40(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	MOVL                812(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                44(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPERMD              Z12, Z6, Z21
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z17, Z15
+	VPADDB              Z20, Z16, Z16
+	ADDQ                $0x04, DX
+	MOVL                816(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                48(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	MOVL                820(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                52(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z16, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                56(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	MOVL                828(R13), R10
+	SHLQ                $0x06, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                60(R13), R10
+	SHLQ                $0x06, R10
+	VADDPD              (R9)(R10*1), Y18, Y18
+	VADDPD              32(R9)(R10*1), Y19, Y19
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z21, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R13
+	SUBQ                $0x10, R14
+	JMP                 alone64
+
+last64:
+	TESTQ R14, R14
+	JZ    finish64
+
+one64:
+	MOVL       768(R13), R10
+	SHLQ       $0x06, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x06, R10
+	VADDPD     (R9)(R10*1), Y18, Y18
+	VADDPD     32(R9)(R10*1), Y19, Y19
+	ADDQ       $0x04, R13
+	DECQ       R14
+	JNZ        one64
+
+finish64:
+	MOVQ         scale+56(FP), R11
+	MOVQ         24(SP), R10
+	VBROADCASTSD (R11)(R10*8), Y13
+	MOVQ         32(SP), R11
+	VMULPD       Y13, Y18, Y18
+	VMOVUPD      Y18, (R11)
+	VXORPS       Y18, Y18, Y18
+	VMULPD       Y13, Y19, Y19
+	VMOVUPD      Y19, 32(R11)
+	VXORPS       Y19, Y19, Y19
+	ADDQ         dstStride+8(FP), R11
+	MOVQ         R11, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, (SP)
+	JE           done
+	MOVQ         ptr+24(FP), R11
+	MOVQ         24(SP), R10
+	MOVQ         8(R11)(R10*8), R14
+	SUBQ         (R11)(R10*8), R14
+	JMP          alone64
+
+row32:
+	VXORPS Y16, Y16, Y16
+	VXORPS Y17, Y17, Y17
+
+	// Nothing has come before the second run and prefetched its first rows.
+	MOVQ R13, R15
+	MOVQ $+192, BP
+
+first32:
+	MOVL       (R15), R10
+	SHLQ       $0x05, R10
+	PREFETCHT1 (R9)(R10*1)
+	ADDQ       $0x04, R15
+	DECQ       BP
+	JNZ        first32
+
+pair32:
+	CMPQ R12, $0x08
+	JL   few32
+	CMPQ R14, $0x08
+	JL   few32
+	CMPQ R8, $0x00
+	JLE  few32
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundPair32
+	CMPQ        952(AX), $0x00
+	JLE         foundPair32
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z18, Z18, Z18
+	VPDPBUSD    Z3, Z13, Z18
+	VMOVDQA32   Z18, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z18, Z15, Z18
+	VPADDD      Z18, Z13, Z18
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundPair32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	MOVL                768(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R11), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	MOVL                768(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	MOVL                772(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R11), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	MOVL                772(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	MOVL                776(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R11), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	MOVL                776(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	MOVL                780(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R11), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	MOVL                780(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                784(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R11), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	MOVL                784(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                788(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R11), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	MOVL                788(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	MOVL                792(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R11), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	MOVL                792(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	MOVL                796(R11), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R11), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y16, Y16
+	MOVL                796(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x20, R11
+	SUBQ                $0x08, R12
+	ADDQ                $0x20, R13
+	SUBQ                $0x08, R14
+	JMP                 pair32
+
+few32:
+	TESTQ R12, R12
+	JZ    endA32
+	TESTQ R14, R14
+	JZ    endB32
+
+both32:
+	MOVL       768(R11), R10
+	SHLQ       $0x05, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R11), R10
+	SHLQ       $0x05, R10
+	VADDPD     (R9)(R10*1), Y16, Y16
+	MOVL       768(R13), R10
+	SHLQ       $0x05, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x05, R10
+	VADDPD     (R9)(R10*1), Y17, Y17
+	ADDQ       $0x04, R11
+	SUBQ       $0x01, R12
+	ADDQ       $0x04, R13
+	SUBQ       $0x01, R14
+	TESTQ      R12, R12
+	JZ         endA32
+	TESTQ      R14, R14
+	JNZ        both32
+
+endB32:
+	MOVQ         scale+56(FP), R14
+	MOVQ         24(SP), R10
+	VBROADCASTSD (R14)(R10*8), Y13
+	MOVQ         32(SP), R14
+	VMULPD       Y13, Y17, Y17
+	VMOVUPD      Y17, (R14)
+	VXORPS       Y17, Y17, Y17
+	ADDQ         dstStride+8(FP), R14
+	MOVQ         R14, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, rows+40(FP)
+	JE           throughB32
+	MOVQ         ptr+24(FP), R15
+	MOVQ         24(SP), R10
+	MOVQ         8(R15)(R10*8), R14
+	SUBQ         (R15)(R10*8), R14
+	JMP          ended32
+
+endA32:
+	MOVQ         scale+56(FP), R12
+	MOVQ         8(SP), R10
+	VBROADCASTSD (R12)(R10*8), Y13
+	MOVQ         16(SP), R12
+	VMULPD       Y13, Y16, Y16
+	VMOVUPD      Y16, (R12)
+	VXORPS       Y16, Y16, Y16
+	ADDQ         dstStride+8(FP), R12
+	MOVQ         R12, 16(SP)
+	INCQ         R10
+	MOVQ         R10, 8(SP)
+	CMPQ         R10, split+32(FP)
+	JE           throughA32
+	MOVQ         ptr+24(FP), R15
+	MOVQ         8(SP), R10
+	MOVQ         8(R15)(R10*8), R12
+	SUBQ         (R15)(R10*8), R12
+
+ended32:
+	// What a row has less than whole groups makes about one.
+	CMPQ R8, $0x00
+	JLE  pair32
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundEnded32
+	CMPQ        952(AX), $0x00
+	JLE         foundEnded32
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z23, Z23, Z23
+	VPDPBUSD    Z3, Z13, Z23
+	VMOVDQA32   Z23, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z23, Z15, Z23
+	VPADDD      Z23, Z13, Z23
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z23, Z23
+	VMOVDQU32   Z23, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundEnded32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	JMP                 pair32
+
+throughA32:
+	MOVQ rows+40(FP), R10
+	MOVQ R10, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), R10
+	MOVQ    R10, (SP)
+	MOVQ    R11, R13
+	MOVQ    R12, R14
+	MOVQ    8(SP), R10
+	MOVQ    R10, 24(SP)
+	MOVQ    16(SP), R10
+	MOVQ    R10, 32(SP)
+	VMOVUPS Y16, Y17
+
+alone32:
+	CMPQ R14, $0x10
+	JL   last32
+	CMPQ R8, $0x00
+	JLE  last32
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundAlone32
+	CMPQ        952(AX), $0x00
+	JLE         foundAlone32
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z16, Z13, Z13
+	VPERMB      Z16, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z24, Z24, Z24
+	VPDPBUSD    Z3, Z13, Z24
+	VMOVDQA32   Z24, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z24, Z15, Z24
+	VPADDD      Z24, Z13, Z24
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z24, Z24
+	VMOVDQU32   Z24, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundAlone32:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z16
+	MOVL                768(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	MOVL                772(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z18
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	MOVL                776(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	MOVL                780(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z16, Z16
+	MOVL                784(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	MOVL                788(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z19, Z19
+	MOVL                792(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	MOVL                796(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPERMD.Z            Z12, Z8, K3, Z20
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                32(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	MOVL                804(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                36(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPADDD              Z20, Z12, Z12
+	VPERMD              Z13, Z18, Z18
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                40(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	MOVL                812(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                44(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPERMD              Z12, Z6, Z20
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z18, Z15
+	VPADDB              Z19, Z16, Z16
+	ADDQ                $0x04, DX
+	MOVL                816(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                48(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	MOVL                820(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                52(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z16, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                56(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	MOVL                828(R13), R10
+	SHLQ                $0x05, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                60(R13), R10
+	SHLQ                $0x05, R10
+	VADDPD              (R9)(R10*1), Y17, Y17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z20, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R13
+	SUBQ                $0x10, R14
+	JMP                 alone32
+
+last32:
+	TESTQ R14, R14
+	JZ    finish32
+
+one32:
+	MOVL       768(R13), R10
+	SHLQ       $0x05, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x05, R10
+	VADDPD     (R9)(R10*1), Y17, Y17
+	ADDQ       $0x04, R13
+	DECQ       R14
+	JNZ        one32
+
+finish32:
+	MOVQ         scale+56(FP), R11
+	MOVQ         24(SP), R10
+	VBROADCASTSD (R11)(R10*8), Y13
+	MOVQ         32(SP), R11
+	VMULPD       Y13, Y17, Y17
+	VMOVUPD      Y17, (R11)
+	VXORPS       Y17, Y17, Y17
+	ADDQ         dstStride+8(FP), R11
+	MOVQ         R11, 32(SP)
+	INCQ         R10
+	MOVQ         R10, 24(SP)
+	CMPQ         R10, (SP)
+	JE           done
+	MOVQ         ptr+24(FP), R11
+	MOVQ         24(SP), R10
+	MOVQ         8(R11)(R10*8), R14
+	SUBQ         (R11)(R10*8), R14
+	JMP          alone32
+
+row16:
+	VXORPS X16, X16, X16
+	VXORPS X17, X17, X17
+
+	// Nothing has come before the second run and prefetched its first rows.
+	MOVQ R13, R15
+	MOVQ $+192, BP
+
+first16:
+	MOVL       (R15), R10
+	SHLQ       $0x04, R10
+	PREFETCHT1 (R9)(R10*1)
+	ADDQ       $0x04, R15
+	DECQ       BP
+	JNZ        first16
+
+pair16:
+	CMPQ R12, $0x08
+	JL   few16
+	CMPQ R14, $0x08
+	JL   few16
+	CMPQ R8, $0x00
+	JLE  few16
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundPair16
+	CMPQ        952(AX), $0x00
+	JLE         foundPair16
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z18, Z18, Z18
+	VPDPBUSD    Z3, Z13, Z18
+	VMOVDQA32   Z18, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z18, Z15, Z18
+	VPADDD      Z18, Z13, Z18
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundPair16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	MOVL                768(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R11), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X16, X16
+	MOVL                768(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	MOVL                772(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R11), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X16, X16
+	MOVL                772(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	MOVL                776(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R11), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X16, X16
+	MOVL                776(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	MOVL                780(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R11), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X16, X16
+	MOVL                780(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                784(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R11), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X16, X16
+	MOVL                784(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                788(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R11), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X16, X16
+	MOVL                788(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	MOVL                792(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R11), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X16, X16
+	MOVL                792(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	MOVL                796(R11), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R11), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X16, X16
+	MOVL                796(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x20, R11
+	SUBQ                $0x08, R12
+	ADDQ                $0x20, R13
+	SUBQ                $0x08, R14
+	JMP                 pair16
+
+few16:
+	TESTQ R12, R12
+	JZ    endA16
+	TESTQ R14, R14
+	JZ    endB16
+
+both16:
+	MOVL       768(R11), R10
+	SHLQ       $0x04, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R11), R10
+	SHLQ       $0x04, R10
+	VADDPD     (R9)(R10*1), X16, X16
+	MOVL       768(R13), R10
+	SHLQ       $0x04, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x04, R10
+	VADDPD     (R9)(R10*1), X17, X17
+	ADDQ       $0x04, R11
+	SUBQ       $0x01, R12
+	ADDQ       $0x04, R13
+	SUBQ       $0x01, R14
+	TESTQ      R12, R12
+	JZ         endA16
+	TESTQ      R14, R14
+	JNZ        both16
+
+endB16:
+	MOVQ     scale+56(FP), R14
+	MOVQ     24(SP), R10
+	VMOVDDUP (R14)(R10*8), X13
+	MOVQ     32(SP), R14
+	VMULPD   X13, X17, X17
+	VMOVUPD  X17, (R14)
+	VXORPS   X17, X17, X17
+	ADDQ     dstStride+8(FP), R14
+	MOVQ     R14, 32(SP)
+	INCQ     R10
+	MOVQ     R10, 24(SP)
+	CMPQ     R10, rows+40(FP)
+	JE       throughB16
+	MOVQ     ptr+24(FP), R15
+	MOVQ     24(SP), R10
+	MOVQ     8(R15)(R10*8), R14
+	SUBQ     (R15)(R10*8), R14
+	JMP      ended16
+
+endA16:
+	MOVQ     scale+56(FP), R12
+	MOVQ     8(SP), R10
+	VMOVDDUP (R12)(R10*8), X13
+	MOVQ     16(SP), R12
+	VMULPD   X13, X16, X16
+	VMOVUPD  X16, (R12)
+	VXORPS   X16, X16, X16
+	ADDQ     dstStride+8(FP), R12
+	MOVQ     R12, 16(SP)
+	INCQ     R10
+	MOVQ     R10, 8(SP)
+	CMPQ     R10, split+32(FP)
+	JE       throughA16
+	MOVQ     ptr+24(FP), R15
+	MOVQ     8(SP), R10
+	MOVQ     8(R15)(R10*8), R12
+	SUBQ     (R15)(R10*8), R12
+
+ended16:
+	// What a row has less than whole groups makes about one.
+	CMPQ R8, $0x00
+	JLE  pair16
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundEnded16
+	CMPQ        952(AX), $0x00
+	JLE         foundEnded16
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z23, Z23, Z23
+	VPDPBUSD    Z3, Z13, Z23
+	VMOVDQA32   Z23, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z23, Z15, Z23
+	VPADDD      Z23, Z13, Z23
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z23, Z23
+	VMOVDQU32   Z23, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundEnded16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	JMP                 pair16
+
+throughA16:
+	MOVQ rows+40(FP), R10
+	MOVQ R10, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), R10
+	MOVQ    R10, (SP)
+	MOVQ    R11, R13
+	MOVQ    R12, R14
+	MOVQ    8(SP), R10
+	MOVQ    R10, 24(SP)
+	MOVQ    16(SP), R10
+	MOVQ    R10, 32(SP)
+	VMOVUPS X16, X17
+
+alone16:
+	CMPQ R14, $0x10
+	JL   last16
+	CMPQ R8, $0x00
+	JLE  last16
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundAlone16
+	CMPQ        952(AX), $0x00
+	JLE         foundAlone16
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z16, Z13, Z13
+	VPERMB      Z16, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z24, Z24, Z24
+	VPDPBUSD    Z3, Z13, Z24
+	VMOVDQA32   Z24, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z24, Z15, Z24
+	VPADDD      Z24, Z13, Z24
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z24, Z24
+	VMOVDQU32   Z24, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundAlone16:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z16
+	MOVL                768(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                (R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	MOVL                772(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                4(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z18
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	MOVL                776(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                8(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	MOVL                780(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                12(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z16, Z16
+	MOVL                784(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                16(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	MOVL                788(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                20(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z19, Z19
+	MOVL                792(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                24(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	MOVL                796(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                28(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z20
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                32(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	MOVL                804(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                36(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPADDD              Z20, Z12, Z12
+	VPERMD              Z13, Z18, Z18
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                40(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	MOVL                812(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                44(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPERMD              Z12, Z6, Z20
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z18, Z15
+	VPADDB              Z19, Z16, Z16
+	ADDQ                $0x04, DX
+	MOVL                816(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                48(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	MOVL                820(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                52(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z16, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                56(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	MOVL                828(R13), R10
+	SHLQ                $0x04, R10
+	PREFETCHT1          (R9)(R10*1)
+	MOVL                60(R13), R10
+	SHLQ                $0x04, R10
+	VADDPD              (R9)(R10*1), X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z20, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R13
+	SUBQ                $0x10, R14
+	JMP                 alone16
+
+last16:
+	TESTQ R14, R14
+	JZ    finish16
+
+one16:
+	MOVL       768(R13), R10
+	SHLQ       $0x04, R10
+	PREFETCHT1 (R9)(R10*1)
+	MOVL       (R13), R10
+	SHLQ       $0x04, R10
+	VADDPD     (R9)(R10*1), X17, X17
+	ADDQ       $0x04, R13
+	DECQ       R14
+	JNZ        one16
+
+finish16:
+	MOVQ     scale+56(FP), R11
+	MOVQ     24(SP), R10
+	VMOVDDUP (R11)(R10*8), X13
+	MOVQ     32(SP), R11
+	VMULPD   X13, X17, X17
+	VMOVUPD  X17, (R11)
+	VXORPS   X17, X17, X17
+	ADDQ     dstStride+8(FP), R11
+	MOVQ     R11, 32(SP)
+	INCQ     R10
+	MOVQ     R10, 24(SP)
+	CMPQ     R10, (SP)
+	JE       done
+	MOVQ     ptr+24(FP), R11
+	MOVQ     24(SP), R10
+	MOVQ     8(R11)(R10*8), R14
+	SUBQ     (R11)(R10*8), R14
+	JMP      alone16
+
+row8:
+	VXORPS X16, X16, X16
+	VXORPS X17, X17, X17
+
+	// Nothing has come before the second run and prefetched its first rows.
+	MOVQ R13, R15
+	MOVQ $+192, BP
+
+first8:
+	MOVL       (R15), R10
+	PREFETCHT1 (R9)(R10*8)
+	ADDQ       $0x04, R15
+	DECQ       BP
+	JNZ        first8
+
+pair8:
+	CMPQ R12, $0x08
+	JL   few8
+	CMPQ R14, $0x08
+	JL   few8
+	CMPQ R8, $0x00
+	JLE  few8
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundPair8
+	CMPQ        952(AX), $0x00
+	JLE         foundPair8
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z18, Z18, Z18
+	VPDPBUSD    Z3, Z13, Z18
+	VMOVDQA32   Z18, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z18, Z15, Z18
+	VPADDD      Z18, Z13, Z18
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundPair8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	MOVL                768(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                (R11), R10
+	VADDSD              (R9)(R10*8), X16, X16
+	MOVL                768(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                (R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	MOVL                772(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                4(R11), R10
+	VADDSD              (R9)(R10*8), X16, X16
+	MOVL                772(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                4(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	MOVL                776(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                8(R11), R10
+	VADDSD              (R9)(R10*8), X16, X16
+	MOVL                776(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                8(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	MOVL                780(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                12(R11), R10
+	VADDSD              (R9)(R10*8), X16, X16
+	MOVL                780(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                12(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                784(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                16(R11), R10
+	VADDSD              (R9)(R10*8), X16, X16
+	MOVL                784(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                16(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                788(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                20(R11), R10
+	VADDSD              (R9)(R10*8), X16, X16
+	MOVL                788(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                20(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	MOVL                792(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                24(R11), R10
+	VADDSD              (R9)(R10*8), X16, X16
+	MOVL                792(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                24(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	MOVL                796(R11), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                28(R11), R10
+	VADDSD              (R9)(R10*8), X16, X16
+	MOVL                796(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                28(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x20, R11
+	SUBQ                $0x08, R12
+	ADDQ                $0x20, R13
+	SUBQ                $0x08, R14
+	JMP                 pair8
+
+few8:
+	TESTQ R12, R12
+	JZ    endA8
+	TESTQ R14, R14
+	JZ    endB8
+
+both8:
+	MOVL       768(R11), R10
+	PREFETCHT1 (R9)(R10*8)
+	MOVL       (R11), R10
+	VADDSD     (R9)(R10*8), X16, X16
+	MOVL       768(R13), R10
+	PREFETCHT1 (R9)(R10*8)
+	MOVL       (R13), R10
+	VADDSD     (R9)(R10*8), X17, X17
+	ADDQ       $0x04, R11
+	SUBQ       $0x01, R12
+	ADDQ       $0x04, R13
+	SUBQ       $0x01, R14
+	TESTQ      R12, R12
+	JZ         endA8
+	TESTQ      R14, R14
+	JNZ        both8
+
+endB8:
+	MOVQ     scale+56(FP), R14
+	MOVQ     24(SP), R10
+	VMOVDDUP (R14)(R10*8), X13
+	MOVQ     32(SP), R14
+	VMULPD   X13, X17, X17
+	VMOVSD   X17, (R14)
+	VXORPS   X17, X17, X17
+	ADDQ     dstStride+8(FP), R14
+	MOVQ     R14, 32(SP)
+	INCQ     R10
+	MOVQ     R10, 24(SP)
+	CMPQ     R10, rows+40(FP)
+	JE       throughB8
+	MOVQ     ptr+24(FP), R15
+	MOVQ     24(SP), R10
+	MOVQ     8(R15)(R10*8), R14
+	SUBQ     (R15)(R10*8), R14
+	JMP      ended8
+
+endA8:
+	MOVQ     scale+56(FP), R12
+	MOVQ     8(SP), R10
+	VMOVDDUP (R12)(R10*8), X13
+	MOVQ     16(SP), R12
+	VMULPD   X13, X16, X16
+	VMOVSD   X16, (R12)
+	VXORPS   X16, X16, X16
+	ADDQ     dstStride+8(FP), R12
+	MOVQ     R12, 16(SP)
+	INCQ     R10
+	MOVQ     R10, 8(SP)
+	CMPQ     R10, split+32(FP)
+	JE       throughA8
+	MOVQ     ptr+24(FP), R15
+	MOVQ     8(SP), R10
+	MOVQ     8(R15)(R10*8), R12
+	SUBQ     (R15)(R10*8), R12
+
+ended8:
+	// What a row has less than whole groups makes about one.
+	CMPQ R8, $0x00
+	JLE  pair8
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundEnded8
+	CMPQ        952(AX), $0x00
+	JLE         foundEnded8
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z19
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z19, Z13, Z13
+	VPERMB      Z19, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z23, Z23, Z23
+	VPDPBUSD    Z3, Z13, Z23
+	VMOVDQA32   Z23, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z23, Z15, Z23
+	VPADDD      Z23, Z13, Z23
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z23, Z23
+	VMOVDQU32   Z23, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundEnded8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z19
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z20
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z19, Z19
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z21, Z21
+	VPERMD.Z            Z12, Z8, K3, Z22
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VPADDD              Z22, Z12, Z12
+	VPERMD              Z13, Z20, Z20
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	VPERMD              Z12, Z6, Z22
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z20, Z15
+	VPADDB              Z21, Z19, Z19
+	ADDQ                $0x04, DX
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z19, Z13
+	ADDQ                $0x04, SI
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z22, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	JMP                 pair8
+
+throughA8:
+	MOVQ rows+40(FP), R10
+	MOVQ R10, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), R10
+	MOVQ    R10, (SP)
+	MOVQ    R11, R13
+	MOVQ    R12, R14
+	MOVQ    8(SP), R10
+	MOVQ    R10, 24(SP)
+	MOVQ    16(SP), R10
+	MOVQ    R10, 32(SP)
+	VMOVUPS X16, X17
+
+alone8:
+	CMPQ R14, $0x10
+	JL   last8
+	CMPQ R8, $0x00
+	JLE  last8
+
+	// At the third group of a block comes the next block.
+	MOVQ        SI, R10
+	ANDQ        $0x3c, R10
+	CMPQ        R10, $0x08
+	JNE         foundAlone8
+	CMPQ        952(AX), $0x00
+	JLE         foundAlone8
+	MOVQ        944(AX), R10
+	VMOVDQU32   56(DX), Z13
+	VMOVDQU32   192(AX), Z15
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z13, Z14
+	VMOVDQU32   Z14, 512(AX)(R10*1)
+	VPERMB      Z16, Z13, Z13
+	VPERMB      Z16, Z14, Z14
+	VPADDB      Z14, Z13, Z13
+	VPXORD      Z24, Z24, Z24
+	VPDPBUSD    Z3, Z13, Z24
+	VMOVDQA32   Z24, Z13
+	VPMULLQ     Z4, Z13, Z13
+	VPSHUFD.Z   $0x50, Z13, K1, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z7, K2, Z14
+	VPADDD      Z14, Z13, Z13
+	VPERMD.Z    Z13, Z8, K3, Z14
+	VPADDD      Z14, Z13, Z13
+	VPSUBD      Z24, Z15, Z24
+	VPADDD      Z24, Z13, Z24
+	VPERMD      Z13, Z6, Z13
+	VPADDD      Z13, Z15, Z15
+	VMOVDQU32   Z15, 192(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
+	VMOVDQU32   Z13, 768(AX)(R10*1)
+	VPSRLD      $0x03, Z24, Z24
+	VMOVDQU32   Z24, 640(AX)(R10*1)
+	XORQ        $0x40, R10
+	MOVQ        R10, 944(AX)
+	SUBQ        $0x10, 952(AX)
+
+foundAlone8:
+	// No group comes after the last, whose window need not be there.
+	XORQ                R10, R10
+	CMPQ                R8, $0x01
+	CMOVQEQ             R10, DI
+	VPSHUFD.Z           $0x50, Z12, K1, Z13
+	VPSRLD              $0x05, Z10, Z14
+	VPANDD.BCST         (DX), Z0, Z16
+	MOVL                768(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                (R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	MOVL                772(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                4(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPADDD              Z13, Z12, Z12
+	VPADDD              Z4, Z14, Z18
+	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	MOVL                776(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                8(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	MOVL                780(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                12(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPERMD.Z            Z12, Z7, K2, Z15
+	VMOVDQU32           (BX)(DI*1), Z13
+	VPERMB              64(AX), Z16, Z16
+	MOVL                784(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                16(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	MOVL                788(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                20(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPADDD              Z15, Z12, Z12
+	PREFETCHT0          1024(BX)(DI*1)
+	VPERMB              64(AX), Z19, Z19
+	MOVL                792(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                24(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	MOVL                796(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                28(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPERMD.Z            Z12, Z8, K3, Z20
+	VPERMD              Z13, Z14, Z15
+	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	MOVL                800(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                32(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	MOVL                804(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                36(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPADDD              Z20, Z12, Z12
+	VPERMD              Z13, Z18, Z18
+	VPBROADCASTD        768(AX)(SI*1), Z13
+	VPADDD              128(AX), Z13, Z13
+	MOVL                640(AX)(SI*1), DI
+	MOVL                808(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                40(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	MOVL                812(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                44(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPERMD              Z12, Z6, Z20
+	VPADDD              Z9, Z12, Z12
+	VPSHRDVD            Z10, Z18, Z15
+	VPADDB              Z19, Z16, Z16
+	ADDQ                $0x04, DX
+	MOVL                816(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                48(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	MOVL                820(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                52(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VPADDD              Z5, Z9, Z9
+	VPANDD.BCST         968(AX), Z12, Z12
+	VPANDD              Z11, Z15, Z15
+	VPDPBUSD            Z3, Z16, Z13
+	ADDQ                $0x04, SI
+	MOVL                824(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                56(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	MOVL                828(R13), R10
+	PREFETCHT1          (R9)(R10*8)
+	MOVL                60(R13), R10
+	VADDSD              (R9)(R10*8), X17, X17
+	VMOVDQU32           Z12, (CX)
+	VPADDD              Z20, Z9, Z9
+	ADDQ                $0x40, CX
+	VPMULLQ             Z4, Z15, Z15
+	VPERMD              (AX), Z14, Z14
+	ANDQ                $0x7c, SI
+	VMOVDQA32           Z13, Z10
+	VMOVDQA32           Z14, Z11
+	VMOVDQA32           Z15, Z12
+	DECQ                R8
+	ADDQ                $0x40, R13
+	SUBQ                $0x10, R14
+	JMP                 alone8
+
+last8:
+	TESTQ R14, R14
+	JZ    finish8
+
+one8:
+	MOVL       768(R13), R10
+	PREFETCHT1 (R9)(R10*8)
+	MOVL       (R13), R10
+	VADDSD     (R9)(R10*8), X17, X17
+	ADDQ       $0x04, R13
+	DECQ       R14
+	JNZ        one8
+
+finish8:
+	MOVQ     scale+56(FP), R11
+	MOVQ     24(SP), R10
+	VMOVDDUP (R11)(R10*8), X13
+	MOVQ     32(SP), R11
+	VMULPD   X13, X17, X17
+	VMOVSD   X17, (R11)
+	VXORPS   X17, X17, X17
+	ADDQ     dstStride+8(FP), R11
+	MOVQ     R11, 32(SP)
+	INCQ     R10
+	MOVQ     R10, 24(SP)
+	CMPQ     R10, (SP)
+	JE       done
+	MOVQ     ptr+24(FP), R11
+	MOVQ     24(SP), R10
+	MOVQ     8(R11)(R10*8), R14
+	SUBQ     (R11)(R10*8), R14
+	JMP      alone8
+
+done:
+	// So many groups fewer are left, so many more are done.
+	MOVQ      960(AX), CX
+	SUBQ      R8, CX
+	ADDQ      CX, 920(AX)
+	MOVQ      R8, 960(AX)
+	MOVQ      DI, 928(AX)
+	MOVQ      SI, 936(AX)
+	VMOVDQU32 Z9, 256(AX)
+	VMOVDQU32 Z10, 320(AX)
+	VMOVDQU32 Z11, 384(AX)
+	VMOVDQU32 Z12, 448(AX)
+	VZEROUPPER
+	RET

@@ -213,23 +213,35 @@ func hasEscape(word uint64) bool {
 	return word&((word&low)+0x0101010101010101)&high != 0
 }
 
-// buffers are what decoding a frame needs, kept by each worker.
+// buffers are what a worker needs for decoding: a frame, the one after it, and
+// what these come from.
 type buffers struct {
-	ptr     []int64
-	ids     []uint32
-	val     []float64
+	decoded [2]decoded
 	chunk   []byte // what is read of a store that is not in memory
 	payload []byte // what decompression gives
-	near    simd.Near
+}
+
+// decoded is a frame and what is under way of it.
+type decoded struct {
+	panel sparse.Panel
+	rest  simd.Decoding // of the ids
+	first bool          // the frame was never in order before
+	sum   uint32        // of the frame
+
+	ptr []int64
+	ids []uint32
+	val []float64
 }
 
 func newBuffers(weighted bool) *buffers {
-	b := &buffers{
-		ptr: make([]int64, sparse.MaxRange+1),
-		ids: make([]uint32, sparse.MaxRange+spareIDs),
-	}
-	if weighted {
-		b.val = make([]float64, sparse.MaxRange)
+	b := new(buffers)
+	for i := range b.decoded {
+		d := &b.decoded[i]
+		d.ptr = make([]int64, sparse.MaxRange+1)
+		d.ids = make([]uint32, sparse.MaxRange+spareIDs)
+		if weighted {
+			d.val = make([]float64, sparse.MaxRange)
+		}
 	}
 	return b
 }
@@ -240,57 +252,54 @@ func buffersBytes(weighted bool) int64 {
 	if weighted {
 		n += 8 * sparse.MaxRange
 	}
-	return n
+	return int64(len(buffers{}.decoded)) * n
 }
 
-// decode stores the content of a payload in b and returns it as a panel of
-// the range r. At least slack bytes must be readable after the payload. A
-// payload is checked the first time, its ids against the number of columns;
-// bytes that were in order once are decoded on trust. A wrong payload gives a
-// text that says where.
-func (b *buffers) decode(payload []byte, r sparse.Range, cols int64, weighted, first bool) (p sparse.Panel, wrong string) {
+// begin begins to decode a payload of the range r. At least slack bytes must be
+// readable after the payload. A payload is checked the first time; bytes that
+// were in order once are decoded on trust. A wrong payload gives a text that says
+// where.
+func (d *decoded) begin(payload []byte, r sparse.Range, weighted bool, near simd.Near) (wrong string) {
 	if len(payload) < payloadHead {
-		return p, fmt.Sprintf("payload of %d bytes", len(payload))
+		return fmt.Sprintf("payload of %d bytes", len(payload))
 	}
 	idBits, form := payload[atBits], int(payload[atValues])
 	widths := [4]uint8(payload[atWidths:atValues])
 	if idBits > rawBits || form >= valueForms || form != valuesOnes && !weighted {
-		return p, fmt.Sprintf("ids of %d bits, values of form %d", idBits, form)
+		return fmt.Sprintf("ids of %d bits, values of form %d", idBits, form)
 	}
-	p = sparse.Panel{Range: r, Ptr: b.ptr[:r.Hi-r.Lo+1], Col: b.ids[:r.Entries]}
+	p := sparse.Panel{Range: r, Ptr: d.ptr[:r.Hi-r.Lo+1], Col: d.ids[:r.Entries]}
 	rest := payload[payloadHead:]
 	if r.Pieces > 1 {
 		p.Ptr[0], p.Ptr[1] = 0, int64(r.Entries)
 	} else {
 		n := lengthsTo(p.Ptr, rest)
 		if n < 0 || p.Ptr[len(p.Ptr)-1] != int64(r.Entries) {
-			return p, fmt.Sprintf("row lengths do not add up to %d entries", r.Entries)
+			return fmt.Sprintf("row lengths do not add up to %d entries", r.Entries)
 		}
 		rest = rest[n:]
 	}
 	valuesLen := valueBytes[form] * r.Entries
 	idsLen := len(rest) - valuesLen
-	if wrong := b.decodeIDs(rest, idsLen, r.Entries, idBits, widths, first); wrong != "" {
-		return p, wrong
+	if wrong := d.beginIDs(rest, idsLen, r.Entries, idBits, widths, near); wrong != "" {
+		return wrong
 	}
 	if form != valuesOnes {
-		p.Val = b.val[:r.Entries]
+		p.Val = d.val[:r.Entries]
 		valuesTo(p.Val, form, rest[idsLen:])
 	}
-	if first {
-		return p, checkPanel(p, cols)
-	}
-	return p, ""
+	d.panel = p
+	return ""
 }
 
-// decodeIDs stores the n ids coded in the first size bytes of b.
-func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8, first bool) (wrong string) {
+// beginIDs begins to decode the n ids coded in the first size bytes of coded.
+func (d *decoded) beginIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8, near simd.Near) (wrong string) {
 	if idBits == rawBits {
 		if size != 4*n || widths != [4]uint8{} {
 			return fmt.Sprintf("%d bytes for %d raw ids", size, n)
 		}
 		for e := range n {
-			b.ids[e] = binary.LittleEndian.Uint32(coded[4*e:])
+			d.ids[e] = binary.LittleEndian.Uint32(coded[4*e:])
 		}
 		return ""
 	}
@@ -303,7 +312,7 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 	if size < sel {
 		return fmt.Sprintf("%d bytes for the selectors of %d ids", max(size, 0), n)
 	}
-	if first {
+	if d.first {
 		total, padded := codedBits(coded[:sel], n, widths)
 		if !padded {
 			return "selectors set after the last id"
@@ -316,9 +325,24 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]u
 		}
 	}
 	coded = coded[:size+slack]
-	simd.DecodeFourWidths(b.ids, n, coded[:sel+slack], coded[sel:], widths, idBits, b.near)
-	clear(b.ids[n:min(n+spareIDs, len(b.ids))]) // ids of a frame before would be prefetched in vain
+	d.rest.Begin(d.ids, n, coded[:sel+slack], coded[sel:], widths, idBits, near)
 	return ""
+}
+
+// finish decodes what is left of the ids. Those of a frame before, which may lie
+// behind them, would be prefetched in vain.
+func (d *decoded) finish() {
+	d.rest.Finish()
+	clear(d.spare())
+}
+
+// spare is the room behind the ids that loops over columns may read as hints.
+func (d *decoded) spare() []uint32 { return d.ids[d.panel.Entries:][:spareIDs] }
+
+// follow stores the first ids of the frame to come behind those of this one.
+func (d *decoded) follow(next *decoded) {
+	next.rest.Head()
+	copy(d.spare(), next.panel.Col[:min(len(next.panel.Col), simd.DecodingHead)])
 }
 
 // checkPanel says what makes a panel no part of a matrix with cols columns.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strconv"
 
@@ -261,6 +262,14 @@ func (m *Manifest) problem() string {
 func (m *Manifest) identity() uint64 {
 	id, _ := strconv.ParseUint(m.Identity, 16, 64)
 	return id
+}
+
+// clustered reports whether neighbours are near each other or the same few:
+// their ids take at least two and a half bits less than if they were drawn from
+// all rows alike, which takes log₂(rows²/entries) + 1.44.
+func (m *Manifest) clustered() bool {
+	rows := float64(m.Rows)
+	return m.BitsPerEntry() < math.Log2(rows*rows/float64(m.Entries))-1
 }
 
 // shards returns the entries of the shard files, in order.

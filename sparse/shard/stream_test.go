@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
@@ -90,7 +91,7 @@ func TestSweepNear(t *testing.T) {
 		rows := make([]byte, 20000*32)
 		for range 2 {
 			var entries atomic.Int64
-			must(0, s.SweepNear(bg, 2, rows, 32, func(_ int, p sparse.Panel) error {
+			must(0, s.SweepNear(bg, 2, simd.Near{Data: rows, Stride: 32}, func(_ int, p sparse.Panel, _ *simd.Decoding) error {
 				for i := range p.Hi - p.Lo {
 					col, _ := p.Row(i)
 					if want, _ := a.Row(p.Lo + i); p.Pieces == 1 && !slices.Equal(col, want) {
@@ -104,14 +105,88 @@ func TestSweepNear(t *testing.T) {
 				t.Errorf("%d entries, want %d", entries.Load(), a.NNZ())
 			}
 		}
-		for _, r := range s.runs {
-			for _, b := range r.buffers {
-				if b.near.Data != nil {
-					t.Error("a sweep that has ended holds rows")
-				}
+		must(0, s.Close())
+	}
+}
+
+// neighbours returns a graph in which most ids are near each other: row i has the
+// neighbours i ± 1, i ± 4 and, of every third, i ± 11, and row 0 those up to hub too.
+func neighbours(n, hub int) *sparse.CSR {
+	var list []sparse.Triplet
+	add := func(i, j int) {
+		list = append(list, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
+	}
+	for i := range n {
+		for _, d := range []int{1, 4, 11} {
+			if i > 0 && i+d < n && (d < 11 || i%3 == 0) {
+				add(i, i+d)
 			}
 		}
-		must(0, s.Close())
+		if i > 0 && i <= hub {
+			add(0, i)
+		}
+	}
+	return must(sparse.FromTriplets(n, n, list))
+}
+
+// TestDecodeAhead makes products with a store of neighbouring ids, whose next
+// frames are decoded on the way: they are those of the matrix to the bit, with
+// chunks of one frame and of several, also after a sweep that was left early.
+func TestDecodeAhead(t *testing.T) {
+	const rows, k = 70000, 8 // a block that no near cache holds
+	a := neighbours(rows, 20000)
+	mem := durabletest.NewMem()
+	write(t, "g", a, nil, nil, WriteOptions{FS: mem})
+	product := func(m sparse.Matrix, workers int) []float32 {
+		x, y := sparse.NewBlock[float32](rows, k), sparse.NewBlock[float32](rows, k)
+		for i := range x.Data {
+			x.Data[i] = float32(i%1013) / 7
+		}
+		op := sparse.Operator[float32]{A: m, Workers: workers}
+		must(0, op.ApplyTo(bg, y, x))
+		return y.Data
+	}
+	want := product(a, 1)
+	for _, target := range []int{0, 100 << 10, 1 << 30} {
+		for _, resident := range []bool{false, true} {
+			s := must(Open(bg, "g", &Options{FS: mem, Stream: true}))
+			s.chunks = nil
+			s.longest = s.cut(target)
+			left := 0
+			for i := range s.chunks {
+				s.chunks[i].resident = resident
+				left += s.chunks[i].hi - s.chunks[i].lo - 1
+			}
+			for _, workers := range []int{1, 2, 7} {
+				for range 2 {
+					if !slices.Equal(product(s, workers), want) {
+						t.Fatalf("chunks of %d, resident %v, %d workers: another product", target, resident, workers)
+					}
+				}
+				panels, early := 0, errors.New("early")
+				near := simd.Near{Data: make([]byte, rows*32), Stride: 32}
+				err := s.SweepNear(bg, 1, near, func(_ int, p sparse.Panel, ahead *simd.Decoding) error {
+					if panels++; panels == 3 {
+						return early
+					}
+					return nil
+				})
+				if err != early {
+					t.Fatal(err)
+				}
+				ahead := 0
+				must(0, s.SweepNear(bg, 1, near, func(_ int, p sparse.Panel, next *simd.Decoding) error {
+					if next != nil {
+						ahead++
+					}
+					return nil
+				}))
+				if simd.GathersAhead(near) && ahead != left {
+					t.Errorf("chunks of %d: %d frames were left to the visitor, want %d", target, ahead, left)
+				}
+			}
+			must(0, s.Close())
+		}
 	}
 }
 

@@ -17,39 +17,61 @@ import (
 // sees a number of it; the system reads ahead of them. The error of a damaged
 // frame is a [*CorruptError] or wraps [ErrChanged].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return v.sweep(ctx, workers, simd.Near{}, visit)
+	return v.SweepNear(ctx, workers, simd.Near{}, func(worker int, p sparse.Panel, _ *simd.Decoding) error { return visit(worker, p) })
 }
 
-// SweepNear implements [sparse.NearSweeper]: what the decoder leaves idle of
-// the memory brings the first rows near that a panel names.
-func (v *view) SweepNear(ctx context.Context, workers int, rows []byte, stride int, visit func(worker int, p sparse.Panel) error) error {
-	return v.sweep(ctx, workers, simd.Near{Data: rows, Stride: stride}, visit)
-}
-
-func (v *view) sweep(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel) error) error {
+// SweepNear implements [sparse.NearSweeper]. Where rows are mostly found in a
+// cache, the next frame is left to the visitor to decode. Elsewhere they are
+// waited for, and what the decoder leaves idle of the memory brings some of them
+// near.
+func (v *view) SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel, ahead *simd.Decoding) error) error {
+	leave := len(near.Data) > 0 && v.s.m.clustered() && !v.s.m.Weighted && simd.GathersAhead(near)
+	if leave {
+		near = simd.Near{}
+	}
 	workers = min(sched.Workers(workers), len(v.chunks))
 	r := v.s.takeRun(workers)
 	defer v.s.putRun(r)
-	for _, b := range r.buffers {
-		b.near = near
-	}
 	return sched.Run(ctx, workers, len(v.chunks), func(worker, i int) error {
 		b, c := r.buffers[worker], &v.chunks[i]
 		data, err := v.bytes(b, c)
 		if err != nil {
 			return err
 		}
-		for i := c.lo; i < c.hi; i++ {
+		open := func(i int, d *decoded) error {
 			f := v.direct.frames[i]
-			p, err := v.decode(b, i, data[f.offset-c.offset:][:f.bytes], c.resident)
+			return v.begin(b, d, i, data[f.offset-c.offset:][:f.bytes], c.resident, near)
+		}
+		d, next := &b.decoded[0], &b.decoded[1]
+		if err := open(c.lo, d); err != nil {
+			return err
+		}
+		for i := c.lo; i < c.hi; i++ {
+			p, err := v.finish(d, i)
 			if err != nil {
 				return err
 			}
-			if err := visit(worker, p); err != nil {
+			var ahead *simd.Decoding
+			more := i+1 < c.hi
+			if more && leave {
+				if err := open(i+1, next); err != nil {
+					return err
+				}
+				d.follow(next)
+				ahead = &next.rest
+			}
+			if err := visit(worker, p, ahead); err != nil {
 				return err
 			}
 			if err := ctx.Err(); err != nil {
 				return err
+			}
+			if leave {
+				d, next = next, d
+			} else if more {
+				if err := open(i+1, d); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -77,7 +99,9 @@ func (s *Store) takeRun(workers int) *run {
 
 func (s *Store) putRun(r *run) {
 	for _, b := range r.buffers {
-		b.near = simd.Near{}
+		for i := range b.decoded {
+			b.decoded[i].rest.Forget()
+		}
 	}
 	s.mu.Lock()
 	s.runs = append(s.runs, r)
@@ -130,36 +154,45 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 	return err
 }
 
-// decode checks frame i and decodes it. The first time everything is checked;
-// what was read again must have the sum that it had, what is resident since is
-// the same.
-func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (sparse.Panel, error) {
+// begin checks frame i and begins to decode it. The first time everything is
+// checked; what was read again must have the sum that it had, what is resident
+// since is the same. The bytes of the frame are needed until [view.finish].
+func (v *view) begin(b *buffers, d *decoded, i int, frame []byte, resident bool, near simd.Near) error {
 	seen := v.seen[i].Load()
 	if seen == 0 {
 		if err := v.checkFrame(i, frame); err != nil {
-			return sparse.Panel{}, err
+			return err
 		}
 	} else if !resident {
 		if err := v.checkAgain(i, frame, uint32(seen)); err != nil {
-			return sparse.Panel{}, err
+			return err
 		}
 	}
 	payload := frame[headerBytes:]
 	if frame[atCodec] == codecZstd {
 		var err error
 		if payload, err = v.decompress(b, i, frame); err != nil {
-			return sparse.Panel{}, err
+			return err
 		}
 	}
-	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.m.Rows, v.s.m.Weighted, seen == 0)
-	if wrong != "" {
-		return sparse.Panel{}, v.frameError(i, "%s", wrong)
+	d.first, d.sum = seen == 0, binary.LittleEndian.Uint32(frame[atSum:])
+	if wrong := d.begin(payload, v.direct.ranges[i], v.s.m.Weighted, near); wrong != "" {
+		return v.frameError(i, "%s", wrong)
 	}
-	if seen == 0 {
-		v.seen[i].Store(seenBit | uint64(binary.LittleEndian.Uint32(frame[atSum:])))
+	return nil
+}
+
+// finish decodes what is left of frame i, with which d began.
+func (v *view) finish(d *decoded, i int) (sparse.Panel, error) {
+	d.finish()
+	if d.first {
+		if wrong := checkPanel(d.panel, v.s.m.Rows); wrong != "" {
+			return sparse.Panel{}, v.frameError(i, "%s", wrong)
+		}
+		v.seen[i].Store(seenBit | uint64(d.sum))
 	}
-	p.Index = i
-	return p, nil
+	d.panel.Index = i
+	return d.panel, nil
 }
 
 // decompress stores the payload of a frame in the worker's room for it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -160,9 +161,15 @@ func TestHighIDs(t *testing.T) {
 			r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
 			payload := appendPayload(nil, lengths, ids, nil, make([]uint32, len(ids)))
 			b := newBuffers(false)
-			p, wrong := b.decode(append(payload, make([]byte, slack)...)[:len(payload)], r, math.MaxUint32, false, true)
-			if wrong != "" || !slices.Equal(p.Col, ids) {
-				t.Errorf("top %d: %v %s", top, p.Col, wrong)
+			d := &b.decoded[0]
+			d.first = true
+			wrong := d.begin(append(payload, make([]byte, slack)...)[:len(payload)], r, false, simd.Near{})
+			if wrong == "" {
+				d.finish()
+				wrong = checkPanel(d.panel, math.MaxUint32)
+			}
+			if wrong != "" || !slices.Equal(d.panel.Col, ids) {
+				t.Errorf("top %d: %v %s", top, d.panel.Col, wrong)
 			}
 			ids, lengths = []uint32{0}, []uint32{1}
 			for range 60 { // every distance takes all bits

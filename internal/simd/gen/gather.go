@@ -77,6 +77,7 @@ func gather(t element, f form) {
 	TEXT(name+t.mark+f.mark, NOSPLIT, fmt.Sprintf(
 		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, col *uint32, far int, near int, %[2]sscale *%[1]s, width int)", t.name, val))
 	Pragma("noescape")
+	aligned()
 	g := gatherer{element: t, form: f}
 	g.dst, g.x, g.stride = argument("dst"), argument("x"), argument("stride")
 	g.ptr, g.rows, g.col, g.scale = argument("ptr"), argument("rows"), argument("col"), argument("scale")

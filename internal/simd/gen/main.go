@@ -20,5 +20,9 @@ func main() {
 	hashes()
 	decodeAVX2()
 	decodeAVX512()
+	for _, t := range []element{float32s, float64s} {
+		ahead(t)
+		pairsAhead(t)
+	}
 	build.Generate()
 }
