@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 program, work, edges = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 jobs = sys.argv[4:] or ["exponential-16", "multiply-16", "solve", "eigen"]
+work.mkdir(parents=True, exist_ok=True)
 here = Path(__file__).parent
 name = edges.stem
 
