@@ -30,7 +30,8 @@ type Krylov struct {
 
 // Exponential times Y = exp(−βL)·B, the last of betas, or exp(−βL̃)·B with
 // normalized, for all betas at once. B has k columns, see [noise]. A factor of the
-// matrix takes no more than memory, if that is not 0. The checksum is Σ Y_ij·((31·i + 17·j) mod 101 − 50).
+// matrix takes no more than memory, if that is not 0. The checksum is
+// Σ Y_ij·((31·i + 17·j) mod 101 − 50).
 func Exponential(ctx context.Context, g *iterative.Graph, order []uint32, normalized bool, betas []float64, k int, tolerance float64, memory int64, repeat int) (Krylov, error) {
 	b := noise(len(g.Degrees), k, order)
 	functions, blocks := make([]expm.Function, len(betas)), make([]*sparse.Block[float64], len(betas))

@@ -230,22 +230,23 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 		}
 		return nil
 	})
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case !errors.Is(err, errSampled):
-		return nil // the run will tell
-	case declared != nil:
-		edges = float64(declared.Edges)
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if !errors.Is(err, errSampled) {
+			return nil // the run will tell
+		}
 		g.whole = false
-	case edges == 0 || done() <= first:
-		const edge = 8 // bytes, in most files
-		edges = size / edge
-		g.whole = false
-	default:
-		edges += (size - done()) * edges / (done() - first)
-		g.whole = false
+		switch {
+		case declared != nil:
+			edges = float64(declared.Edges)
+		case edges == 0 || done() <= first:
+			const edge = 8 // bytes, in most files
+			edges = size / edge
+		default:
+			edges += (size - done()) * edges / (done() - first)
+		}
 	}
 	if format == graphfile.Parquet {
 		g.reader = max(g.reader, int64(min(parquetBytes, size)))

@@ -219,8 +219,11 @@ func (in *invocation) roomFor(bytes int64) error {
 		return nil
 	}
 	plan := budget.Plan{Limit: in.plannable()}
-	return plan.Reserve(bytes, "what is measured")
+	return plan.Reserve(bytes, measured)
 }
+
+// measured is what plans call what a measurement takes beside its graph.
+const measured = "what is measured"
 
 func runSweeps[T sparse.Float](ctx context.Context, a sparse.Matrix, g *graph, workload string, threads int, f *benchFlags) (bench.Sweeps, error) {
 	switch workload {

@@ -135,7 +135,16 @@ func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes
 	if err != nil {
 		return nil, err
 	}
-	if err = g.makeRoom(rowBytes, takes); err == nil {
+	_, err = in.fit(g, func() (*needs, error) {
+		n := g.needs()
+		n.sweeps, n.row = unknownSweeps, rowBytes
+		bytes, err := takes(g)
+		if err != nil {
+			return n, err
+		}
+		return n, n.Reserve(bytes, measured)
+	})
+	if err == nil {
 		err = g.load()
 	}
 	if err != nil {
@@ -143,31 +152,6 @@ func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes
 		return nil, err
 	}
 	return g, nil
-}
-
-// makeRoom streams the graph where it does not fit beside what takes returns, and
-// packs its columns where they do.
-func (g *graph) makeRoom(rowBytes int, takes func(g *graph) (int64, error)) error {
-	room := func() error {
-		bytes, err := takes(g)
-		if err != nil {
-			return err
-		}
-		return g.in.roomFor(g.held() + bytes)
-	}
-	err := room()
-	if exitCode(err) == exitLimit && !g.streamed {
-		if err = g.stream(); err == nil {
-			err = room()
-		}
-	}
-	if err == nil {
-		err = g.findPacking(rowBytes, false)
-	}
-	if err == nil && g.packing != nil && room() != nil {
-		g.packing, g.packedBytes = nil, 0
-	}
-	return err
 }
 
 // openFor is openGraph, and for many sweeps openSwept but for what it loads.
