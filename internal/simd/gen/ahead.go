@@ -2,22 +2,14 @@ package main
 
 import (
 	"fmt"
-	"math/bits"
-	"strconv"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// aheadFar is how many entries before their use rows are prefetched.
-const aheadFar = 192
-
 // aheadGroup is how many entries are gathered for each group that is decoded.
 const aheadGroup = 16
-
-// mostAhead is the bytes of the longest row for which there is a loop.
-const mostAhead = 64
 
 // gatherAhead is a gather that decodes other ids as it goes.
 //
@@ -26,10 +18,15 @@ const mostAhead = 64
 // begins to decode while it waits for rows.
 type gatherAhead struct {
 	element
+	whole           gatherer // its way with a row
 	decoder         *groups16
 	dst, x, ptr     reg.GPVirtual
 	ids, left, line reg.GPVirtual
 	owed            Mem // entries gathered for which nothing was decoded
+}
+
+func newGatherAhead(t element) gatherAhead {
+	return gatherAhead{element: t, whole: gatherer{element: t, form: form{register: register}}}
 }
 
 // ahead writes one gather function for x whose rows lie one after the other and
@@ -39,25 +36,14 @@ func ahead(t element) {
 	TEXT("gatherSum"+t.mark+"Ahead", NOSPLIT, fmt.Sprintf(
 		"func(dst *%[1]s, dstStride int, x *%[1]s, ptr *int64, rows int, col *uint32, scale *%[1]s, width int, d *uint64)", t.name))
 	Pragma("noescape")
-	g := gatherAhead{element: t, owed: AllocLocal(8)}
+	g := newGatherAhead(t)
+	g.owed = AllocLocal(8)
 	g.decoder = newGroups16(argument("d"))
 	g.decoder.take()
 	g.dst, g.x, g.ptr, g.ids = argument("dst"), argument("x"), argument("ptr"), argument("col")
 	g.left, g.line = GP64(), GP64()
 	MOVQ(I32(0), g.owed)
-	var sizes []int
-	for n := t.size; n <= mostAhead; n *= 2 {
-		sizes = append(sizes, n)
-	}
-	width := inFrame("width")
-	for _, n := range sizes[:len(sizes)-1] {
-		CMPQ(width, Imm(uint64(n/t.size)))
-		JE(LabelRef(fmt.Sprintf("row%d", n)))
-	}
-	for i := range sizes {
-		n := sizes[len(sizes)-1-i]
-		g.loop(n, strconv.Itoa(n))
-	}
+	t.loops(inFrame("width"), g.loop)
 	Label("done")
 	g.decoder.putAside()
 	VZEROUPPER()
@@ -66,8 +52,7 @@ func ahead(t element) {
 
 // loop writes the loop over rows of so many bytes.
 func (g *gatherAhead) loop(bytes int, mark string) {
-	whole := gatherer{element: g.element, form: form{register: register}}
-	sums := whole.parts(bytes)
+	sums := g.whole.parts(bytes)
 	Label("row" + mark)
 	MOVQ(Mem{Base: g.ptr, Disp: 8}, g.left)
 	SUBQ(Mem{Base: g.ptr}, g.left)
@@ -80,7 +65,7 @@ func (g *gatherAhead) loop(bytes int, mark string) {
 	Label("many" + mark)
 	CMPQ(g.decoder.groups, Imm(0))
 	JLE(LabelRef("few" + mark))
-	g.decoder.turn("Many"+mark, g.entries(&whole, sums, bytes))
+	g.decoder.turn("Many"+mark, g.entries(sums, bytes))
 	ADDQ(Imm(4*aheadGroup), g.ids)
 	SUBQ(Imm(aheadGroup), g.left)
 	CMPQ(g.left, Imm(aheadGroup))
@@ -91,7 +76,7 @@ func (g *gatherAhead) loop(bytes int, mark string) {
 	TESTQ(g.left, g.left)
 	JZ(LabelRef("ended" + mark))
 	Label("one" + mark)
-	g.entry(&whole, sums, bytes, 0)
+	g.entry(sums, bytes, 0)
 	ADDQ(Imm(4), g.ids)
 	DECQ(g.left)
 	JNZ(LabelRef("one" + mark))
@@ -105,10 +90,10 @@ func (g *gatherAhead) loop(bytes int, mark string) {
 	Label("finish" + mark)
 	factor := vector(sums[0].size)
 	MOVQ(inFrame("scale"), g.line)
-	whole.fill(Mem{Base: g.line}, factor)
+	g.whole.fill(Mem{Base: g.line}, factor)
 	ADDQ(Imm(uint64(g.size)), inFrame("scale"))
 	for _, p := range sums {
-		whole.store(p, factor, Mem{Base: g.dst, Disp: p.at})
+		g.whole.store(p, factor, Mem{Base: g.dst, Disp: p.at})
 	}
 	ADDQ(inFrame("dstStride"), g.dst)
 	DECQ(inFrame("rows"))
@@ -117,31 +102,27 @@ func (g *gatherAhead) loop(bytes int, mark string) {
 }
 
 // entries are those for which a group is decoded.
-func (g *gatherAhead) entries(whole *gatherer, sums []part, bytes int) (steps []func()) {
+func (g *gatherAhead) entries(sums []part, bytes int) (steps []func()) {
 	for first := 0; first < aheadGroup; first += 2 {
 		steps = append(steps, func() {
-			g.entry(whole, sums, bytes, first)
-			g.entry(whole, sums, bytes, first+1)
+			g.entry(sums, bytes, first)
+			g.entry(sums, bytes, first+1)
 		})
 	}
 	return steps
 }
 
 // entry adds the row of an entry and prefetches another.
-func (g *gatherAhead) entry(whole *gatherer, sums []part, bytes, next int) {
-	PREFETCHT1(g.named(bytes, next+aheadFar))
+func (g *gatherAhead) entry(sums []part, bytes, next int) {
+	PREFETCHT1(g.named(bytes, next+pairAhead))
 	row := g.named(bytes, next)
 	for _, p := range sums {
-		whole.accumulate(p, row.Offset(p.at), nil, vector(p.size))
+		g.whole.accumulate(p, row.Offset(p.at), nil, vector(p.size))
 	}
 }
 
 // named returns the row of x that the id so many places behind names.
 func (g *gatherAhead) named(bytes, next int) Mem {
 	MOVL(Mem{Base: g.ids, Disp: 4 * next}, g.line.As32())
-	if bytes <= 8 {
-		return Mem{Base: g.x, Index: g.line, Scale: uint8(bytes)}
-	}
-	SHLQ(U8(bits.TrailingZeros(uint(bytes))), g.line)
-	return Mem{Base: g.x, Index: g.line, Scale: 1}
+	return rowOf(g.x, g.line, bytes)
 }

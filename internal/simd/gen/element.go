@@ -1,6 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"math/bits"
+	"strconv"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -70,4 +74,31 @@ func inFrame(name string) Mem {
 		panic(err)
 	}
 	return p.Addr
+}
+
+// loops writes the loops over rows of one number up to two registers, the longest
+// first, and before them the jump to those for rows of so many numbers.
+func (t element) loops(width Op, loop func(bytes int, mark string)) {
+	var sizes []int
+	for n := t.size; n <= 2*register; n *= 2 {
+		sizes = append(sizes, n)
+	}
+	for _, n := range sizes[:len(sizes)-1] {
+		CMPQ(width, Imm(uint64(n/t.size)))
+		JE(LabelRef(fmt.Sprintf("row%d", n)))
+	}
+	for i := range sizes {
+		n := sizes[len(sizes)-1-i]
+		loop(n, strconv.Itoa(n))
+	}
+}
+
+// rowOf returns the row of x that the number in id names, which may be lost by
+// that. Rows of so many bytes, a power of two, lie one after the other.
+func rowOf(x, id reg.GPVirtual, bytes int) Mem {
+	if bytes <= 8 {
+		return Mem{Base: x, Index: id, Scale: uint8(bytes)}
+	}
+	SHLQ(U8(bits.TrailingZeros(uint(bytes))), id)
+	return Mem{Base: x, Index: id, Scale: 1}
 }

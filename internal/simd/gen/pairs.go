@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/bits"
-	"strconv"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -76,19 +74,7 @@ func pairs(t element, weighted bool) {
 	LEAQ(Mem{Base: a.ids, Index: b.ids, Scale: 4}, b.ids)
 	p.measure(a)
 	p.measure(b)
-	width := argument("width")
-	var sizes []int
-	for n := t.size; n <= 2*register; n *= 2 {
-		sizes = append(sizes, n)
-	}
-	for _, n := range sizes[:len(sizes)-1] {
-		CMPQ(width, Imm(uint64(n/t.size)))
-		JE(LabelRef(fmt.Sprintf("row%d", n)))
-	}
-	for i := range sizes {
-		n := sizes[len(sizes)-1-i]
-		p.loop(n, strconv.Itoa(n))
-	}
+	t.loops(argument("width"), p.loop)
 }
 
 // measure finds how long a stream's row is.
@@ -188,11 +174,7 @@ func (p *pairer) advance(s *stream) {
 func (p *pairer) named(s *stream, next, bytes int) Mem {
 	id := GP64()
 	MOVL(Mem{Base: s.ids, Index: p.at, Scale: 4, Disp: 4 * next}, id.As32())
-	if bytes <= 8 {
-		return Mem{Base: p.x, Index: id, Scale: uint8(bytes)}
-	}
-	SHLQ(U8(bits.TrailingZeros(uint(bytes))), id)
-	return Mem{Base: p.x, Index: id, Scale: 1}
+	return rowOf(p.x, id, bytes)
 }
 
 // add adds an entry of a stream to its sum.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -20,7 +19,6 @@ type strand struct {
 // [pairer] is to [gatherer], this is to [gatherAhead].
 type pairAheader struct {
 	gatherAhead
-	whole gatherer
 	bound Mem // the row after the last of the run that goes on alone
 	a, b  strand
 }
@@ -32,11 +30,7 @@ func pairsAhead(t element) {
 	TEXT("gatherSum"+t.mark+"PairsAhead", NOSPLIT, fmt.Sprintf(
 		"func(dst *%[1]s, dstStride int, x *%[1]s, ptr *int64, split int, rows int, col *uint32, scale *%[1]s, width int, d *uint64)", t.name))
 	Pragma("noescape")
-	p := pairAheader{
-		gatherAhead: gatherAhead{element: t},
-		whole:       gatherer{element: t, form: form{register: register}},
-		bound:       AllocLocal(8),
-	}
+	p := pairAheader{gatherAhead: newGatherAhead(t), bound: AllocLocal(8)}
 	p.decoder = newGroups16(argument("d"))
 	p.decoder.take()
 	p.x, p.line = argument("x"), GP64()
@@ -59,19 +53,7 @@ func pairsAhead(t element) {
 	LEAQ(Mem{Base: a.ids, Index: b.ids, Scale: 4}, b.ids)
 	p.measure(a)
 	p.measure(b)
-	width := inFrame("width")
-	var sizes []int
-	for n := t.size; n <= mostAhead; n *= 2 {
-		sizes = append(sizes, n)
-	}
-	for _, n := range sizes[:len(sizes)-1] {
-		CMPQ(width, Imm(uint64(n/t.size)))
-		JE(LabelRef(fmt.Sprintf("row%d", n)))
-	}
-	for i := range sizes {
-		n := sizes[len(sizes)-1-i]
-		p.loop(n, strconv.Itoa(n))
-	}
+	t.loops(inFrame("width"), p.loop)
 	Label("done")
 	p.decoder.putAside()
 	VZEROUPPER()
@@ -167,14 +149,8 @@ func (p *pairAheader) loop(bytes int, mark string) {
 	JL(LabelRef("last" + mark))
 	CMPQ(p.decoder.groups, Imm(0))
 	JLE(LabelRef("last" + mark))
-	steps = nil
-	for next := 0; next < aheadGroup; next += 2 {
-		steps = append(steps, func() {
-			p.add(b, bytes, next)
-			p.add(b, bytes, next+1)
-		})
-	}
-	p.decoder.turn("Alone"+mark, steps)
+	p.ids = b.ids
+	p.decoder.turn("Alone"+mark, p.entries(b.sums, bytes))
 	p.advance(b, aheadGroup)
 	JMP(LabelRef("alone" + mark))
 	Label("last" + mark)
@@ -195,7 +171,7 @@ func (p *pairAheader) first(bytes int, mark string) {
 	p.ids = GP64()
 	MOVQ(p.b.ids, p.ids)
 	count := GP64()
-	MOVQ(I32(aheadFar), count)
+	MOVQ(I32(pairAhead), count)
 	Label("first" + mark)
 	PREFETCHT1(p.named(bytes, 0))
 	ADDQ(Imm(4), p.ids)
@@ -206,7 +182,7 @@ func (p *pairAheader) first(bytes int, mark string) {
 // add adds an entry of a strand to its sum.
 func (p *pairAheader) add(s *strand, bytes, next int) {
 	p.ids = s.ids
-	p.entry(&p.whole, s.sums, bytes, next)
+	p.entry(s.sums, bytes, next)
 }
 
 // advance leaves so many entries behind.
