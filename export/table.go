@@ -37,6 +37,7 @@ type output struct {
 	err error
 }
 
+// Write implements [io.Writer].
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
 	if o.err == nil {

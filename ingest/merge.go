@@ -45,6 +45,7 @@ const (
 	infinite                   // the weights add up to infinity
 )
 
+// Error implements error.
 func (e *mergeError) Error() string { return "ingest: lines of one edge do not agree" }
 
 // mergeRows makes the rows of a bucket from its sorted entries.

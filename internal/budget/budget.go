@@ -105,11 +105,13 @@ type OverError struct {
 	Largest     Item
 }
 
+// Error implements error.
 func (e *OverError) Error() string {
 	return fmt.Sprintf("needs %s (%s %s), limit %s",
 		Size(e.Need), e.Largest.What, Size(e.Largest.Bytes), Size(e.Limit))
 }
 
+// Unwrap returns [ErrOver].
 func (e *OverError) Unwrap() error { return ErrOver }
 
 // Size writes a number of bytes for people: "512 B", "70.8 GiB".

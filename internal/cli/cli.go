@@ -122,6 +122,7 @@ type output struct {
 	err error
 }
 
+// Write implements [io.Writer].
 func (o *output) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err

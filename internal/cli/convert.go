@@ -320,6 +320,7 @@ type written struct {
 	bytes int64
 }
 
+// Write implements [io.Writer].
 func (c *written) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.bytes += int64(n)

@@ -50,6 +50,7 @@ type usageError struct {
 	problems []problem
 }
 
+// Error implements error.
 func (e *usageError) Error() string {
 	lines := make([]string, len(e.problems))
 	for i, p := range e.problems {
@@ -69,6 +70,7 @@ type dataError struct {
 	what  string
 }
 
+// Error implements error.
 func (e *dataError) Error() string { return e.place + ": " + e.what }
 
 // machineError is a failure of the machine with a place and, perhaps, a way
