@@ -109,23 +109,18 @@ func PositivePartTo(ctx context.Context, dst, k *sparse.Block[float64]) error {
 	if err != nil {
 		return err
 	}
-	f := sparse.NewBlock[float64](n, n)
+	f := newFeatures(n, n)
 	for q, value := range values {
 		root := math.Sqrt(max(value, 0))
 		for i := range n {
 			f.Row(i)[q] = root * u.At(i, q)
 		}
 	}
-	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for j := range i + 1 {
-			v := dot(f.Row(i), f.Row(j))
-			dst.Row(i)[j], dst.Row(j)[i] = v, v
-		}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	return nil
+	return rowProductsTo(ctx, 0, dst, f, all, all)
 }
 
 func checkSame(a, b *sparse.Block[float64]) {

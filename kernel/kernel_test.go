@@ -250,6 +250,30 @@ func TestTolerancesAreReached(t *testing.T) {
 	}
 }
 
+// Errors of a kernel that is similar to a symmetric one grow by the square root of a
+// ratio of degrees, and keep to the tolerance nevertheless.
+func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
+	for _, a := range []*sparse.CSR{testgraph.Star(80), testgraph.Random(3, 120, 260, true)} {
+		g := newGraph(t, a, 1)
+		n := len(g.Degrees)
+		for _, c := range []named{
+			{"diffusion", Parameters{Laplacian: RandomWalk, Beta: 2}},
+			{"regularized-laplacian", Parameters{Laplacian: RandomWalk, Alpha: 30}},
+			{"pagerank", Parameters{Alpha: 0.98}},
+			{"heat-pagerank", Parameters{Beta: 3}},
+		} {
+			k := mustNew(t, g, c.name, c.p)
+			for tolerance := 1e-1; tolerance > 1e-9; tolerance /= 1.7 {
+				for _, cols := range [][]int{{0, 1, n - 1}, upTo(n)} {
+					if _, r := mustMatrix(t, k, upTo(n), cols, &Settings{Tolerance: tolerance}); r.Relative() > tolerance {
+						t.Errorf("%d nodes, %s, tolerance %g: the bound is %g of the largest value", n, c.name, tolerance, r.Relative())
+					}
+				}
+			}
+		}
+	}
+}
+
 // L·L⁺·L = L, for both Laplacians, with several components.
 func TestPseudoInverse(t *testing.T) {
 	g := newGraph(t, testgraph.Random(11, 60, 70, true), 1)

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -18,10 +17,12 @@ type modularity struct {
 	graph      *iterative.Graph
 	rank       int // 0: all
 	resolution float64
+	subtracted float64 // the norm of what is subtracted from A
 
-	features  *sparse.Block[float64] // F, once it has been computed; a column of zeros if nothing is positive
+	features  *sparse.Block[float64] // F, once it has been computed; columns of zeros behind it
 	tolerance float64                // with which
 	bound     float64                // of ‖FFᵀ − K‖
+	scale     float64                // of rounding errors in M
 	sweeps    int
 	method    string
 }
@@ -45,7 +46,11 @@ func newModularity(_ context.Context, g *maps, p Parameters) (Kernel, error) {
 	if !(p.Resolution <= most) {
 		return nil, &ParameterError{"resolution", fmt.Sprintf("%v is out of range; modularity takes 0 < γ ≤ %.6g on this graph: beyond it A is lost in rounding", p.Resolution, most)}
 	}
-	return &modularity{graph: g.Graph, rank: p.Rank, resolution: p.Resolution}, nil
+	m := &modularity{graph: g.Graph, rank: p.Rank, resolution: p.Resolution}
+	if vol > 0 {
+		m.subtracted = p.Resolution * squares / vol
+	}
+	return m, nil
 }
 
 func (m *modularity) Len() int { return len(m.graph.Degrees) }
@@ -65,7 +70,11 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 			return set, err
 		}
 	}
-	if largest := m.largest(); strict && m.bound > set.Tolerance*largest {
+	largest := m.largest()
+	if largest == 0 {
+		largest = m.scale // there is nothing that the error of nothing could be compared with
+	}
+	if strict && m.bound > set.Tolerance*largest {
 		return set, tooTight(set.Tolerance, m.bound/largest)
 	}
 	return set, nil
@@ -74,8 +83,11 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 // largest returns the largest value of K, which is on its diagonal.
 func (m *modularity) largest() (v float64) {
 	for i := range m.features.Rows {
-		row := m.features.Row(i)
-		v = max(v, dot(row, row))
+		var square float64
+		for _, f := range m.features.Row(i) {
+			square += float64(f * f)
+		}
+		v = max(v, square)
 	}
 	return v
 }
@@ -92,7 +104,7 @@ func pairsOf(n, rank int) int {
 // find finds the eigenpairs.
 func (m *modularity) find(ctx context.Context, s Settings) error {
 	n := m.Len()
-	m.features, m.tolerance, m.sweeps, m.method = sparse.NewBlock[float64](n, 1), s.Tolerance, 0, "no eigenpairs"
+	m.features, m.tolerance, m.sweeps, m.method = newFeatures(n, 0), s.Tolerance, 0, "no eigenpairs"
 	if m.graph.A.NNZ() == 0 {
 		return nil
 	}
@@ -119,19 +131,25 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 // of which the pairs are exact eigenpairs, ‖E‖ ≤ √2·‖R‖ with the residuals R.
 // A function of a symmetric matrix changes by at most ‖E‖ times its largest
 // divided difference between eigenvalues of M and of M', in the Frobenius
-// norm: 1 for the positive part, λ_q/(λ_q − λ_q+1) for the q largest.
+// norm: 1 for the positive part, λ_q/(λ_q − λ_q+1) for the q largest. Eigenvalues
+// that rounding errors in A − γ·d·dᵀ/vol may have made positive are left out, and
+// count as errors: where there are no others K is 0.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
 	kept := 0
 	limit := len(pairs.Values)
 	if m.rank > 0 {
 		limit = min(limit, m.rank)
 	}
-	for kept < limit && pairs.Values[kept] > 4*epsilon*pairs.Norm {
+	m.scale = pairs.Norm + m.subtracted
+	for kept < limit && pairs.Values[kept] > 16*epsilon*m.scale {
 		kept++
 	}
-	var squares float64
-	for _, r := range pairs.Residuals[:kept] {
+	var squares, dropped float64
+	for _, r := range pairs.Residuals[:limit] {
 		squares += float64(r * r)
+	}
+	for _, value := range pairs.Values[kept:limit] {
+		dropped += float64(max(0, value) * max(0, value))
 	}
 	slope := 1.0
 	if m.rank > 0 && kept == m.rank && kept < len(pairs.Values) {
@@ -144,9 +162,9 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	if kept > 0 {
 		top = pairs.Values[0]
 	}
-	// Vectors are orthonormal up to rounding.
-	m.bound = slope*math.Sqrt2*math.Sqrt(squares) + 16*epsilon*math.Sqrt(float64(kept))*top
-	m.features = sparse.NewBlock[float64](m.Len(), max(kept, 1))
+	// Products with M and vectors are what they are up to rounding.
+	m.bound = slope*(math.Sqrt2*math.Sqrt(squares)+4*epsilon*m.scale) + math.Sqrt(dropped) + 16*epsilon*math.Sqrt(float64(kept))*top
+	m.features = newFeatures(m.Len(), kept)
 	for i := range m.Len() {
 		f, u := m.features.Row(i), pairs.Vectors.Row(i)
 		for j := range kept {
@@ -178,14 +196,9 @@ func (m *modularity) Block(ctx context.Context, rows, cols []int, sink Sink, s *
 	}
 	values := make([]float64, most*len(cols))
 	for lo := 0; lo < len(rows); lo += most {
-		panel := sparse.BlockOf(min(most, len(rows)-lo), len(cols), values[:min(most, len(rows)-lo)*len(cols)])
-		err := sched.Run(ctx, m.graph.Workers, panel.Rows, func(_, i int) error {
-			for j, c := range cols {
-				panel.Row(i)[j] = dot(m.features.Row(rows[lo+i]), m.features.Row(c))
-			}
-			return nil
-		})
-		if err != nil {
+		some := rows[lo:min(lo+most, len(rows))]
+		panel := sparse.BlockOf(len(some), len(cols), values[:len(some)*len(cols)])
+		if err := rowProductsTo(ctx, m.graph.Workers, panel, m.features, some, cols); err != nil {
 			return nil, err
 		}
 		report.Largest = max(report.Largest, largestOf(panel))
@@ -225,12 +238,4 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		report.ErrorBound = max(report.ErrorBound, b)
 	}
 	return report, nil
-}
-
-// dot returns the sum of products in their order.
-func dot(x, y []float64) (sum float64) {
-	for i, v := range x {
-		sum += float64(v * y[i])
-	}
-	return sum
 }

@@ -114,7 +114,7 @@ func modularityBytes(n, rank int) int64 {
 	if rank == 0 {
 		rank = n
 	}
-	return search + sparse.BlockBytes[float64](n, rank)
+	return search + sparse.BlockBytes[float64](n, featureColumns(rank))
 }
 
 // GramsNeeds is BlockNeeds for [Grams] of so many kernels, of which p are the

@@ -33,6 +33,23 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Estimates of residuals fall below what rounding leaves of true ones, which decide:
+// a tolerance beyond that is told soon.
+func TestUnreachableTolerance(t *testing.T) {
+	a := randomGraph(1000)
+	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))}
+	out, err := p.Lanczos(ctx, 5, &Settings{Tolerance: 1e-17})
+	if !errors.Is(err, ErrIterationLimit) || out == nil || out.Converged == 5 || out.Products > 1000 {
+		t.Fatalf("error %v", err)
+	}
+	checkPairs(t, p.A, out, out.Values, 0)
+	for _, r := range out.Residuals {
+		if r > 1e-13 {
+			t.Errorf("residual %g", r)
+		}
+	}
+}
+
 func TestLimits(t *testing.T) {
 	a := randomGraph(2000)
 	deg := degreesOf(t, a)

@@ -157,7 +157,7 @@ func (w *solve) count(ctx context.Context, want int, strict float64) (count int,
 	w.worst = 0
 	for i := range min(want, k.size) {
 		slope := k.f.slope(k.theta[i])
-		if k.residual[i] <= strict*w.s.Tolerance*w.norm*slope {
+		if k.residual[i] <= max(strict*w.s.Tolerance, epsilon)*w.norm*slope { // rounding leaves no less
 			count++
 		} else {
 			w.worst = max(w.worst, k.residual[i]/slope)
