@@ -7,3 +7,11 @@ func LowerPackedColumns(n int) (undo func()) {
 	packedColumns = n
 	return func() { packedColumns = before }
 }
+
+// LowerJoinedPanels lowers how many panels are left when ranges are joined; the
+// function that it returns undoes it.
+func LowerJoinedPanels(n int) (undo func()) {
+	before := joinedPanels
+	joinedPanels = n
+	return func() { joinedPanels = before }
+}

@@ -113,14 +113,20 @@ func grow[E any](s []E, n int) []E {
 // panel computes the rows of one panel and shows them to the visitor.
 func (f *fused[T]) panel(worker int, p Panel, ahead *simd.Decoding) error {
 	f.columns(worker, p, ahead, 0, f.width)
-	f.visit(worker, p)
+	f.visit(worker, p.Index, p.Index+1)
 	return nil
 }
 
-// visit shows the rows of a panel to the visitor, but for a piece of a long one.
-func (f *fused[T]) visit(worker int, p Panel) {
-	if f.step.Visit != nil && p.Pieces == 1 {
-		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
+// visit shows the rows of the ranges lo ≤ i < hi to the visitor, but for a piece
+// of a long one.
+func (f *fused[T]) visit(worker, lo, hi int) {
+	if f.step.Visit == nil {
+		return
+	}
+	for i, r := range f.A.Ranges()[lo:hi] {
+		if r.Pieces == 1 {
+			f.step.Visit(Rows{Lo: r.Lo, Hi: r.Hi, Range: lo + i, Worker: worker})
+		}
 	}
 }
 
@@ -193,7 +199,7 @@ func (f *fused[T]) values(w *scratch[T], p Panel) []T {
 	if stored, ok := any(p.Val).([]T); ok || p.Val == nil {
 		return stored
 	}
-	w.values = grow(w.values, MaxRange)
+	w.values = grow(w.values, max(len(p.Val), MaxRange))
 	values := w.values[:len(p.Val)]
 	for e, v := range p.Val {
 		values[e] = T(v)

@@ -101,10 +101,10 @@ func (f *fused[T]) stepPacked(ctx context.Context, workers int, a *Packed, room 
 		if err := f.copyColumns(ctx, workers, a.order); err != nil {
 			return err
 		}
-		err := a.m.Sweep(ctx, workers, func(worker int, p Panel) error {
+		err := a.m.sweepJoined(ctx, workers, func(worker int, p Panel, end int) error {
 			f.columns(worker, p, nil, lo, hi)
 			if hi == f.width {
-				f.visit(worker, p)
+				f.visit(worker, p.Index, end)
 			}
 			return nil
 		})

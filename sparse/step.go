@@ -73,6 +73,13 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 // sweep computes the rows of all panels. Where no near cache holds the block,
 // the matrix is told what is gathered.
 func (f *fused[T]) sweep(ctx context.Context, workers int) error {
+	if a, ok := f.A.(*CSR); ok {
+		return a.sweepJoined(ctx, workers, func(worker int, p Panel, end int) error {
+			f.columns(worker, p, nil, 0, f.width)
+			f.visit(worker, p.Index, end)
+			return nil
+		})
+	}
 	size := len(f.source.Data) * sizeOf[T]()
 	a, ok := f.A.(NearSweeper)
 	if !ok || size <= nearBytes {

@@ -104,6 +104,57 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 	}
 }
 
+// TestJoinedRanges: ranges that are gathered together give the bits that they give
+// one by one, and are visited one by one.
+func TestJoinedRanges(t *testing.T) {
+	defer sparse.LowerJoinedPanels(1)()
+	both(t, testJoinedRanges[float32], testJoinedRanges[float64])
+}
+
+func testJoinedRanges[T sparse.Float](t *testing.T) {
+	rng := newRand(t, 10)
+	for _, p := range []pattern{
+		{rows: 70000, cols: 70000, mean: 3},
+		{rows: 70000, cols: 70000, mean: 2, hubs: []int{0, 20000, 20001, 41000, 69999}, weighted: true},
+		{rows: 1500, cols: 16000, mean: 90, hubs: []int{700, 701, 702}},
+	} {
+		a := random(t, rng, p)
+		for _, k := range []int{1, 5, 16} {
+			o, x, s := build[T](rng, a, k, terms{left: true, right: true})
+			alone := &sparse.Operator[T]{A: oneByOne{a}, Left: o.Left, Right: o.Right}
+			want := sparse.NewBlock[T](p.rows, k)
+			if err := alone.StepTo(t.Context(), want, x, s); err != nil {
+				t.Fatal(err)
+			}
+			for _, workers := range []int{1, 2, 3} {
+				o.Workers = workers
+				dst := fill(rng, sparse.NewBlock[T](p.rows, k))
+				seen := make([]atomic.Int32, len(a.Ranges()))
+				s.Visit = func(r sparse.Rows) {
+					if g := a.Ranges()[r.Range]; g.Lo != r.Lo || g.Hi != r.Hi || g.Piece != 0 {
+						t.Errorf("rows %d to %d are not those of range %d: %+v", r.Lo, r.Hi, r.Range, g)
+					}
+					seen[r.Range].Add(1)
+				}
+				if err := o.StepTo(t.Context(), dst, x, s); err != nil {
+					t.Fatal(err)
+				}
+				for i, r := range a.Ranges() {
+					if n := seen[i].Load(); n != 1 && r.Piece == 0 {
+						t.Errorf("range %d was visited %d times", i, n)
+					}
+				}
+				if !slices.Equal(dst.Data, want.Data) {
+					t.Errorf("%d×%d, %d columns, %d workers: other bits than one range at a time", p.rows, p.cols, k, workers)
+				}
+			}
+		}
+	}
+}
+
+// oneByOne is a matrix that is no CSR.
+type oneByOne struct{ sparse.Matrix }
+
 // TestConcurrentSteps: one operator, several goroutines, several widths.
 func TestConcurrentSteps(t *testing.T) {
 	rng := newRand(t, 8)
