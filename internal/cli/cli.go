@@ -14,10 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	_ "github.com/heatwalk/heatwalk/internal/openfiles" // looks whether there may be any
 )
 
 // Main runs heatwalk with the arguments that follow its name and returns its
-// exit code. SIGINT and SIGTERM end the run cleanly, a second one at once.
+// exit code. SIGINT, SIGTERM and SIGHUP end the run cleanly, a second one at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
@@ -42,12 +44,15 @@ func (in *invocation) guard(run func() error) (code int) {
 	return in.fail(err)
 }
 
-// untilSignal returns a context that the first SIGINT or SIGTERM cancels. The
-// second one ends the process.
+// untilSignal returns a context that the first SIGINT, SIGTERM or SIGHUP cancels.
+// The second one ends the process.
 func untilSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup asks for
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	// Without a receiver for SIGPIPE the runtime would kill the process when
 	// the reader of stdout goes away; with one, writing returns an error.
 	pipe := make(chan os.Signal, 1)

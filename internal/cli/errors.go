@@ -31,7 +31,7 @@ const (
 	exitData        = 3   // the input data is wrong
 	exitStore       = 4   // the store is damaged, incomplete or of another format
 	exitLimit       = 5   // would not fit the memory or disk limit
-	exitInterrupted = 130 // SIGINT or SIGTERM
+	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP
 )
 
 var (

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -37,6 +38,12 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 // returns what it printed on stderr. It must exit with 130 within a second.
 func interrupted(t *testing.T, cmd *exec.Cmd, after time.Duration) string {
 	t.Helper()
+	return ended(t, cmd, os.Interrupt, after)
+}
+
+// ended is interrupted for any signal that ends a run.
+func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, after time.Duration) string {
+	t.Helper()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -44,7 +51,7 @@ func interrupted(t *testing.T, cmd *exec.Cmd, after time.Duration) string {
 	}
 	time.Sleep(after)
 	began := time.Now()
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := cmd.Process.Signal(by); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // the exit code tells all
@@ -104,16 +111,18 @@ func TestInterruptIngest(t *testing.T) {
 		t.Errorf("the store holds %s, want %s", after, inside)
 	}
 
-	// Waiting for input is interrupted as well.
-	cmd = program(t, dir, "ingest", "-", "-o", "new")
-	pipe, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pipe.Close()
-	interrupted(t, cmd, 300*time.Millisecond)
-	if after := names(t, dir); after != before {
-		t.Errorf("left %s, want %s", after, before)
+	// Waiting for input is interrupted as well, also by a terminal that is closed.
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		cmd = program(t, dir, "ingest", "-", "-o", "new")
+		pipe, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pipe.Close()
+		ended(t, cmd, signal, 300*time.Millisecond)
+		if after := names(t, dir); after != before {
+			t.Errorf("%v left %s, want %s", signal, after, before)
+		}
 	}
 }
 

@@ -11,13 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// TestTooManyOpenFiles runs commands with one open file more and more, from the
-// least with which the language's runtime begins until they succeed: before, each
-// says what to do and leaves nothing behind.
+// TestTooManyOpenFiles runs commands with one open file more and more until they
+// succeed: before, each says what to do and leaves nothing behind.
 func TestTooManyOpenFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	ingest := []string{"ingest", "-o", "graph"}
+	ingest := []string{"ingest", "-o", "graph", "--threads", "16"}
 	for i := range 40 { // inflated side by side
 		name := fmt.Sprintf("part%02d.gz", i)
 		if err := os.WriteFile(name, []byte(packed(t, fmt.Sprintf("%d\t%d\n", i, i+1))), 0o666); err != nil {
@@ -46,7 +45,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 		{[]string{"info", "shards"}, ".shard"},
 	} {
 		told := ""
-		for limit := 8; ; limit++ {
+		for limit := 4; ; limit++ { // with 3 a program that is linked with libraries finds none
 			if limit == 200 {
 				t.Fatalf("%s fails with %d open files too: %s", c.args[0], limit, told)
 			}
@@ -56,11 +55,9 @@ func TestTooManyOpenFiles(t *testing.T) {
 			if err == nil {
 				break
 			}
-			if strings.Contains(string(out), "fatal error") {
-				continue // of the runtime
-			}
 			told = string(out)
-			if !strings.HasPrefix(told, "heatwalk: ") || !strings.HasSuffix(told, "too many open files; allow more with ulimit -n\n") || strings.Count(told, "\n") != 1 {
+			if !strings.HasPrefix(told, "heatwalk: ") || !strings.Contains(told, "too many open files") ||
+				!strings.HasSuffix(told, "; allow more with ulimit -n\n") || strings.Count(told, "\n") != 1 {
 				t.Fatalf("%s with %d open files: %s", c.args[0], limit, told)
 			}
 			if left, err := filepath.Glob("*graph*"); err != nil || left != nil {
