@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,6 +46,7 @@ func isData(err error) bool {
 
 func TestBadEdgeLists(t *testing.T) {
 	const fix = "; fix the line or pass --skip-bad-lines"
+	const first = "; fix the line, leave the column out with --fields=1,2, or pass --skip-bad-lines"
 	long := strings.Repeat("a", 1<<20)
 	for _, test := range []struct {
 		name, text string
@@ -60,6 +62,12 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "a\tb\t1\n", Config{Fields: []int{1, 4}}, "edges.tsv:1: 3 fields, want at least 4; correct --fields"},
 		{"edges.tsv", "a\tb\t1\nc\td\n", Config{Fields: []int{1, 2, 3}}, "edges.tsv:2: 2 fields, want at least 3" + fix},
 		{"edges.csv", "a,b,1\nc,d,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
+		{"edges.csv", "1,2,nan\n3,4,1\n", Config{}, `edges.csv:1:5: weight "nan" is not a number` + first},
+		{"edges.csv", "a,b,NA\nc,d,1\n", Config{}, `edges.csv:1:5: weight "NA" is not a number` + first},
+		{"edges.csv", "a,b,inf\nc,d,1\n", Config{}, `edges.csv:1:5: weight "inf" is infinite` + first},
+		{"edges.tsv", "a\tb\t1e999\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite` + first},
+		{"edges.tsv", "a\tb\t1,5\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1,5" is not a number` + first},
+		{"edges.tsv", "a\tb\t--1\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "--1" is not a number` + first},
 		{"edges.csv", "1,2,1\n3,4,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
 		{"edges.csv", "1,2,1\n3,4,\n", Config{}, `edges.csv:2:5: weight "" is not a number` + fix},
 		{"edges.tsv", "1\t2\tx\n3\t4\ty\n", Config{}, "edges.tsv:1:5: weight \"x\" is not a number; fix the line, leave the column out with --fields=1,2, or pass --skip-bad-lines\n" +
@@ -185,6 +193,8 @@ func TestBadCompression(t *testing.T) {
 	badSum[len(badSum)-1] ^= 1
 	// A frame that asks for a window of 2 GiB: 2³¹ has exponent 21.
 	window := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 1, 0, 0}
+	torn := bytes.Clone(stored.Bytes())
+	torn[150_000+bytes.IndexByte(torn[150_000:], '\t')] = '\n' // a line less, in the middle
 	for _, test := range []struct {
 		name, text, want string
 	}{
@@ -200,11 +210,49 @@ func TestBadCompression(t *testing.T) {
 		{"f.txt", "+1 1:0.7 2:1\n", "f.txt: LIBSVM text, which holds features and no edges; heatwalk convert makes a matrix of it; if it does hold edges, name their --fields"},
 		{"f.svm", "1 2\n", "f.svm: LIBSVM text, which holds features and no edges; heatwalk convert makes a matrix of it; if it does hold edges, name their --fields"},
 		{"f", "\x93NUMPY\x01\x00", "f: a NumPy array, which holds features and no edges; heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"},
-		{"edges.zst", string(window), "edges.zst: needs a window beyond the limit of 128 MiB; compress it again without --long or --ultra"},
+		{"edges.zst", string(window), "edges.zst: needs a window of 2 GiB, limit 128 MiB; allow it with --max-window=2GiB"},
+		{"edges.gz", string(torn), "edges.gz: checksum of the decompressed data is wrong, after line 50001; fetch the file again"},
 	} {
 		if err := wantError(t, &Config{Workers: 2}, []file{{test.name, test.text}}, test.want); !isData(err) {
 			t.Errorf("%T is not about data", err)
 		}
+	}
+}
+
+// TestWindowCounts holds that the window of a zstd input counts as memory while it
+// is read, in the plan as in the run, and is refused where there is no room for it.
+func TestWindowCounts(t *testing.T) {
+	const window = 64 << 20
+	var packed bytes.Buffer
+	w, err := zstd.NewWriter(&packed, zstd.WithWindowSize(window))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write([]byte(edgeText(1000, func(i int) string { return fmt.Sprintf("%d %d", i, i+1) })))
+	w.Flush() // or the frame would say how short it is
+	w.Close()
+	path := write(t, file{"e.zst", packed.String()})
+	for _, test := range []struct {
+		memory int64
+		fits   bool
+	}{{0, true}, {window + 16<<20, true}, {window, false}} {
+		c := &Config{Memory: test.memory, Workers: 1}
+		plan, err := Estimate(t.Context(), path, c)
+		var full *MemoryError
+		if (err == nil) != test.fits || err != nil && (!errors.As(err, &full) || full.Need < window) {
+			t.Errorf("memory %d: plan fails with %v", test.memory, err)
+		}
+		if err == nil && plan.Memory < window {
+			t.Errorf("memory %d: plan of %d", test.memory, plan.Memory)
+		}
+		_, _, err = ingestInto(t, c, path...)
+		if (err == nil) != test.fits || err != nil && (!errors.As(err, &full) || full.Need < window) {
+			t.Errorf("memory %d: %v", test.memory, err)
+		}
+	}
+	_, _, err = ingestInto(t, &Config{Window: window - 1}, path...)
+	if !isData(err) || !strings.Contains(err.Error(), "; allow it with --max-window=64MiB") {
+		t.Errorf("error %v", err)
 	}
 }
 

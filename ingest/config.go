@@ -150,6 +150,7 @@ type Config struct {
 	Codec        shard.Codec
 	TempDir      string         // for what does not fit into memory; "": the directory that holds the store
 	Memory       int64          // bytes for edges, ids and their sorting; 0 means no limit
+	Window       int64          // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB
 	Workers      int            // 0 means one for each processor
 	Stdin        io.Reader      // what "-" reads; nil: os.Stdin
 	Progress     func(Progress) // called often, by one goroutine at a time; nil: nobody
@@ -193,8 +194,14 @@ func (c *Config) Validate() error {
 	if c.Memory < 0 {
 		bad("--max-memory", "%d bytes", c.Memory)
 	}
+	if c.Window < 0 {
+		bad(windowFlag, "%d bytes", c.Window)
+	}
 	return errors.Join(all...)
 }
+
+// windowFlag sets Window.
+const windowFlag = "--max-window"
 
 // maxFields bounds the columns of a line that are looked at.
 const maxFields = 1000

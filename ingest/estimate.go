@@ -79,10 +79,11 @@ type guess struct {
 	lines    float64
 	chunks   float64 // of text
 	weighted bool
-	whole    bool   // no input has more than its share
-	matrix   uint64 // rows that an input declares
-	dense    bool   // their ids are their numbers, which takes no dictionary
-	reader   int64  // bytes that the reader of a format takes, at the most
+	whole    bool    // no input has more than its share
+	matrix   uint64  // rows that an input declares
+	dense    bool    // their ids are their numbers, which takes no dictionary
+	reader   int64   // bytes that the reader of a format takes, at the most
+	window   float64 // bytes that decompressing takes while lines are read, if they are many
 
 	// Of the sampled ids.
 	tokens, oddTokens float64   // all, and those of every other block
@@ -108,11 +109,12 @@ func (g *guess) file(ctx context.Context, path string) error {
 	if path == "-" {
 		return &InputError{Place: "-", Msg: "standard input can be read only once", Fix: "name a file"}
 	}
-	in, err := textio.Open(ctx, path, &textio.Options{Any: true})
+	in, err := textio.Open(ctx, path, &textio.Options{Any: true, Window: g.c.Window, WindowFlag: windowFlag})
 	if err != nil {
 		return translate(path, err)
 	}
 	defer in.Close()
+	g.window = max(g.window, float64(unusualWindow(in)))
 	_, size := in.Progress()
 	format, err := g.c.recognize(in)
 	if err != nil {
@@ -471,10 +473,10 @@ func (g *guess) plan() (*Plan, error) {
 	if graph > 0 {
 		graph += min(keys, leastBytes)
 	}
-	need := parts + max(keys+pattern, graph) + fixed
+	need := parts + max(keys+pattern, graph, g.window) + fixed
 	if limit := float64(g.c.Memory); limit > 0 && need > limit {
 		span := max(leastBytes, entries/maxSpans*(each+values))
-		if atLeast := fixed - ids + least + graph + span; atLeast > limit {
+		if atLeast := fixed - ids + least + max(graph+span, g.window); atLeast > limit {
 			return nil, &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
 		}
 		if parts+fixed > spillAbove*limit || parts+fixed+keys > limit {

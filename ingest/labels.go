@@ -92,7 +92,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 		if !r.isHeader(head) {
 			r.addUnknown(head)
 		} else if c.Warn != nil {
-			c.Warn(fmt.Sprintf("%s:%d: taken as a header; --header=no if it is a label", t.name, head.line))
+			c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", t.name, head.line, quote([]byte(head.id))))
 		}
 	}
 	if err := r.unknownError(c.UnknownIDs); err != nil {

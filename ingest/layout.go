@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -203,9 +205,23 @@ var titles = map[string]string{
 	"node_1": "node_2", "id1": "id2", "id_1": "id_2", "u": "v", "head": "tail", "start": "end",
 }
 
+// valueWords are words in place of a weight that are values all the same, wrong
+// ones, and head no column.
+var valueWords = map[string]bool{
+	"nan": true, "inf": true, "infinity": true, "na": true, "n/a": true, "null": true, "nil": true, "none": true,
+}
+
+// isTitle reports whether a weight can only be meant to head its column: it does
+// not begin as a number would, and stands for no value.
+func isTitle(weight []byte) bool {
+	first, _ := utf8.DecodeRune(weight)
+	return len(weight) > 0 && !unicode.IsDigit(first) && !strings.ContainsRune("+-.,", first) && !valueWords[strings.ToLower(string(weight))]
+}
+
 // isHeader reports whether the first data line is a header: its ids are no
-// numbers while those of the next lines are, or its weight is no number while
-// theirs are, or its ids are a usual pair of titles and occur nowhere below.
+// numbers while those of the next lines are, or its weight is a title while
+// theirs are numbers, or its ids are a usual pair of titles and occur nowhere
+// below.
 func (lay *layout) isHeader(head *fields, rest []byte) bool {
 	integers := func(f *fields) bool { return canonical(f.text[lay.source]) && canonical(f.text[lay.target]) }
 	isNumber := func(b []byte) bool { _, fault := parseNumber(b); return fault == "" }
@@ -213,7 +229,7 @@ func (lay *layout) isHeader(head *fields, rest []byte) bool {
 	title := bytes.ToLower(head.text[lay.source])
 	usual := titles[string(title)] == string(bytes.ToLower(head.text[lay.target])) && len(title) > 0
 	words := !canonical(head.text[lay.source]) && !canonical(head.text[lay.target])
-	noWeight := lay.weight >= 0 && !isNumber(head.text[lay.weight])
+	noWeight := lay.weight >= 0 && isTitle(head.text[lay.weight])
 	var f fields
 	lines := 0
 	for len(rest) > 0 && lines < sample {

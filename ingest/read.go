@@ -51,7 +51,7 @@ func (r *run) readInputs(inputs []string) error {
 			in.Close()
 			return cmp.Or(flush(), err)
 		}
-		beside := several && r.workers > 1 && in.Compressed() && format == graphfile.EdgeList
+		beside := several && r.workers > 1 && in.Compressed() && in.Window() <= usualWindow && format == graphfile.EdgeList
 		if !beside {
 			if err := flush(); err != nil {
 				in.Close()
@@ -101,12 +101,28 @@ func (r *run) open(path, format string) (*textio.Reader, error) {
 
 // openAny opens an input whose format is still to be found out.
 func (r *run) openAny(path string) (*textio.Reader, error) {
-	in, err := textio.Open(r.ctx, path, &textio.Options{Stdin: r.c.Stdin, Warn: r.warn, Any: true})
+	in, err := textio.Open(r.ctx, path, &textio.Options{
+		Stdin: r.c.Stdin, Warn: r.warn, Any: true, Window: r.c.Window, WindowFlag: windowFlag,
+	})
 	if err != nil {
 		return nil, translate(path, err)
 	}
+	r.window += unusualWindow(in)
 	r.files = append(r.files, FileReport{Name: in.Name()})
 	return in, nil
+}
+
+// usualWindow is what zstd needs of a level below --ultra; it is counted as the
+// memory of a worker.
+const usualWindow = 8 << 20
+
+// unusualWindow returns the memory that decompressing takes if it is to be counted
+// apart.
+func unusualWindow(in *textio.Reader) int64 {
+	if w := in.Window(); w > usualWindow {
+		return w
+	}
+	return 0
 }
 
 // close ends the report of an input.
@@ -117,6 +133,7 @@ func (r *run) close(in *textio.Reader, file int, lines int64) {
 	r.report.Bytes += done
 	r.report.Lines += lines
 	in.Close()
+	r.window -= unusualWindow(in)
 }
 
 // begin finds out how an edge list is built.
@@ -215,6 +232,9 @@ func (g *reading) list(worker, workers, i int) error {
 			faults[i] = p.bad
 		}
 		if bad := join(faults); bad != nil && r.ctx.Err() == nil {
+			if damage := list.in.Damage(); damage != nil { // which explains them
+				return translate(list.in.Name(), damage)
+			}
 			return bad
 		}
 	}

@@ -43,6 +43,7 @@ type run struct {
 	dir       string
 	fs        durable.FS
 	held      int64 // bytes of parts
+	window    int64 // bytes that decompressing the open inputs takes, if they are many
 	spilling  bool  // parts go to disk
 	spill     *spill
 	spillOnce sync.Once
@@ -247,7 +248,7 @@ func (r *run) beside() int64 {
 		ordering = 48 // for counts and what sorts them
 		ordered  = 4  // the map from rows to those of the order
 	)
-	bytes := int64(r.workers)*workerBytes + pageBytes
+	bytes := int64(r.workers)*workerBytes + pageBytes + r.window
 	if r.nodes == nil {
 		return bytes
 	}

@@ -51,6 +51,7 @@ func TestToyGraphInEveryForm(t *testing.T) {
 		{"byte-order mark", Config{}, []file{{"toy.tsv", "\xef\xbb\xbf" + toy}}},
 		{"comments", Config{}, []file{{"toy.tsv", "# one\n% two\n// three\n\n \t \n" + strings.ReplaceAll(toy, "b\tc\n", "b\tc\n#x\ty\n")}}},
 		{"header", Config{}, []file{{"toy.csv", "source,target\n" + strings.ReplaceAll(toy, "\t", ",")}}},
+		{"header of weights", Config{}, []file{{"toy.csv", "0,1,weight\n" + strings.ReplaceAll(strings.ReplaceAll(toy, "\n", "\t1\n"), "\t", ",")}}},
 		{"header by flag", Config{Header: HasHeader}, []file{{"toy.tsv", "x\ty\n" + toy}}},
 		{"blanks around ids", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\t", " \t ")}}},
 		{"tab at the end", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\t\n")}}},

@@ -41,6 +41,7 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	})
 	in.variable(own, "header", "auto|yes|no", "auto", "whether the first line is a header", c.Header.Set)
 	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
+	in.sizeVar(own, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
 	in.tempFlag(own)
 	own.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
 	in.variable(own, "unknown-ids", "error|skip", "", "ids that are not in the graph (or not in --nodes)", c.UnknownIDs.Set)

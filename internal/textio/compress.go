@@ -8,15 +8,18 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"strings"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxWindow bounds what a zstd stream may make us keep: a hostile frame can
-// ask for gigabytes.
-const maxWindow = 128 << 20
+// DefaultWindow bounds what a zstd stream may make us keep if nobody says
+// otherwise: a hostile frame can ask for gigabytes. zstd itself decompresses up
+// to this without being asked to.
+const DefaultWindow = 128 << 20
 
 // members reads the members of a gzip file one after the other, which the
 // library does too, but it takes what follows the last one for a bad header
@@ -88,14 +91,71 @@ func (m *members) Read(p []byte) (int, error) {
 	return 0, m.rest
 }
 
-// newZstd returns a decoder that works where it is called, and what releases
-// it.
-func newZstd(in io.Reader) (io.Reader, func(), error) {
-	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+// largestWindow is more than memory has room for, and not more than the format has.
+const largestWindow = 1 << 41
+
+// newZstd returns a decoder that works where it is called and keeps windows of
+// so many bytes at the most, and what releases it.
+func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
+	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(uint64(min(max(window, zstd.MinWindowSize), largestWindow))))
 	if err != nil {
 		return nil, nil, err
 	}
 	return d, d.Close, nil
+}
+
+// isZstd reports whether a file that begins like this is zstd: with a frame, or
+// with one to be skipped, as pzstd writes before each of its own.
+func isZstd(head []byte) bool {
+	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18})
+}
+
+// windowOf returns the window that the first frame asks for which is not to be
+// skipped, 0 if it does not lie at the beginning.
+func windowOf(in *bufio.Reader) int64 {
+	head, _ := in.Peek(in.Size()) // what is wrong with it is met again when it is read
+	for {
+		var h zstd.Header
+		if err := h.Decode(head); err != nil {
+			return 0
+		}
+		next := int64(h.HeaderSize) + int64(h.SkippableSize)
+		switch {
+		case !h.Skippable && h.SingleSegment:
+			return int64(min(h.FrameContentSize, math.MaxInt64))
+		case !h.Skippable:
+			return int64(min(h.WindowSize, math.MaxInt64))
+		case next >= int64(len(head)):
+			return 0
+		}
+		head = head[next:]
+	}
+}
+
+// beyondWindow says that the window of a stream is too large, and what to do.
+func (r *Reader) beyondWindow() (what, fix string) {
+	what, fix = "needs a window beyond the limit of "+binarySize(r.limit), "compress it again without --long or --ultra"
+	if r.window > r.limit {
+		what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(r.window), binarySize(r.limit))
+	}
+	if r.flag != "" && r.window > r.limit {
+		fix = fmt.Sprintf("allow it with %s=%s", r.flag, strings.ReplaceAll(binarySize(r.window), " ", ""))
+	}
+	return what, fix
+}
+
+// binarySize writes a number of bytes as its units go into it, or rounded up.
+func binarySize(bytes int64) string {
+	const mebi, gibi = 1 << 20, 1 << 30
+	switch {
+	case bytes%gibi == 0:
+		return fmt.Sprintf("%d GiB", bytes/gibi)
+	case bytes >= mebi:
+		return fmt.Sprintf("%d MiB", (bytes+mebi-1)/mebi)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
 }
 
 // noEOF turns an end inside something into an unexpected one.
@@ -129,9 +189,12 @@ func (r *Reader) faultAt(err error, place string) error {
 		e.What = "compressed stream ends early, after " + place
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
 		e.What = "checksum of the decompressed data is wrong, after " + place
-	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrWindowSizeTooSmall), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		e.What = fmt.Sprintf("needs a window beyond the limit of %d MiB", maxWindow>>20)
-		e.Fix = "compress it again without --long or --ultra"
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		e.What, e.Fix = r.beyondWindow()
+	case errors.Is(err, zstd.ErrMagicMismatch):
+		e.What, e.Fix = "something else than zstd follows the end of the stream, after "+place, "cut it off, or fetch the file again"
+	case errors.Is(err, zstd.ErrUnknownDictionary):
+		e.What, e.Fix = "needs the dictionary that it was compressed with", "compress it again without one"
 	case errors.As(err, &corrupt):
 		e.What = "compressed data is damaged after " + place
 	default:

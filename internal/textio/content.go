@@ -31,6 +31,34 @@ func (r *Reader) CheckText() error {
 	return nil
 }
 
+// damageBytes is how much text is looked at for damage: most of it shows within a
+// block.
+const damageBytes = 256 << 20
+
+// Damage reads on in a compressed input and returns what is wrong with its stream,
+// nil if nothing is, or not within the next 256 MiB of text. It says whether text
+// that makes no sense is what was compressed.
+func (r *Reader) Damage() error {
+	if !r.packed {
+		return nil
+	}
+	r.lines += int64(bytes.Count(r.carry, lineFeed))
+	r.carry = r.carry[:0]
+	buf := make([]byte, 64<<10)
+	for read := 0; read < damageBytes; {
+		n, err := r.text.Read(buf)
+		r.lines += int64(bytes.Count(buf[:n], lineFeed))
+		read += n
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return r.fault(err)
+		}
+	}
+	return nil
+}
+
 // Content returns the content as it is, decompressed. It is to be read instead
 // of chunks and lines.
 func (r *Reader) Content() io.Reader { return &content{r: r} }

@@ -3,6 +3,7 @@ package textio
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -16,6 +17,9 @@ type Options struct {
 	Stdin io.Reader    // what "-" reads; nil: os.Stdin
 	Warn  func(string) // told of what is odd but readable; nil: nobody
 	Any   bool         // open files that are no text too
+
+	Window     int64  // largest window of a zstd stream in bytes; 0: DefaultWindow
+	WindowFlag string // the flag that sets it, for messages; "" if there is none
 }
 
 // Reader is one opened input. Its methods are not safe for concurrent use,
@@ -31,6 +35,9 @@ type Reader struct {
 	done   atomic.Int64 // bytes read from the input as it is stored
 	total  int64        // its size; 0 if not known
 	packed bool         // whether it is compressed
+	window int64        // that its first zstd frame asks for
+	limit  int64        // of windows
+	flag   string       // that sets the limit
 
 	carry    []byte // the start of a line whose end has not been read
 	lines    int64  // lines delivered
@@ -51,7 +58,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	r := &Reader{name: path, ctx: ctx}
+	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, DefaultWindow), flag: o.WindowFlag}
 	var raw io.Reader
 	if path == "-" {
 		r.name = "stdin"
@@ -105,6 +112,10 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 
 // Compressed reports whether the input is decompressed on the way.
 func (r *Reader) Compressed() bool { return r.packed }
+
+// Window returns how many bytes of memory a zstd stream asks for to decompress it,
+// 0 for any other input.
+func (r *Reader) Window() int64 { return r.window }
 
 // Name returns the name of the input for messages: its path, or "stdin".
 func (r *Reader) Name() string { return r.name }
@@ -170,9 +181,9 @@ func (r *Reader) decompress(raw io.Reader) error {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		r.packed = true
 		unpacked, err = newMembers(in)
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		r.packed = true
-		unpacked, release, err = newZstd(in)
+	case isZstd(head):
+		r.packed, r.window = true, windowOf(in)
+		unpacked, release, err = newZstd(in, r.limit)
 	default:
 		r.text = in
 		return nil

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	inflater "github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 )
 
@@ -391,6 +392,96 @@ func TestDamagedStream(t *testing.T) {
 		if !errors.As(err, &e) || e.What != test.want {
 			t.Errorf("error %v, want %q", err, test.want)
 		}
+	}
+}
+
+// TestZstd holds what is read of zstd streams and what is said of those that are
+// not.
+func TestZstd(t *testing.T) {
+	pack := func(text string, o ...zstd.EOption) string {
+		w, err := zstd.NewWriter(nil, append(o, zstd.WithEncoderCRC(true))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		return string(w.EncodeAll([]byte(text), nil))
+	}
+	const skipped = "\x50\x2a\x4d\x18\x04\x00\x00\x00size"
+	wide := func(window byte) string {
+		return "\x28\xb5\x2f\xfd\x00" + string([]byte{window << 3}) + "\x19\x00\x00a\nb"
+	}
+	dictionary := zstd.WithEncoderDictRaw(7, []byte(strings.Repeat("one two three ", 10)))
+	for _, test := range []struct {
+		name, stored string
+		o            Options
+		want         string // the lines, or what is wrong
+		window       int64
+	}{
+		{"frame", pack("one\ntwo\n"), Options{}, "[one two]", 1 << 10},
+		{"two frames", pack("one\n") + pack("two\n"), Options{}, "[one two]", 1 << 10},
+		{"skipped first", skipped + skipped + pack("one\n") + skipped + pack("two\n"), Options{}, "[one two]", 1 << 10},
+		{"only skipped", skipped, Options{}, "[]", 0},
+		{"cut", pack("one\ntwo\n")[:10], Options{}, "compressed stream ends early, after line 0; fetch the file again", 1 << 10},
+		{"something behind", pack("one\ntwo\n") + "text", Options{}, "something else than zstd follows the end of the stream, after line 2; cut it off, or fetch the file again", 1 << 10},
+		{"dictionary", pack("one two three\n", dictionary), Options{}, "needs the dictionary that it was compressed with; compress it again without one", 14},
+		{"wide enough", wide(17), Options{}, "[a b]", 128 << 20},
+		{"too wide", wide(21), Options{}, "needs a window of 2 GiB, limit 128 MiB; compress it again without --long or --ultra", 2 << 30},
+		{"flag", wide(21), Options{WindowFlag: "--max"}, "needs a window of 2 GiB, limit 128 MiB; allow it with --max=2GiB", 2 << 30},
+		{"allowed", wide(21), Options{Window: 2 << 30}, "[a b]", 2 << 30},
+		{"less allowed", wide(11), Options{Window: 1 << 20, WindowFlag: "--max"}, "needs a window of 2 MiB, limit 1 MiB; allow it with --max=2MiB", 2 << 20},
+		{"second too wide", pack("one\n") + wide(21), Options{WindowFlag: "--max"}, "needs a window beyond the limit of 128 MiB; compress it again without --long or --ultra", 1 << 10},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, "text.zst", test.stored)
+			got, err := lines(t, path, &test.o)
+			said := fmt.Sprint(got)
+			if err != nil {
+				said = strings.TrimPrefix(err.Error(), path+": ")
+			}
+			if said != test.want {
+				t.Errorf("got %s, want %s", said, test.want)
+			}
+			if r, err := Open(t.Context(), path, &test.o); err == nil {
+				if r.Window() != test.window {
+					t.Errorf("window %d, want %d", r.Window(), test.window)
+				}
+				r.Close()
+			}
+		})
+	}
+}
+
+// TestDamage holds that damage behind what was read is found, and none where there
+// is none.
+func TestDamage(t *testing.T) {
+	var text strings.Builder
+	for i := range 500_000 {
+		fmt.Fprintf(&text, "%d\n", i)
+	}
+	whole := packed(text.String())
+	flipped := whole[:len(whole)-8] + string([]byte{^whole[len(whole)-8]}) + whole[len(whole)-7:]
+	for _, test := range []struct{ stored, want string }{
+		{whole, ""},
+		{flipped, "checksum of the decompressed data is wrong, after line 500000"},
+		{text.String(), ""},
+	} {
+		r, err := Open(t.Context(), write(t, "text", test.stored), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.read(new(Chunk)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // it says the same again
+			got := ""
+			if e := new(Error); errors.As(r.Damage(), &e) {
+				got = e.What
+			}
+			if got != test.want {
+				t.Errorf("damage %q, want %q", got, test.want)
+			}
+		}
+		r.Close()
 	}
 }
 
