@@ -247,16 +247,19 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 	if err != nil {
 		return err
 	}
-	var made string
-	if isStore {
-		if made, err = in.generateStore(r); err != nil {
+	publish := func(store func() error) error {
+		if err := in.writeRun(run, r.Store, r.Parameters); err != nil {
 			return err
 		}
+		return files.commitAround(store)
 	}
-	if err := in.writeRun(run, r.Store, r.Parameters); err != nil {
-		return err
+	var made string
+	if isStore {
+		made, err = in.generateStore(r, publish)
+	} else {
+		err = publish(nil)
 	}
-	if err := files.commit(); err != nil {
+	if err != nil {
 		return err
 	}
 	if in.json {
@@ -330,16 +333,20 @@ func withoutSeparator(dir string) string {
 }
 
 // generateStore ingests the edges while they are made, and returns what the
-// store holds.
-func (in *invocation) generateStore(r *generated) (string, error) {
+// store holds. It is put in place by what publish calls.
+func (in *invocation) generateStore(r *generated, publish func(store func() error) error) (string, error) {
 	in.doing = r.Output + " is unchanged"
 	edges, stop := generate.Stream(in.ctx, r.model)
 	options := map[string]string{"model": r.Model}
 	for name, value := range r.Parameters {
 		options[name] = fmt.Sprint(value)
 	}
+	around := func(m *shard.Manifest, store func() error) error {
+		r.Store = storeOf(m)
+		return publish(store)
+	}
 	report, err := in.ingest(r.Output, []string{"-"}, &reading{
-		config: ingest.Config{Stdin: edges, Store: &shard.WriteOptions{Options: options}},
+		config: ingest.Config{Stdin: edges, Store: &shard.WriteOptions{Options: options, Around: around}},
 		source: "generating", taken: r.bytes,
 	}, in.force)
 	stop()
@@ -347,7 +354,6 @@ func (in *invocation) generateStore(r *generated) (string, error) {
 		return "", err
 	}
 	in.doing = ""
-	r.Store = storeOf(report.Store)
 	return madeStore(report), nil
 }
 

@@ -68,18 +68,18 @@ func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
 	if err != nil {
 		return err
 	}
+	r.config.Store = &shard.WriteOptions{Around: func(m *shard.Manifest, publish func() error) error {
+		if err := in.writeRun(run, storeOf(m), nil); err != nil {
+			return err
+		}
+		return files.commitAround(publish)
+	}}
 	report, err := in.ingest(dir, inputs, r, in.force)
 	if err != nil {
 		return err
 	}
 	in.doing = ""
 	m := report.Store
-	if err := in.writeRun(run, storeOf(m), nil); err != nil {
-		return err
-	}
-	if err := files.commit(); err != nil {
-		return err
-	}
 	if in.json {
 		c := in.closing()
 		return in.document(struct {

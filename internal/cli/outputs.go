@@ -100,7 +100,10 @@ func (o *outputs) beside(path, cut, suffix string) (io.Writer, error) {
 }
 
 // commit publishes all files, those that stand beside an output before it.
-func (o *outputs) commit() error {
+func (o *outputs) commit() error { return o.commitAround(nil) }
+
+// commitAround is commit for files beside a store, which publish puts in place.
+func (o *outputs) commitAround(publish func() error) error {
 	if o.pipe != nil {
 		if err := o.pipe.Flush(); err != nil {
 			return err
@@ -111,7 +114,7 @@ func (o *outputs) commit() error {
 	}
 	files := o.files
 	o.files = nil
-	return durable.CommitAll(files...)
+	return durable.CommitAround(publish, files...)
 }
 
 // abort gives up what was not committed. It is deferred as soon as outputs

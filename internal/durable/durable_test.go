@@ -234,6 +234,71 @@ func TestCommitAllCrash(t *testing.T) {
 	shot()
 }
 
+// setAround puts a store in place with a file beside it, whose content is text.
+func setAround(fsys durable.FS, text string) error {
+	p, err := durable.NewFile(fsys, "store.run.json")
+	if err != nil {
+		return err
+	}
+	io.WriteString(p, text)
+	err = put(fsys, "unpublished", text)
+	if err == nil {
+		err = durable.CommitAround(func() error { return fsys.Rename("unpublished", "store") }, p)
+	}
+	p.Abort()
+	return err
+}
+
+// TestCommitAroundFaults lets every operation fail once: where there was nothing,
+// the store never stands alone, and nothing stands beside none; over files that
+// are there no name vanishes.
+func TestCommitAroundFaults(t *testing.T) {
+	for _, before := range []string{"", "old"} {
+		for i := 0; ; i++ {
+			mem := durabletest.NewMem()
+			if before != "" {
+				if err := setAround(mem, before); err != nil {
+					t.Fatal(err)
+				}
+			}
+			failing := durabletest.FailAt(mem, i)
+			err := setAround(failing, "new")
+			store, run := content(t, mem, "store"), content(t, mem, "store.run.json")
+			op := failing.Failed()
+			switch {
+			case op == "" && (err != nil || store != "new" || run != "new"):
+				t.Fatalf("no fault: error %v, store %q, run %q", err, store, run)
+			case store == "new" && run != "new", store == "" && run != "", before != "" && (store == "" || run == ""):
+				t.Errorf("operation %d (%s): error %v, store %q, run %q", i, op, err, store, run)
+			case err == nil && store != "new":
+				t.Errorf("operation %d (%s): no error, store %q", i, op, store)
+			}
+			if op == "" {
+				break
+			}
+		}
+	}
+}
+
+// TestCommitAroundCrash stops the machine before every operation: a store that is
+// there has the file beside it.
+func TestCommitAroundCrash(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	mem := durabletest.NewMem()
+	shot := func() {
+		for _, percent := range []int{0, 30, 50, 50, 70, 100} {
+			crashed := mem.Crash(rng, percent)
+			if store, run := content(t, crashed, "store"), content(t, crashed, "store.run.json"); store != "" && run != "new" {
+				t.Errorf("store %q, run %q", store, run)
+			}
+		}
+	}
+	if err := setAround(durabletest.Watch(mem, shot), "new"); err != nil {
+		t.Fatal(err)
+	}
+	shot()
+}
+
 // TestWriteFileCrash stops the machine before every operation.
 func TestWriteFileCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -128,7 +128,12 @@ func (p *Pending) Commit() error { return CommitAll(p) }
 // the others are. On error the temporary files are removed, and so is what got a
 // name that nothing had; only an error after the output's renaming leaves all of
 // them.
-func CommitAll(files ...*Pending) (err error) {
+func CommitAll(files ...*Pending) error { return CommitAround(nil, files...) }
+
+// CommitAround is CommitAll for files that stand beside an output which is no
+// file: publish, unless it is nil, puts it in place after all of them have their
+// names.
+func CommitAround(publish func() error, files ...*Pending) (err error) {
 	for _, p := range files {
 		if p.done {
 			return errors.New("durable: Commit after the end")
@@ -139,7 +144,7 @@ func CommitAll(files ...*Pending) (err error) {
 	}
 	unnamed := len(files)
 	for unnamed > 0 && err == nil {
-		if unnamed == 1 {
+		if unnamed == 1 && publish == nil {
 			err = syncDirs(files[1:])
 		}
 		if err == nil {
@@ -149,10 +154,18 @@ func CommitAll(files ...*Pending) (err error) {
 			unnamed--
 		}
 	}
+	if err == nil && publish != nil {
+		if err = syncDirs(files); err == nil {
+			err = publish()
+		}
+	}
 	if err == nil {
 		for _, p := range files {
 			p.done = true
 			err = errors.Join(err, p.f.Close())
+		}
+		if publish != nil {
+			return nil // all are synced and in place: a failure to close one undoes nothing
 		}
 		return errors.Join(err, syncDirs(files[:min(1, len(files))]))
 	}

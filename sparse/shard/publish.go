@@ -229,7 +229,12 @@ func (w *Writer) publish() error {
 		err = w.writeSynced(tempName, b)
 	}
 	if err == nil {
-		err = w.o.FS.Rename(w.path(tempName), w.path(manifestName))
+		publish := func() error { return w.o.FS.Rename(w.path(tempName), w.path(manifestName)) }
+		if w.o.Around != nil {
+			err = w.o.Around(&w.m, publish)
+		} else {
+			err = publish()
+		}
 	}
 	if err != nil {
 		return errors.Join(err, w.Abort())

@@ -33,6 +33,11 @@ type WriteOptions struct {
 	Identity   uint64            // names the store; 0: random
 	Options    map[string]string // recorded in the manifest
 	Sources    []Source          // recorded in the manifest
+
+	// Around is called once, when all of the store but its manifest is on the disk,
+	// and calls publish once, which puts it in force: for files that are to be there
+	// together with it. An error ends the run as any other does. nil: publish alone.
+	Around func(m *Manifest, publish func() error) error
 }
 
 // defaultShardBytes keeps the files of a store few: all are open while it is.
