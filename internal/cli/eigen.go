@@ -194,7 +194,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	defer g.close()
 	if g.Manifest().Directed {
-		return usageOf(name, "%s", asymmetric("the spectrum of "+f.Matrix))
+		return usageOf(name, "%s", asymmetric("the spectrum of "+f.Matrix, ""))
 	}
 	rows, err := in.rowsOf("", g)
 	if err != nil {

@@ -153,7 +153,7 @@ func checkFolds(folds int, l *ingest.Labels) error {
 	case size[least] == 1:
 		return usageOf("--folds", "class %q has one label, too few for folds; without --folds labels are dealt as far as they go", l.Names[least])
 	}
-	return usageOf("--folds", "class %q has %d labels; it is at most %[2]d, and without it labels are dealt as far as they go", l.Names[least], size[least])
+	return usageOf("--folds", "class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[least], size[least])
 }
 
 // planFeatures returns what the features of the picked rows take.

@@ -136,7 +136,7 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 		memory = max(1, g.memory()-takes)
 	}
 	if g.Manifest().Directed {
-		return nil, usageOf(name, "%s", asymmetric("bench krylov"))
+		return nil, usageOf(name, "%s", asymmetric("bench krylov", ""))
 	}
 	nodes, err := iterative.NewGraph(in.ctx, g.matrix, in.threads)
 	if err != nil {

@@ -119,7 +119,7 @@ func (in *invocation) checkForm(methods []evaluate.Method, p kernel.Parameters) 
 func explainDirected(err error, graph string) error {
 	var directed *evaluate.DirectedError
 	if errors.As(err, &directed) {
-		return usageOf(graph, "%s", asymmetric(directed.Kernel))
+		return usageOf(graph, "%s", asymmetric(directed.Kernel, "--method=cwk"))
 	}
 	return err
 }

@@ -54,7 +54,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 		return err
 	}
 	if d.g.Manifest().Directed {
-		return usageOf(name, "%s", asymmetric(f.name))
+		return usageOf(name, "%s", asymmetric(f.name, "--kernel=cwk"))
 	}
 	p := f.given()
 	settings := &kernel.Settings{Tolerance: f.tolerance, Lenient: f.lenient, Part: of, Progress: in.showing("computing", "product")}
@@ -183,8 +183,14 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 	return hold, n.reserveSure(block.Bytes, block.Bytes-block.Factor, "columns of the kernel")
 }
 
-func asymmetric(kernel string) string {
-	return "edges have a direction, and " + kernel + " needs a symmetric graph; ingest it without --directed"
+// asymmetric says that a graph is directed, which what does not take, and which
+// flag names what does, if any.
+func asymmetric(what, instead string) string {
+	text := "is directed, and " + what + " needs an undirected graph; ingest with --undirected"
+	if instead != "" {
+		text += " or use " + instead
+	}
+	return text
 }
 
 // kernelError gives an error of package kernel the flag or file that it is
@@ -192,7 +198,7 @@ func asymmetric(kernel string) string {
 func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error {
 	switch {
 	case errors.Is(err, kernel.ErrAsymmetric):
-		return usageOf(graph, "%s", asymmetric(f.name))
+		return usageOf(graph, "%s", asymmetric(f.name, "--kernel=cwk"))
 	case errors.Is(err, kernel.ErrTolerance):
 		return usageOf("--tolerance", "%v", err)
 	}
