@@ -217,10 +217,9 @@ func TestRadiusOnce(t *testing.T) {
 	}
 }
 
-// Where many eigenvalues are next to the largest one, it takes few sweeps to know
-// about what that is: a grid has 2cos(π/(w+1)) + 2cos(π/(h+1)).
-func TestRoughRadius(t *testing.T) {
-	const w, h = 120, 90
+// grid returns a lattice of w by h nodes, and its largest eigenvalue.
+func grid(t *testing.T, w, h int) (*sparse.CSR, float64) {
+	t.Helper()
 	var entries []sparse.Triplet
 	join := func(i, j int) {
 		entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
@@ -237,16 +236,55 @@ func TestRoughRadius(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return a, 2*math.Cos(math.Pi/float64(w+1)) + 2*math.Cos(math.Pi/float64(h+1))
+}
+
+// Where many eigenvalues are next to the largest one, it takes few sweeps to know
+// about what that is.
+func TestRoughRadius(t *testing.T) {
+	a, want := grid(t, 120, 90)
 	m := &counting{Matrix: a}
 	g := newGraph(t, m, 2)
 	before := m.sweeps
 	got, err := RoughRadius(background, g)
-	want := 2*math.Cos(math.Pi/(w+1)) + 2*math.Cos(math.Pi/(h+1))
 	if err != nil || !(got > 0.99*want && got <= want*(1+1e-12)) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 	if spent := m.sweeps - before; spent > 100 {
 		t.Errorf("%d sweeps", spent)
+	}
+}
+
+// A bound on the largest eigenvalue is above it by next to nothing, wherever the
+// eigenvector is, and takes some hundred products where eigenvalues are close.
+func TestRadiusAbove(t *testing.T) {
+	lattice, largest := grid(t, 120, 90)
+	tree := testgraph.Star(200)
+	for _, c := range []struct {
+		a    *sparse.CSR
+		want float64
+	}{
+		{lattice, largest},
+		{testgraph.Path(3000), 2 * math.Cos(math.Pi/3001)},
+		{tree, math.Sqrt(199)},
+		{testgraph.TwoCliques(40), 39},
+		{testgraph.Cycle(999), 2},
+	} {
+		m := &counting{Matrix: c.a}
+		var bits []float64
+		for _, workers := range []int{1, 3} {
+			g := newGraph(t, m, workers)
+			before := m.sweeps
+			got, err := radiusBetween(background, g, 0.9*c.want, 1.1*c.want)
+			if err != nil || !(got >= c.want*(1-1e-15) && got <= c.want*(1+2e-10)) {
+				t.Errorf("%v, %v; want %v", got, err, c.want)
+			}
+			t.Logf("%d nodes: %d sweeps", g.A.NNZ(), m.sweeps-before)
+			bits = append(bits, got)
+		}
+		if bits[0] != bits[1] {
+			t.Errorf("%v and %v with other workers", bits[0], bits[1])
+		}
 	}
 }
 

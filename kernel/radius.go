@@ -3,6 +3,7 @@ package kernel
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,10 +15,19 @@ import (
 )
 
 // Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
-// up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps, or
-// thousands where many eigenvalues are next to it, once for a graph.
+// up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps of one
+// column, or thousands where many eigenvalues are next to it, once for a graph.
 func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
 	return g.Radius(false, func() (float64, error) {
+		m, err := expm.NewAdjacency(ctx, g)
+		if err != nil {
+			return 0, err
+		}
+		_, upper := m.Interval()
+		rho, err := radiusBetween(ctx, g, 0, upper)
+		if !errors.Is(err, errPerron) {
+			return rho, err
+		}
 		pairs, err := largest(ctx, g, 1e-10)
 		if err != nil {
 			return 0, err
@@ -44,8 +54,9 @@ func largest(ctx context.Context, g *iterative.Graph, tolerance float64) (*lancz
 	return problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers})
 }
 
-// radiusBasis is the number of vectors that [Radius] keeps, about half the usual
-// one: it is to take little more memory than the series that follows.
+// radiusBasis is the number of vectors that a search for the largest eigenvalue
+// keeps, about half the usual one: it is to take little more memory than the
+// series that follows.
 const radiusBasis = 32
 
 // radiusBytes is the memory of [Radius].
