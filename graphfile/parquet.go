@@ -166,6 +166,7 @@ func find(paths, names []string) int {
 type columnReader struct {
 	name   string
 	pages  parquet.Pages
+	page   parquet.Page // that values are of
 	values parquet.ValueReader
 	buf    [1 << 10]parquet.Value
 	at, n  int
@@ -175,11 +176,12 @@ type columnReader struct {
 func (c *columnReader) next() (parquet.Value, error) {
 	for c.at == c.n {
 		if c.values == nil {
-			page, err := c.pages.ReadPage()
-			if err != nil {
+			parquet.Release(c.page) // nothing in buf is read any more
+			var err error
+			if c.page, err = c.pages.ReadPage(); err != nil {
 				return parquet.Value{}, err
 			}
-			c.values = page.Values()
+			c.values = c.page.Values()
 		}
 		n, err := c.values.ReadValues(c.buf[:])
 		c.at, c.n = 0, n

@@ -130,14 +130,21 @@ func (s *sorter) plan(parts []*part) (lineCount, error) {
 
 // cutKeys decides on the keys of entries and the most rows of a bucket.
 func (s *sorter) cutKeys() {
-	s.column = uint(bits.Len(uint(max(s.rows-1, 1))))
+	s.column, s.narrow = columnBits(s.rows), isNarrow(s.rows)
 	s.most = maxBucketRows
-	if s.column < 31 {
-		rows := 1 << (31 - s.column)
-		if s.narrow = s.rows <= narrowBuckets*rows; s.narrow {
-			s.most = min(s.most, rows)
-		}
+	if s.narrow {
+		s.most = min(s.most, 1<<(31-s.column))
 	}
+}
+
+// columnBits returns how many bits a column takes if there are so many rows.
+func columnBits(rows int) uint { return uint(bits.Len(uint(max(rows-1, 1)))) }
+
+// isNarrow reports whether the key of an entry takes 4 bytes if there are so many
+// rows, else 8.
+func isNarrow(rows int) bool {
+	column := columnBits(rows)
+	return column < 31 && rows <= narrowBuckets<<(31-column)
 }
 
 // cutSpans cuts the parts into spans of about as many lines, so many that a

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
@@ -172,8 +171,8 @@ func (g *guess) file(ctx context.Context, path string) error {
 // errSampled ends the reading of a sample.
 var errSampled = errors.New("ingest: enough is known")
 
-// parquetBytes is about what pages of a large Parquet file take, packed and not.
-const parquetBytes = 48 << 20
+// parquetBytes is about what pages of a Parquet file take, packed and not.
+const parquetBytes = 16 << 20
 
 // foreign samples the beginning of a file that is neither an edge list nor Matrix
 // Market, but for what it declares.
@@ -423,9 +422,8 @@ func (g *guess) plan() (*Plan, error) {
 		entries = lines // of each direction
 	}
 	workers := min(float64(sched.Workers(g.c.Workers)), math.Ceil(g.chunks))
-	column := uint(bits.Len64(uint64(max(n-1, 1))))
 	each, line := 8.0, 8.0
-	if column < 31 && n <= float64(narrowBuckets)*float64(uint64(1)<<(31-column)) {
+	if isNarrow(int(n)) {
 		each = 4
 	}
 	values := 0.0
@@ -486,7 +484,13 @@ func (g *guess) plan() (*Plan, error) {
 			p.Temp += int64(over / (each + values) * (values + keyBytes(n, entries)))
 			p.Passes = 2
 		}
-		need = limit
+		// What is sure to be more than fits is moved to disk early.
+		const sure = 0.95 // of what is guessed
+		room := workers*workerBytes + pageBytes
+		if sure*parts+room > spillAbove*limit && sure*(parts+keys)+room > limit {
+			need = max(spillAbove*limit, spillBelow*limit+max(keys+pattern, graph)+fixed)
+		}
+		need = min(need, limit)
 	}
 	p.Memory = int64(need)
 	disk := storeBytes(n, entries, g.weighted, g.c.Directed, g.c.Order != DefaultOrder)

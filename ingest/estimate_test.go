@@ -51,6 +51,10 @@ func TestEstimate(t *testing.T) {
 			if plan.Temp != 0 || plan.Passes != 1 {
 				t.Errorf("%d bytes of temporary files, %d passes", plan.Temp, plan.Passes)
 			}
+			c.Memory = plan.Memory // with so much hardly a line goes to disk
+			if _, report, err = ingestInto(t, &c, path...); err != nil || report.SpilledBytes > report.Lines/5 {
+				t.Errorf("with %d bytes: error %v, %d bytes of temporary files", c.Memory, err, report.SpilledBytes)
+			}
 			c.Memory = plan.Memory * 4 / 5
 			if plan, err = Estimate(t.Context(), path, &c); err != nil {
 				t.Fatal(err)

@@ -115,7 +115,7 @@ func TestFaultsOfTemporaryFiles(t *testing.T) {
 			for i := 0; ; i++ {
 				mem := durabletest.NewMem()
 				failing := durabletest.FailAt(mem, i)
-				c := &Config{Memory: workerBytes + pageBytes + 1<<20, Workers: 1, Store: &shard.WriteOptions{FS: failing}}
+				c := &Config{Memory: workerBytes + pageBytes + 1<<17, Workers: 1, Store: &shard.WriteOptions{FS: failing}}
 				report, err := Run(t.Context(), "g", input, c)
 				names, listing := mem.List(".")
 				if listing != nil {

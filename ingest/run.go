@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,9 +43,12 @@ type run struct {
 
 	dir       string
 	fs        durable.FS
-	held      int64 // bytes of parts
-	window    int64 // bytes that decompressing the open inputs takes, if they are many
-	spilling  bool  // parts go to disk
+	held      int64  // bytes of parts
+	lines     int    // in them
+	top       uint32 // the largest of their codes
+	weighted  bool   // some have weights
+	window    int64  // bytes that decompressing the open inputs takes, if they are many
+	spilling  bool   // parts go to disk
 	spill     *spill
 	spillOnce sync.Once
 	spillErr  error
@@ -111,6 +115,9 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, &ParseError{File: r.files[0].Name, Msg: "no edges", Fix: "check that this is the right file"}
 	}
 	r.report.SecondsRead = time.Since(start).Seconds()
+	if r.spilling {
+		debug.FreeOSMemory() // what went to disk would be there beside as much again
+	}
 	if r.nodes, err = r.rows(); err != nil {
 		return nil, err
 	}

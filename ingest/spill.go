@@ -244,8 +244,9 @@ func (r *run) newSlabs() []slabs {
 	return all
 }
 
-// Shares of the memory that parts may take: above the first, they go to disk
-// until they are below the second, which leaves the rest to the sorting.
+// Shares of the memory that parts may take: above the first, unless everything
+// fits, they go to disk until they are below the second, which leaves the rest to
+// the sorting.
 const (
 	spillAbove = 0.6
 	spillBelow = 0.25
@@ -256,9 +257,10 @@ const (
 func (r *run) admit(p *part) (keep bool, evict []*part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.lines, r.top, r.weighted = r.lines+p.edges, max(r.top, p.top), r.weighted || p.weighted
 	held := r.held + p.bytes()
 	switch {
-	case r.c.Memory == 0, !r.spilling && held+r.dictBytes()+r.beside() <= int64(spillAbove*float64(r.c.Memory)):
+	case r.c.Memory == 0, !r.spilling && r.hasRoom(held):
 		r.held = held
 		return true, nil
 	case !r.spilling:
@@ -274,6 +276,28 @@ func (r *run) admit(p *part) (keep bool, evict []*part) {
 		}
 	}
 	return false, evict
+}
+
+// hasRoom tells whether so many bytes of parts stay in memory: they leave a share
+// of it, or all that follows would fit if nothing more were read.
+func (r *run) hasRoom(held int64) bool {
+	taken := held + r.dictBytes() + r.beside()
+	if taken <= int64(spillAbove*float64(r.c.Memory)) {
+		return true
+	}
+	if r.c.Order != DefaultOrder {
+		return false // the order takes more
+	}
+	rows := int(r.top) + 1
+	if r.useDict.Load() {
+		rows = r.dict.len()
+	}
+	s := sorter{narrow: isNarrow(rows), values: r.weighted || r.c.Duplicates == SumDuplicates}
+	entries := int64(2 * r.lines)
+	if r.c.Directed {
+		entries /= 2 // of each direction
+	}
+	return taken+entries*s.entryBytes() <= r.c.Memory // some lines may make room for what rows take
 }
 
 // moveToDisk writes a part to the temporary file and frees its memory.
