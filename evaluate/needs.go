@@ -161,9 +161,9 @@ func (a *account) phase(bytes int64, what string) error {
 
 // kernelPhase is phase for what a kernel takes, and so many bytes more.
 func (a *account) kernelPhase(n kernel.Needs, more int64, what string) error {
-	err := a.plan.Reserve(n.Bytes-n.Factor+more, what)
-	if err == nil && n.Factor > 0 {
-		err = a.plan.ReservePerhaps(n.Factor, what)
+	err := a.plan.Reserve(n.Bytes-n.Perhaps+more, what)
+	if err == nil && n.Perhaps > 0 {
+		err = a.plan.ReservePerhaps(n.Perhaps, what)
 	}
 	a.plan.Release(what)
 	return err
@@ -379,12 +379,14 @@ func (a *account) kernel(name string, par *Parameters) error {
 	for i, l := range seen {
 		rows[i] = a.p.Row[l]
 	}
-	of := grid[0]
-	if par == nil && of.Matrix == kernel.Adjacency && a.set.Kernel.Beta == 0 {
-		of.Beta = 0 // it is relative to an eigenvalue that has to be found
+	of := slices.Clone(grid)
+	for i := range of {
+		if par == nil && of[i].Matrix == kernel.Adjacency && a.set.Kernel.Beta == 0 {
+			of[i].Beta = 0 // it is relative to an eigenvalue that has to be found
+		}
 	}
 	a.row = kernel.GramsRowBytes(n, len(rows), len(grid))
-	grams, err := kernel.GramsNeeds(name, of, a.p.Degrees, a.p.A.NNZ(), rows, len(grid), &kernel.Settings{Memory: a.left().Memory})
+	grams, err := kernel.GramsNeeds(name, of, a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
 	if err != nil {
 		return err
 	}
@@ -393,7 +395,7 @@ func (a *account) kernel(name string, par *Parameters) error {
 	}
 	if all := int64(len(a.p.Row)); all > int64(len(rows)) {
 		a.row = max(a.row, kernel.RowBytes(name, n, int(all), int(all)))
-		one, err := kernel.BlockNeeds(name, of, a.p.Degrees, a.p.A.NNZ(), a.p.Row, a.p.Row, &kernel.Settings{Memory: a.left().Memory})
+		one, err := kernel.BlockNeeds(name, of[0], a.p.Degrees, a.p.A.NNZ(), a.p.Row, a.p.Row, &kernel.Settings{Memory: a.left().Memory})
 		if err != nil {
 			return err
 		}

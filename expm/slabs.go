@@ -3,6 +3,8 @@ package expm
 import (
 	"context"
 	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // slabColumns returns the number of columns in which a series is computed: so
@@ -14,6 +16,15 @@ func slabColumns(n int) int {
 		return width
 	}
 	return 16
+}
+
+// SeriesBytes returns the memory that [Map.ApplyTo] takes for series of so many
+// functions and a block of so many columns, beside that block and the results.
+func SeriesBytes(n, cols, functions int) int64 {
+	if width := slabColumns(n); cols > width {
+		return int64(2+functions) * sparse.BlockBytes[float64](n, width)
+	}
+	return 2 * sparse.BlockBytes[float64](n, cols)
 }
 
 // runSlabs computes the parts by series in H, one slab of columns after the

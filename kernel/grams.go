@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/internal/budget"
@@ -98,7 +99,8 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 	width := gramsWidth(n, m, len(group))
 	plan := budget.Plan{Limit: s.Memory}
 	what := fmt.Sprintf("%d columns of %d kernels", width, len(group))
-	if err := plan.Reserve(groupBytes(n, m, len(group)), what); err != nil {
+	short := !slices.ContainsFunc(group, func(i int) bool { return !ks[i].(*spectral).demand.series })
+	if err := plan.Reserve(groupBytes(n, m, len(group), short), what); err != nil {
 		return 0, err
 	}
 	x := sparse.NewBlock[float64](n, width)

@@ -1,8 +1,10 @@
 package kernel
 
 import (
+	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -10,19 +12,26 @@ import (
 
 // Needs is what a run takes, known before it starts.
 type Needs struct {
-	Bytes  int64 // allocated at the most at a time
-	Factor int64 // of these, for a sampled Cholesky factor, made only where the diagonal makes solves slow
+	Bytes   int64 // allocated at the most at a time
+	Perhaps int64 // of these, for solves in place of a series, made where they take fewer sweeps, and for a sampled Cholesky factor, made where the diagonal makes solves slow
 }
 
-// needsOf returns the needs of a run with a phase that may have a factor beside it,
+// needsOf returns the needs of a run with a phase that may take so many more bytes,
 // the others of which take so many bytes at the most.
-func needsOf(phase, factor, most int64) Needs {
-	bytes := max(phase+factor, most)
+func needsOf(phase, perhaps, most int64) Needs {
+	bytes := max(phase+perhaps, most)
 	return Needs{bytes, bytes - max(phase, most)}
 }
 
 // plus returns the needs with so many bytes more.
-func (n Needs) plus(bytes int64) Needs { return Needs{n.Bytes + bytes, n.Factor} }
+func (n Needs) plus(bytes int64) Needs { return Needs{n.Bytes + bytes, n.Perhaps} }
+
+// or returns the needs of a run that may also have others.
+func (n Needs) or(o Needs) Needs {
+	sure := max(n.Bytes-n.Perhaps, o.Bytes-o.Perhaps)
+	bytes := max(n.Bytes, o.Bytes)
+	return Needs{bytes, bytes - sure}
+}
 
 // BlockNeeds returns what Block of the named kernel, its construction and its
 // graph take beside the matrix and what the sink keeps, on a graph with the
@@ -61,17 +70,19 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 		short, long = long, short
 	}
 	width := min(slabColumns(n), len(short))
-	least := vectors + e.blocks*sparse.BlockBytes[float64](n, width)
+	block := sparse.BlockBytes[float64](n, width)
+	least := vectors + e.bytes(n, width)
 	same := slices.Equal(rows, cols)
 	m := int64(len(short))
 	switch {
 	case same && e.half && (roots || e.function) && int64(n)*m <= halfLimit:
-		least += 16 * m * int64(width)
-		slabs := (m + int64(width) - 1) / int64(width)
+		least += 16*m*int64(width) - block
+		spare := int64(math.MaxInt64)
 		if limit > 0 {
-			slabs = min(slabs, max(1, (limit-least)/sparse.BlockBytes[float64](n, width)))
+			spare = limit - least
 		}
-		least += slabs * sparse.BlockBytes[float64](n, width)
+		held, image := heldSlabs(int((m+int64(width)-1)/int64(width)), spare, block)
+		least += int64(held)*block + image
 	case same:
 		least += 16 * m * int64(width)
 	default:
@@ -81,7 +92,17 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	if !e.factor || limit > 0 && least+factor > limit {
 		factor = 0
 	}
-	return needsOf(least, factor, vectors+e.searchBytes(n, width)), nil
+	spared := e.bytes(n, width) - e.leastBytes(n, width)
+	return needsOf(least-spared, spared+factor, vectors+e.searchBytes(n, width)), nil
+}
+
+// heldSlabs returns how many slabs of U are held in so many bytes: all of them, or
+// so many that the image of another fits beside them, and what that takes.
+func heldSlabs(slabs int, spare, block int64) (held int, image int64) {
+	if most := spare / block; most < int64(slabs) {
+		return int(max(1, most-1)), block
+	}
+	return slabs, 0
 }
 
 // RowBytes returns the distance between rows of the widest block that is swept for
@@ -117,23 +138,43 @@ func modularityBytes(n, rank int) int64 {
 	return search + sparse.BlockBytes[float64](n, featureColumns(rank))
 }
 
-// GramsNeeds is BlockNeeds for [Grams] of so many kernels, of which p are the
-// parameters of one, with their blocks.
-func GramsNeeds(name string, p Parameters, degrees []float64, entries int64, nodes []int, kernels int, s *Settings) (Needs, error) {
-	n, err := blockNeeds(name, p, degrees, entries, nodes, nodes, s, false)
-	m := int64(len(nodes))
-	n = n.plus(8 * m * m * int64(kernels))
-	if err == nil && kernels > 1 && demandOf(name, p, degrees).function {
-		n = needsOf(n.Bytes-n.Factor, n.Factor, groupBytes(len(degrees), len(nodes), kernels))
+// GramsNeeds is BlockNeeds for [Grams] of kernels with the given parameters, with
+// their blocks.
+func GramsNeeds(name string, ps []Parameters, degrees []float64, entries int64, nodes []int, s *Settings) (Needs, error) {
+	var all Needs
+	function, series := true, true
+	for i, p := range ps {
+		n, err := blockNeeds(name, p, degrees, entries, nodes, nodes, s, false)
+		if err != nil {
+			return Needs{}, err
+		}
+		if i == 0 {
+			all = n
+		}
+		all = all.or(n)
+		if p, err = find(name).fill(p, extentOf(degrees)); err != nil {
+			return Needs{}, err
+		}
+		e := demandOf(name, p, degrees)
+		function, series = function && e.function, series && e.series
 	}
-	return n, err
+	m := int64(len(nodes))
+	all = all.plus(8 * m * m * int64(len(ps)))
+	if len(ps) > 1 && function {
+		all = needsOf(all.Bytes-all.Perhaps, all.Perhaps, groupBytes(len(degrees), len(nodes), len(ps), series))
+	}
+	return all, nil
 }
 
 // groupBytes returns what the blocks of so many functions of one matrix take while
-// they are computed together.
-func groupBytes(n, nodes, kernels int) int64 {
+// they are computed together, all of them by series or not.
+func groupBytes(n, nodes, kernels int, series bool) int64 {
 	width := gramsWidth(n, nodes, kernels)
-	return sparse.BlockBytes[float64](n, width)*int64(kernels+8) + 8*int64(nodes)*int64(nodes)*int64(kernels)
+	work := expm.SeriesBytes(n, width, kernels)
+	if !series {
+		work = (resolventBlocks - 2) * sparse.BlockBytes[float64](n, width)
+	}
+	return int64(kernels+1)*sparse.BlockBytes[float64](n, width) + work + 8*int64(nodes)*int64(nodes)*int64(kernels)
 }
 
 // ApplyBytes returns what ApplyTo of the named kernel takes for blocks of so
@@ -154,7 +195,7 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 		return vectors + modularityBytes(n, p.Rank) + 2*sparse.BlockBytes[float64](n, cols), nil
 	}
 	e := demandOf(name, p, degrees)
-	return vectors + max(e.blocks*sparse.BlockBytes[float64](n, cols), e.searchBytes(n, cols)), nil
+	return vectors + max(e.bytes(n, cols), e.searchBytes(n, cols)), nil
 }
 
 const (
@@ -164,12 +205,12 @@ const (
 
 	panelBytes = 8 << 20 // of a panel of the block of modularity
 
-	// seriesBlocks, solveBlocks and factorBlocks are the numbers of blocks of a
-	// series, of a solve with the diagonal and of one with a factor, their columns
-	// and images included.
-	seriesBlocks = 4
-	solveBlocks  = 6
-	factorBlocks = 7
+	// solveBlocks, factorBlocks and resolventBlocks are the numbers of blocks of a
+	// solve with the diagonal, of one with a factor, and of sums of solves, their
+	// columns and images included.
+	solveBlocks     = 6
+	factorBlocks    = 7
+	resolventBlocks = 9
 )
 
 // blocksOf returns the number of blocks of a solve.
@@ -182,12 +223,35 @@ func blocksOf(factor bool) int64 {
 
 // demand is what a kernel's engine takes.
 type demand struct {
-	blocks   int64 // of the width of a slab
+	blocks   int64 // of the width of a slab, unless it is a series
+	series   bool  // and nothing else
 	function bool  // one of a matrix by package expm, otherwise an inverse
 	half     bool  // blocks of nodes among themselves are made by half steps
 	factor   bool  // solves that want a factor
 	radius   bool  // the largest eigenvalue of A is found first
 	least    bool  // the smallest eigenvalue beyond the null space is found first
+}
+
+// bytes returns what the engine takes for blocks of so many columns, its argument
+// and its result included.
+func (d demand) bytes(n, cols int) int64 {
+	if d.series {
+		return 2*sparse.BlockBytes[float64](n, cols) + expm.SeriesBytes(n, cols, 1)
+	}
+	return d.blocks * sparse.BlockBytes[float64](n, cols)
+}
+
+// leastBytes returns what it takes if it turns out that a series does.
+func (d demand) leastBytes(n, cols int) int64 {
+	if d.series || !d.function {
+		return d.bytes(n, cols)
+	}
+	// The norms that the choice rests on take as much as a series in one slab.
+	work := 2 * sparse.BlockBytes[float64](n, cols)
+	if series := expm.SeriesBytes(n, cols, 1); series != work {
+		work += series
+	}
+	return min(d.bytes(n, cols), 2*sparse.BlockBytes[float64](n, cols)+work)
 }
 
 // searchBytes returns what finding an eigenvalue takes, before the engine has its
@@ -220,7 +284,7 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 	}
 	// Up to this exponent a series in the map itself is what is cheapest.
 	const short = 40
-	series, resolvents := demand{blocks: seriesBlocks, function: true}, demand{blocks: 9, function: true, factor: true}
+	series, resolvents := demand{series: true, function: true}, demand{blocks: resolventBlocks, function: true, factor: true}
 	switch name {
 	case "diffusion", "heat-pagerank":
 		d := series

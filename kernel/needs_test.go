@@ -187,7 +187,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		if c.slow {
 			want = iterative.CholeskyBytes(n, g.A.NNZ())
 		}
-		if needs.Factor != want || needs.Bytes <= want {
+		if needs.Perhaps != want || needs.Bytes <= want {
 			t.Errorf("%s %v: %+v; a factor takes %d", c.name, c.p, needs, want)
 		}
 		_, r, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes, nodes[:1], &Settings{Memory: needs.Bytes})

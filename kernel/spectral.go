@@ -76,19 +76,27 @@ func slabsOf(n, m int) [][2]int {
 
 // bytes is what an engine takes for blocks of so many columns, its argument and
 // its result included.
-func (k *spectral) bytes(cols int) int64 {
-	return k.demand.blocks * sparse.BlockBytes[float64](k.Len(), cols)
+func (k *spectral) bytes(cols int) int64 { return k.demand.bytes(k.Len(), cols) }
+
+// reserve makes room for slabs of an engine, the image of one of them, and for so
+// many more bytes.
+func (c *computation) reserve(columns int, more int64) error {
+	err := c.reserveWork(columns, more)
+	if err == nil {
+		c.y = sparse.NewBlock[float64](c.x.Rows, c.x.Cols)
+	}
+	return err
 }
 
-// reserve makes room for slabs of an engine and for so many more bytes.
-func (c *computation) reserve(columns int, more int64) error {
+// reserveWork is reserve but for the image.
+func (c *computation) reserveWork(columns int, more int64) error {
 	n := c.k.Len()
 	width := min(slabColumns(n), columns)
 	plan := budget.Plan{Limit: c.s.Memory}
 	if err := plan.Reserve(c.k.bytes(width)+more, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
 		return err
 	}
-	c.x, c.y = sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
+	c.x = sparse.NewBlock[float64](n, width)
 	return nil
 }
 

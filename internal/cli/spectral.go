@@ -180,7 +180,7 @@ func planSpectral[T sparse.Float](d *denseRun, n *needs, f *kernelFlags, s *kern
 	if !limited {
 		s.Memory = block.Bytes
 	}
-	return hold, n.reserveSure(block.Bytes, block.Bytes-block.Factor, "columns of the kernel")
+	return hold, n.reserveSure(block.Bytes, block.Bytes-block.Perhaps, "columns of the kernel")
 }
 
 // asymmetric says that a graph is directed, which what does not take, and which
