@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -88,6 +89,7 @@ func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 		}
 		limit = factorLimit(n, a.NNZ())
 	}
+	pages.Expect(CholeskyBytes(n, a.NNZ()))
 	columns, err := eliminate(ctx, a, scale, ground, s.RNGSeed, recordsFor(a.NNZ()), limit)
 	if err != nil {
 		return nil, err

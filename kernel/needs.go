@@ -243,15 +243,10 @@ func (d demand) bytes(n, cols int) int64 {
 
 // leastBytes returns what it takes if it turns out that a series does.
 func (d demand) leastBytes(n, cols int) int64 {
-	if d.series || !d.function {
+	if !d.function {
 		return d.bytes(n, cols)
 	}
-	// The norms that the choice rests on take as much as a series in one slab.
-	work := 2 * sparse.BlockBytes[float64](n, cols)
-	if series := expm.SeriesBytes(n, cols, 1); series != work {
-		work += series
-	}
-	return min(d.bytes(n, cols), 2*sparse.BlockBytes[float64](n, cols)+work)
+	return demand{series: true}.bytes(n, cols)
 }
 
 // searchBytes returns what finding an eigenvalue takes, before the engine has its

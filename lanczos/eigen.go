@@ -191,6 +191,31 @@ func Bytes(n, k, known int, s *Settings) (bytes int64, what string) {
 	return lanczosBytes(n, k, size), basisOf(size)
 }
 
+// StalledBytes returns what [Bytes], or in the [Interior] what [InteriorBytes], says
+// of an iteration whose progress has stalled once: its basis is copied to one of
+// twice as many vectors.
+func StalledBytes(n, k, known int, interior bool, s *Settings) int64 {
+	set := s.withDefaults()
+	wanted, pairs, beside := max(0, k-known), k, int64(0)
+	begun, _ := Bytes(n, k, known, s)
+	if interior {
+		pairs = k + guards(n, k)
+		wanted, beside = pairs, foldedBytes(n)
+		begun, _ = InteriorBytes(n, k, s)
+	}
+	size := set.basisSize(wanted)
+	if wanted == 0 || 2*size >= n {
+		return begun
+	}
+	return max(begun, lanczosBytes(n, pairs, 2*size)+basisBytes(n, size+width)+beside)
+}
+
+// LOBPCGBytes returns the memory that [Problem.LOBPCG] takes for k pairs, known of
+// which are known, beside the preconditioner.
+func LOBPCGBytes(n, k, known int) int64 {
+	return lobpcgBytes(n, lobpcgColumns(n, max(0, k-known), known), k)
+}
+
 const denseMap = "the map as a dense matrix"
 
 func basisOf(size int) string { return fmt.Sprintf("a basis of %d vectors", size) }

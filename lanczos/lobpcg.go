@@ -59,7 +59,7 @@ func (p *Problem) LOBPCG(ctx context.Context, k int, s *Settings) (*Pairs, error
 }
 
 func (w *solve) byLOBPCG(ctx context.Context) (*Pairs, error) {
-	g := &lobpcg{solve: w, cols: min(w.wanted+min(8, max(4, w.wanted/4)), w.n-w.p.Known.Count())}
+	g := &lobpcg{solve: w, cols: lobpcgColumns(w.n, w.wanted, w.p.Known.Count())}
 	need := g.bytes()
 	if err := w.reserve(need, fmt.Sprintf("a basis of %d vectors", 3*g.cols)); err != nil {
 		return nil, err
@@ -95,10 +95,16 @@ type lobpcg struct {
 	inner    *mat.Dense             // PᵀBP
 }
 
-func (g *lobpcg) bytes() int64 {
-	stride := sparse.Stride[float64](g.cols)
-	pairs := sparse.Stride[float64](len(g.result.Values))
-	return basisBytes(g.n, 4*g.cols+width) + int64(g.n)*8*int64(2*stride+2*width+pairs)
+// lobpcgColumns returns the number of columns that are iterated for so many pairs.
+func lobpcgColumns(n, wanted, known int) int {
+	return max(1, min(wanted+min(8, max(4, wanted/4)), n-known))
+}
+
+func (g *lobpcg) bytes() int64 { return lobpcgBytes(g.n, g.cols, len(g.result.Values)) }
+
+func lobpcgBytes(n, cols, k int) int64 {
+	vectors := 2*sparse.Stride[float64](cols) + 2*width + sparse.Stride[float64](k)
+	return basisBytes(n, 4*cols+width) + 8*int64(n)*int64(vectors)
 }
 
 // start makes X orthonormal Ritz vectors of random columns.

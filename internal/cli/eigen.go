@@ -94,9 +94,10 @@ polynomials of it: M − σ is never factored. The more eigenvalues lie around �
 more products that takes: tens of thousands where the graph has 100,000 nodes and
 they are nowhere sparse (--max-products).
 
-The plan of estimate is for the basis that the iteration begins with. Where that
-makes no progress it is doubled, and at the lower end of a Laplacian may give way
-to a method with a factor of the matrix: --max-memory bounds these too.`,
+Where the basis that the iteration begins with makes no progress it is doubled, and
+at the lower end of a Laplacian may give way to a method with a factor of the
+matrix. The plan of estimate is for either, once, and says what is sure;
+--max-memory bounds what comes after.`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
@@ -288,7 +289,21 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 	if f.Which == interior {
 		bytes, what = lanczos.InteriorBytes(ids.n, f.K, s)
 	}
-	return n, n.Reserve(bytes, what)
+	if err := n.Reserve(bytes, what); err != nil {
+		return n, err
+	}
+	more := lanczos.StalledBytes(ids.n, f.K, known, f.Which == interior, s)
+	if f.splits() && known < f.K {
+		more = max(more, lanczos.LOBPCGBytes(ids.n, f.K, known)+iterative.CholeskyBytes(ids.n, g.NNZ()))
+	}
+	more -= bytes
+	if left, limited := n.Left(); limited {
+		more = min(more, left)
+	}
+	if more == 0 {
+		return n, nil
+	}
+	return n, n.ReservePerhaps(more, perhaps)
 }
 
 // vectorBytes is what the order of the rows, degrees and their roots, components,

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -166,7 +167,8 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 		return nil, in.planIngest(inputs, &c)
 	}
 	if c.Memory > 0 {
-		keepWithin(c.Memory + r.taken)
+		limit := heapLimit(c.Memory + r.taken)
+		pages.Within(limit, limit)
 	}
 	report, err := ingest.Run(in.ctx, dir, inputs, &c)
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none

@@ -3,10 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
 // needs is what a run takes, found out before it starts: estimate prints it, and
@@ -29,7 +29,7 @@ const (
 
 	// fileBytes of them are pages of the program's file, which the runtime's
 	// own limit does not cover.
-	fileBytes = 16 << 20
+	fileBytes = 18 << 20
 
 	// heapShare is how many bytes of data there are for one byte of the heap
 	// that is not data. Half of these are tables and garbage not yet collected,
@@ -184,15 +184,13 @@ func (in *invocation) keepTo(n *needs) error {
 		return errPlanned
 	}
 	peak, _ := n.Peak()
-	keepWithin(peak)
+	pages.Within(heapLimit(n.Sure()), heapLimit(peak))
 	return nil
 }
 
-// keepWithin makes the runtime collect garbage before a run with so many bytes
-// of data takes more than [resident] says.
-func keepWithin(data int64) {
-	debug.SetMemoryLimit(resident(data) - fileBytes - data/(2*heapShare))
-}
+// heapLimit returns the runtime's own limit for a run with so many bytes of data:
+// it collects garbage before more is resident than [resident] says.
+func heapLimit(data int64) int64 { return resident(data) - fileBytes - data/(2*heapShare) }
 
 // reserveSure reserves bytes of which so many are sure to be needed.
 func (n *needs) reserveSure(bytes, sure int64, what string) error {

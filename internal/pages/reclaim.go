@@ -5,18 +5,32 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync/atomic"
 )
+
+// most is the limit that [Within] allows where the first one is too low.
+var most atomic.Int64
+
+// Within makes the runtime collect garbage before it holds more than so many bytes
+// or, once a block does not fit beside what is in use, more than another number
+// that is not smaller.
+func Within(bytes, atMost int64) {
+	most.Store(atMost)
+	debug.SetMemoryLimit(bytes)
+}
+
+// Expect makes room for so many bytes that something else than [Make] and [Room]
+// is about to take.
+func Expect(bytes int64) { reclaim(int(bytes)) }
 
 // reclaim collects garbage if so many bytes more would exceed the runtime's
 // memory limit. The collector's own pace is for many small objects: a block made
 // while it runs, or just before it would begin, comes on top of what it is to
-// free. Pools keep what they have for one collection, so there are up to two.
+// free. Pools keep what they have for one collection, so there are up to two. If
+// that is not enough the limit is raised to what [Within] allows.
 func reclaim(bytes int) {
-	if bytes < alignBytes {
-		return
-	}
-	limit := debug.SetMemoryLimit(-1)
-	if limit == math.MaxInt64 {
+	limit, allowed := debug.SetMemoryLimit(-1), most.Load()
+	if limit == math.MaxInt64 || bytes < alignBytes && limit >= allowed {
 		return
 	}
 	for range 2 {
@@ -24,6 +38,9 @@ func reclaim(bytes int) {
 			return
 		}
 		runtime.GC()
+	}
+	if limit < allowed && used()+int64(bytes) > limit {
+		debug.SetMemoryLimit(allowed)
 	}
 }
 
