@@ -45,6 +45,7 @@ func (in *invocation) beginDense(name, path string, r *reading, inputs denseInpu
 	if d.g, err = in.openFor(name, r, path, true); err != nil {
 		return nil, err
 	}
+	d.g.forward = true // walks take steps along edges alone
 	if inputs.labels != "" {
 		read := in.readLabels
 		if inputs.seeds {

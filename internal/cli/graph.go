@@ -81,6 +81,7 @@ type graph struct {
 	dir  string   // of the store
 	temp *tempDir // of a store made on the fly, nil if GRAPH is one
 
+	forward     bool            // only its out direction is swept
 	streamed    bool            // nothing of it stays in memory
 	asStreamed  bool            // it is planned as if it were
 	matrix      sparse.Matrix   // what is swept: the store, or its copy with plain ids
@@ -208,7 +209,11 @@ func (g *graph) held() int64 {
 	if g.asStreamed {
 		return g.Store.Memory() - g.Store.Kept()
 	}
-	return g.Store.Memory() + g.plainBytes + g.packedBytes
+	bytes := g.Store.Memory() + g.plainBytes + g.packedBytes
+	if g.forward {
+		bytes -= g.Store.KeptBack()
+	}
+	return bytes
 }
 
 // open opens the graph's store. None of its frames stays in memory if it is

@@ -334,6 +334,20 @@ func (s *Store) Memory() int64 { return s.plan.Total() }
 // sweeps; with Options.Stream there would be none.
 func (s *Store) Kept() int64 { return s.kept }
 
+// KeptBack returns how many of these are read only by sweeps of [Store.Transpose]:
+// those of a directed store's in direction.
+func (s *Store) KeptBack() int64 {
+	var bytes int64
+	for _, v := range s.views()[1:] {
+		for i := range v.chunks {
+			if v.chunks[i].resident {
+				bytes += int64(v.chunks[i].bytes)
+			}
+		}
+	}
+	return bytes
+}
+
 // Resident reports whether every frame stays in memory once it was read.
 func (s *Store) Resident() bool {
 	for _, v := range s.views() {
