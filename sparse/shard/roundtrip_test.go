@@ -223,6 +223,9 @@ func TestRoundTrip(t *testing.T) {
 				same(t, must(read(t.Context(), s.Transpose(), 2)), back)
 			}
 		}
+		if kept := s.KeptBack(); kept > 0 != directed || directed && kept >= s.Kept() {
+			rt.Fatalf("directed %v: %d of %d bytes kept for the other direction", directed, kept, s.Kept())
+		}
 		if !slices.Equal(s.Ranges(), a.Ranges()) {
 			rt.Fatal("the cut differs from that of the CSR matrix")
 		}
