@@ -150,7 +150,7 @@ func (r *run) solve(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
 	}
-	if r.single != nil && r.z == nil && r.b.Cols > r.single.few {
+	if r.single != nil && r.z == nil {
 		if err := r.approach(ctx); err != nil {
 			return err
 		}

@@ -22,7 +22,6 @@ import (
 type single struct {
 	a    sparse.Applier[float32]
 	slab int // columns that take part in a sweep
-	few  int // columns that are left to float64
 
 	// The slab under way: which columns, and their X, R, P and A·P, scaled to
 	// residuals of 1 to 2.
@@ -56,12 +55,6 @@ const (
 	// wide blocks leave every cache.
 	singleColumns = 32
 
-	// fewColumns is the number of columns up to which a sweep over a matrix with so
-	// many entries in a row takes as long in float32 as in float64: less than a
-	// line of memory of each row of the block is read, and most time is spent on
-	// the entries.
-	fewColumns, manyEntries = 4, 16
-
 	// Beyond these diagonals float32 might come to its limits.
 	leastDiagonal, mostDiagonal = 0x1p-50, 0x1p50
 )
@@ -77,9 +70,6 @@ func newSingle(a *sparse.Operator[float64], diag []float64) *single {
 	s := &single{
 		a:    &sparse.Operator[float32]{A: a.A, Scale: a.Scale, Diag: a.Diag, Workers: a.Workers},
 		slab: singleColumns,
-	}
-	if a.A.NNZ() >= manyEntries*int64(len(diag)) {
-		s.few = fewColumns
 	}
 	if m, ok := a.A.(interface{ Resident() bool }); ok && !m.Resident() {
 		s.slab = math.MaxInt

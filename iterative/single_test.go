@@ -161,30 +161,3 @@ func TestBeyondSingle(t *testing.T) {
 		}
 	}
 }
-
-// Few columns with a matrix of long rows are solved in float64, more in float32.
-func TestFewColumnsInDouble(t *testing.T) {
-	g := graphOf(t, testgraph.Random(3, 300, 300*manyEntries, true))
-	n := len(g.Degrees)
-	for _, cols := range []int{1, fewColumns, fewColumns + 1} {
-		b := randomBlock(7, n, cols)
-		solve := func(single bool) *sparse.Block[float64] {
-			s, err := g.VonNeumann(0.9)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.prepare()
-			if !single {
-				s.cg.single = nil
-			}
-			x := sparse.NewBlock[float64](n, cols)
-			if _, err := s.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-8}); err != nil {
-				t.Fatal(err)
-			}
-			return x
-		}
-		if same := slices.Equal(solve(true).Data, solve(false).Data); same != (cols <= fewColumns) {
-			t.Errorf("%d columns: in float64 %v", cols, same)
-		}
-	}
-}
