@@ -471,10 +471,11 @@ func (g *guess) plan() (*Plan, error) {
 	if graph > 0 {
 		graph += min(keys, leastBytes)
 	}
-	need := parts + max(keys+pattern, graph, g.window) + fixed
+	reading := fixed - rows - scratch + g.window // beside the lines
+	need := parts + max(max(keys+pattern, graph)+fixed, reading)
 	if limit := float64(g.c.Memory); limit > 0 && need > limit {
 		span := max(leastBytes, entries/maxSpans*(each+values))
-		if atLeast := fixed - ids + least + max(graph+span, g.window); atLeast > limit {
+		if atLeast := max(fixed+graph+span, reading) - ids + least; atLeast > limit {
 			return nil, &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
 		}
 		if parts+fixed > spillAbove*limit || parts+fixed+keys > limit {
