@@ -219,6 +219,12 @@ func TestBadCompression(t *testing.T) {
 	}
 }
 
+// TestNoEdgesBesideNodes holds that the list of nodes is not blamed for edges that
+// are not there.
+func TestNoEdgesBesideNodes(t *testing.T) {
+	wantError(t, &Config{Nodes: "nodes"}, []file{{"e.tsv", "# a\tb\n"}, {"nodes", "a\nb\n"}}, "e.tsv: no edges; check that this is the right file")
+}
+
 // TestWindowCounts holds that the window of a zstd input counts as memory while it
 // is read, in the plan as in the run, and is refused where there is no room for it.
 func TestWindowCounts(t *testing.T) {

@@ -112,7 +112,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, err
 	}
 	if !slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
-		return nil, &ParseError{File: r.files[0].Name, Msg: "no edges", Fix: "check that this is the right file"}
+		return nil, &ParseError{File: r.files[len(r.files)-len(inputs)].Name, Msg: "no edges", Fix: "check that this is the right file"}
 	}
 	r.report.SecondsRead = time.Since(start).Seconds()
 	if r.spilling {

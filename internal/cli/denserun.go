@@ -34,8 +34,9 @@ type denseInputs struct {
 func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (_ *denseRun, err error) {
 	in.doing = path + " is unchanged"
 	d := &denseRun{in: in, name: name, path: path, files: &outputs{in: in}}
+	begun := false
 	defer func() {
-		if err != nil {
+		if !begun { // by an error, or a panic
 			d.end()
 		}
 	}()
@@ -59,9 +60,12 @@ func (in *invocation) beginDense(name, path string, r *reading, inputs denseInpu
 		return nil, err
 	}
 	if inputs.block {
-		d.cols, err = in.rowsOf(inputs.cols, d.g)
+		if d.cols, err = in.rowsOf(inputs.cols, d.g); err != nil {
+			return nil, err
+		}
 	}
-	return d, err
+	begun = true
+	return d, nil
 }
 
 // end gives up what is not finished and closes the graph.

@@ -150,6 +150,44 @@ func TestPanicAnywhere(t *testing.T) {
 	}
 }
 
+// unreadable is a file system on which opening a shard panics.
+type unreadable struct{ durable.FS }
+
+func (u unreadable) Open(name string) (durable.File, error) {
+	if filepath.Ext(name) == ".shard" {
+		panic("out of order")
+	}
+	return u.FS.Open(name)
+}
+
+// TestPanicLeavesNothing lets what is read panic, within stores that are made on
+// the fly too: neither outputs nor temporary stores are left.
+func TestPanicLeavesNothing(t *testing.T) {
+	workplace(t)
+	before := tree(t, ".")
+	for _, graph := range []string{"g", "e.tsv"} {
+		for _, args := range [][]string{
+			{"classify", graph, "--labels", "l.tsv", "--method", "lp", "-o", "out.tsv"},
+			{"kernel", graph, "--kernel", "diffusion", "--beta", "1", "-o", "K.npy"},
+			{"features", graph, "--labels", "l.tsv", "-o", "F.npy"},
+			{"convert", graph, "-o", "x.mtx"},
+			{"eigen", graph, "--matrix", "adjacency", "--which", "largest", "--k", "1", "-o", "E.npy"},
+			{"evaluate", graph, "--labels", "l.tsv", "--method", "lp", "--report", "r.html"},
+		} {
+			var stderr bytes.Buffer
+			code := -1
+			onDisk(t, unreadable{durable.OS}, func() { code = Main(args, nil, io.Discard, &stderr) })
+			const want = "heatwalk: internal error: out of order; please report it with this command line\n"
+			if code != exitMachine || stderr.String() != want {
+				t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, stderr.String())
+			}
+			if after := tree(t, "."); after != before {
+				t.Errorf("%s leaves of\n%s\nthis:\n%s", strings.Join(args, " "), before, after)
+			}
+		}
+	}
+}
+
 // broken is a file system on which writing or syncing fails as a system's does.
 type broken struct {
 	durable.FS

@@ -159,16 +159,21 @@ func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes
 // openFor is openGraph, and for many sweeps openSwept but for what it loads.
 func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*graph, error) {
 	g := &graph{in: in, name: name, dir: name}
+	opened := false
+	defer func() {
+		if !opened { // by an error, or a panic
+			g.close()
+		}
+	}()
 	if !isStore(name) {
 		if err := g.read(r, beside); err != nil {
-			g.close()
 			return nil, err
 		}
 	}
 	if err := g.open(r.streamed, swept); err != nil {
-		g.close()
 		return nil, err
 	}
+	opened = true
 	return g, nil
 }
 

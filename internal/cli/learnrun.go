@@ -19,8 +19,9 @@ type learnRun struct {
 // and its labels.
 func (in *invocation) beginLearn(name, path, labels string, r *reading) (_ *learnRun, err error) {
 	d := &learnRun{files: &outputs{in: in}}
+	begun := false
 	defer func() {
-		if err != nil {
+		if !begun { // by an error, or a panic
 			d.end()
 		}
 	}()
@@ -38,8 +39,11 @@ func (in *invocation) beginLearn(name, path, labels string, r *reading) (_ *lear
 	if d.g, err = in.openFor(name, r, path, true); err != nil {
 		return nil, err
 	}
-	d.l, err = in.readSeeds(labels, d.g, r)
-	return d, err
+	if d.l, err = in.readSeeds(labels, d.g, r); err != nil {
+		return nil, err
+	}
+	begun = true
+	return d, nil
 }
 
 // end gives up what is not finished and closes the graph.
