@@ -96,6 +96,9 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.csv", "a\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
 		{"edges.csv", "a,b\nc,d\nef\x00\n", Config{}, "edges.csv@10: NUL byte, not a text file; give text, plain or compressed with gzip or zstd"},
 		{"edges.xz", "\xfd7zXZ\x00abc", Config{}, "edges.xz: xz-compressed; decompress it with xz -d, or use gzip or zstd"},
+		{"e.gexf", "<?xml version=\"1.0\"?>\n<gexf/>\n", Config{}, "e.gexf: XML file; write it as tab-separated text, a graph as GraphML"},
+		{"edges.tsv", "<!DOCTYPE html>\n<html>\n", Config{}, "edges.tsv: HTML page; fetch the file that it speaks of"},
+		{"edges.Z", "\x1f\x9d\x90abc", Config{}, "edges.Z: file compressed by compress; decompress it with uncompress, or use gzip or zstd"},
 		{"edges.txt", "1 2\n" + long + " 3\n", Config{}, "edges.txt:2: line longer than 1 MiB; is this a line-based format?"},
 		{"edges.txt", long + long, Config{}, "edges.txt:1: line longer than 1 MiB; is this a line-based format?"},
 	} {

@@ -164,6 +164,10 @@ var foreign = []struct{ magic, what, fix string }{
 	{"\x93NUMPY", "NumPy array", "write it as tab-separated text"},
 	{"\x89HDF", "HDF5 file", "write it as tab-separated text"},
 	{"%PDF", "PDF document", "give a text file"},
+	{"<?xml", "XML file", "write it as tab-separated text, a graph as GraphML"},
+	{"<!DOCT", "HTML page", "fetch the file that it speaks of"},
+	{"<html", "HTML page", "fetch the file that it speaks of"},
+	{"\x1f\x9d", "file compressed by compress", "decompress it with uncompress, or use gzip or zstd"},
 	{"\xff\xfe", "UTF-16 text", "convert with iconv -f UTF-16 -t UTF-8"},
 	{"\xfe\xff", "UTF-16 text", "convert with iconv -f UTF-16 -t UTF-8"},
 }
