@@ -80,6 +80,8 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "4\t9\t3\n\n9\t4\t2\n", Config{}, "edges.tsv:3: 9–4 has weight 2 here and 3 on line 1; choose --duplicates=sum, max, min or first"},
 		{"edges.tsv", "# c\na\tb\na\tb\n", Config{Duplicates: ErrorDuplicates}, "edges.tsv:3: a–b is on line 2 already; choose --duplicates=sum, max, min or first"},
 		{"edges.tsv", "a\tb\t1e308\na\tb\t1.7e308\n", Config{}, "edges.tsv:2: the weights of a–b add up to infinity; choose --duplicates=max, min or first"},
+		{"edges.tsv", "a\tb\t1e308\na\tc\t1e308\n", Config{}, `edges.tsv: the weights of the edges of "a" add up to infinity; multiply all weights by a small number`},
+		{"edges.tsv", "b\ta\t1e308\nc\ta\t1e308\n", Config{Directed: true, Order: DegreeOrder}, `edges.tsv: the weights of the edges of "a" add up to infinity; multiply all weights by a small number`},
 		{"edges.tsv", "a\tb\nc,d\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target); the separator of this file is TAB (line 1)"},
 		{"edges.tsv", "a\tb\nc d\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target); the separator of this file is TAB (line 1)"},
 		{"edges.txt", "a b\nc\td\te\n", Config{}, "edges.txt:2: 3 fields, want 2 (source, target)" + fix},

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -57,9 +59,14 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 				if b.val != nil {
 					val = b.val[lo:hi]
 				}
+				sum := 0.
 				for _, x := range val {
 					weighted = weighted || x != 1
 					double = double || float64(float32(x)) != x
+					sum += x
+				}
+				if math.IsInf(sum, 0) {
+					return r.heavy(r.nodes.AppendID(nil, b.lo+i))
 				}
 				if err := w.Append(b.col[lo:hi], val); err != nil {
 					return err
@@ -96,6 +103,13 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 		r.report.Isolated -= int64(bits.OnesCount64(word))
 	}
 	return nil
+}
+
+// heavy is the error for a node whose weights are too large together, though each
+// is a number: nothing that divides by their sum would be right.
+func (r *run) heavy(id []byte) error {
+	return &ParseError{File: r.files[len(r.files)-1].Name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", quote(id)),
+		Fix: "multiply all weights by a small number"}
 }
 
 func (n *mergeCount) add(m mergeCount) {
