@@ -41,6 +41,10 @@ const (
 	// the other terms of a step, so that they stay in the nearest cache.
 	batchBytes = 16 << 10
 
+	// factorsBytes is the size of the factors of a batch where there are no other
+	// terms, so that streams of them and of ids seldom begin anew.
+	factorsBytes = 16 << 10
+
 	// nearBytes is the size of a block that every core's own cache mostly holds:
 	// nothing of it needs to be brought near beforehand.
 	nearBytes = 2 << 20
@@ -162,17 +166,18 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	}
 	width := g.hi - g.lo
 	batch := max(1, batchBytes/(width*sizeOf[T]()))
+	if f.step.Delta == 0 && f.step.Beta == 0 && f.Diag == nil && f.RankOne == nil {
+		batch = max(batch, factorsBytes/sizeOf[T]())
+	}
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
-		w.factors = grow(w.factors, hi-lo)
-		f.factorsTo(w.factors, lo)
-		sums := rowsOf(f.dst, lo, g.lo)
+		sums, factors := rowsOf(f.dst, lo, g.lo), f.factors(w, lo, hi)
 		if f.step.Delta != 0 {
 			// Prev may be dst, whose rows are needed still.
 			w.sums = grow(w.sums, batch*width)
 			sums = simd.Rows[T]{Data: w.sums, Stride: width}
 		}
-		f.gather(sums, w.factors, g, lo-g.p.Lo, hi-g.p.Lo)
+		f.gather(sums, factors, g, lo-g.p.Lo, hi-g.p.Lo)
 		f.addTerms(w, sums, lo, hi, g.lo, g.hi)
 	}
 }
@@ -207,15 +212,20 @@ func (f *fused[T]) values(w *scratch[T], p Panel) []T {
 	return values
 }
 
-// factorsTo stores what the sums of the rows from row i on are multiplied by.
-func (f *fused[T]) factorsTo(dst []T, i int) {
-	if f.Left == nil {
-		for r := range dst {
-			dst[r] = T(f.alpha)
-		}
-		return
+// factors returns what the sums of the rows lo ≤ i < hi are multiplied by.
+func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
+	if left, same := any(f.Left).([]T); same && left != nil && f.alpha == 1 {
+		return left[lo:hi]
 	}
-	simd.ScaleTo(dst, f.alpha, f.Left[i:i+len(dst)])
+	w.factors = grow(w.factors, hi-lo)
+	if f.Left != nil {
+		simd.ScaleTo(w.factors, f.alpha, f.Left[lo:hi])
+		return w.factors
+	}
+	for r := range w.factors {
+		w.factors[r] = T(f.alpha)
+	}
+	return w.factors
 }
 
 // addTerms stores in dst the scaled sums of the rows lo ≤ i < hi and adds to
@@ -273,10 +283,9 @@ func (f *fused[T]) joinSplitRows() {
 				sum[j] += v
 			}
 		}
-		w.factors = grow(w.factors, 1)
-		f.factorsTo(w.factors, r.Lo)
+		factor := f.factors(w, r.Lo, r.Hi)[0]
 		for j := range sum {
-			sum[j] *= w.factors[0]
+			sum[j] *= factor
 		}
 		if f.step.Delta == 0 {
 			copy(f.dst.Data[r.Lo*f.dst.Stride:], sum)
