@@ -41,6 +41,11 @@
 // hardly read. [Load] and [Pack] make a matrix in memory whose steps gather from
 // a copy of X in the order of those counts; [FindPacking] tells where that pays.
 //
+// # Short rows
+//
+// Where rows have few entries, to foresee where they end takes longer than to add
+// them. [SortByLength] makes a matrix in memory whose rows lie by their lengths.
+//
 // # Concurrency, aliasing, errors
 //
 // Matrices and operators are safe for concurrent use; blocks are not while

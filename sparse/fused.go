@@ -138,6 +138,9 @@ func (f *fused[T]) visit(worker, lo, hi int) {
 func (f *fused[T]) columns(worker int, p Panel, ahead *simd.Decoding, lo, hi int) {
 	w := &f.worker[worker]
 	g := gathering[T]{p: p, ahead: ahead, values: f.values(w, p)}
+	if a, ok := f.A.(*ByLength); ok && p.Pieces == 1 {
+		g.place = a.row[p.Lo:p.Hi]
+	}
 	for slab := slabWidth[T](); lo < hi; lo = g.hi {
 		g.lo, g.hi = lo, lo+slab
 		if hi-lo <= slab+slab/4 {
@@ -152,6 +155,7 @@ type gathering[T Float] struct {
 	p      Panel
 	ahead  *simd.Decoding // of the panel to come
 	values []T
+	place  []uint8 // of the rows, see [ByLength], or nil
 	lo, hi int
 }
 
@@ -168,6 +172,9 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	batch := max(1, batchBytes/(width*sizeOf[T]()))
 	if f.step.Delta == 0 && f.step.Beta == 0 && f.Diag == nil && f.RankOne == nil {
 		batch = max(batch, factorsBytes/sizeOf[T]())
+	}
+	if g.place != nil {
+		batch = sortedRows
 	}
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
@@ -191,9 +198,12 @@ func rowsOf[T Float](b *Block[T], i, j int) simd.Rows[T] {
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
 	x, ptr, col := rowsOf(&f.source, 0, g.lo-f.first), g.p.Ptr[lo:hi+1], g.p.Col[start:]
-	if g.values == nil {
+	switch {
+	case g.place != nil:
+		simd.GatherSumPlaced(dst, g.hi-g.lo, scale, x, ptr, col, g.place[lo:hi])
+	case g.values == nil:
 		simd.GatherSumAhead(dst, g.hi-g.lo, scale, x, ptr, col, g.ahead)
-	} else {
+	default:
 		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.values[start:])
 	}
 }

@@ -83,7 +83,7 @@ func (f *fused[T]) sweep(ctx context.Context, workers int) error {
 	size := len(f.source.Data) * sizeOf[T]()
 	a, ok := f.A.(NearSweeper)
 	if !ok || size <= nearBytes {
-		return f.A.Sweep(ctx, workers, func(worker int, p Panel) error { return f.panel(worker, p, nil) })
+		return f.rows().Sweep(ctx, workers, func(worker int, p Panel) error { return f.panel(worker, p, nil) })
 	}
 	near := simd.Near{
 		Data:   unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f.source.Data))), size),
@@ -145,7 +145,7 @@ func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 		return group * registers / groups * registerWidth[T]()
 	}
 	err := sched.Run(ctx, workers, groups, func(worker, group int) error {
-		return f.A.Sweep(ctx, 1, func(_ int, p Panel) error {
+		return f.rows().Sweep(ctx, 1, func(_ int, p Panel) error {
 			f.columns(worker, p, nil, bound(group), bound(group+1))
 			return nil
 		})

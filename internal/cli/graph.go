@@ -264,7 +264,7 @@ func (in *invocation) wantsPlain(m *shard.Manifest) (bytes int64, wanted bool) {
 	if m.Weighted {
 		entry += 8
 	}
-	bytes = entry*m.Entries + 8*m.Rows
+	bytes = entry*m.Entries + 9*m.Rows
 	return bytes, in.memory == 0 || bytes <= in.plannable()/plainShare
 }
 
@@ -303,9 +303,13 @@ func (g *graph) load() error {
 	if err != nil {
 		return err
 	}
-	g.matrix = a
-	if g.packing != nil {
+	switch {
+	case g.packing != nil:
 		g.matrix = sparse.Pack(a, g.packing, g.rowBytes, g.in.threads)
+	case a.ShortRows():
+		g.matrix = sparse.SortByLength(a, g.in.threads)
+	default:
+		g.matrix = a
 	}
 	return nil
 }

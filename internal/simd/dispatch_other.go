@@ -6,6 +6,10 @@ func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 	plainGatherSum(dst, k, scale, x, ptr, col)
 }
 
+func gatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, place []uint8) {
+	plainGatherSumPlaced(dst, k, scale, x, ptr, col, place)
+}
+
 func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
 	plainGatherWeighted(dst, k, scale, x, ptr, col, val)
 }

@@ -2,6 +2,7 @@
 // that do nearly all of the arithmetic.
 //
 //	GatherSum         sums of rows that a sparse matrix names, scaled
+//	GatherSumPlaced   the same for rows in another order
 //	GatherSumAhead    the same, with a decoding on the way
 //	GatherWeighted    the same with a factor for each entry
 //	AddRows           dst = a + scale·x, by rows

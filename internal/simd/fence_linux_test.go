@@ -53,6 +53,11 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 					ptr[r] = int64(r * entries / rows)
 				}
 				GatherSum(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col)
+				place := fenced[uint8](t, rows)
+				for r := range place {
+					place[r] = uint8(rows - 1 - r)
+				}
+				GatherSumPlaced(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, place)
 				HashPairs(0, 32, col)
 				var ahead Decoding
 				n := 1 + entries/2*3

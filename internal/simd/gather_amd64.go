@@ -68,18 +68,23 @@ func far(rowBytes int) int {
 // passWidth returns how many of the remaining columns the next pass takes, and
 // with which loop if rows are not short.
 func passWidth(rest, size int) (width int, by loop) {
-	if rest <= narrow {
-		return rest, avx2
+	if hasAVX512 && rest > narrow && rest*size >= leastAVX512 {
+		return cutWidth(rest, size, mostAVX512, passAVX512), avx512
 	}
-	most, pass := mostAVX2, passAVX2
-	if hasAVX512 && rest*size >= leastAVX512 {
-		most, pass, by = mostAVX512, passAVX512, avx512
+	return cutWidth(rest, size, mostAVX2, passAVX2), avx2
+}
+
+// cutWidth returns how many of the remaining columns a pass takes of at most most
+// bytes, or of pass bytes if they are more.
+func cutWidth(rest, size, most, pass int) int {
+	if rest <= narrow {
+		return rest
 	}
 	bytes := rest * size / registerBytes * registerBytes
 	if bytes > most {
 		bytes = pass
 	}
-	return bytes / size, by
+	return bytes / size
 }
 
 func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
@@ -167,7 +172,7 @@ func (g *gather[T]) run(k int) {
 			}
 		}
 		if entries+ahead > cap(g.col) {
-			first = sort.Search(rows, func(r int) bool { return int(g.ptr[r+1]-g.ptr[0])+ahead > cap(g.col) })
+			first = rowsBefore(g.ptr, cap(g.col)-ahead)
 		}
 		if by == avx2 && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
 			g.pairs(width, first)
@@ -177,6 +182,11 @@ func (g *gather[T]) run(k int) {
 		g.pass(at, width, first, rows, 0, 0, plain)
 		at += width
 	}
+}
+
+// rowsBefore returns how many rows end within so many entries.
+func rowsBefore(ptr []int64, entries int) int {
+	return sort.Search(len(ptr)-1, func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
 }
 
 // pass gathers the columns at ≤ j < at+width of the rows lo ≤ r < hi and

@@ -6439,6 +6439,1411 @@ finish64:
 done:
 	RET
 
+// func gatherSumF32Placed(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, place *uint8, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF32Placed(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	MOVQ    place+80(FP), R12
+	MOVQ    dstStride+8(FP), R13
+	SHLQ    $0x08, R13
+	ADDQ    AX, R13
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R14
+	MOVQ near+64(FP), R15
+	LEAQ (DI)(R14*4), R14
+	LEAQ (DI)(R15*4), R15
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row4
+	CMPQ R10, $0x02
+	JE   row8
+	CMPQ R10, $0x03
+	JE   row12
+	CMPQ R10, $0x04
+	JE   row16
+	CMPQ R10, $0x05
+	JE   row20
+	CMPQ R10, $0x06
+	JE   row24
+	CMPQ R10, $0x07
+	JE   row28
+	CMPQ R10, $0x08
+	JE   row32
+	CMPQ R10, $0x10
+	JE   row64
+	CMPQ R10, $0x18
+	JE   row96
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x28
+	JE   row160
+	CMPQ R10, $0x30
+	JE   row192
+	CMPQ R10, $0x38
+	JE   row224
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish
+
+entry:
+	MOVL       (R14)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       (DI)(R9*4), R11
+	VADDSS     (CX)(R11*4), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
+
+finish:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish4
+
+entry4:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry4
+
+finish4:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish8
+
+entry8:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
+
+finish8:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X1, X0, X0
+	VMOVSD       X0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish12
+
+entry12:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry12
+
+finish12:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (AX)(R11*1)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 8(AX)(R11*1)
+	DECQ         SI
+	JNZ          row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish16
+
+entry16:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
+
+finish16:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish20
+
+entry20:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry20
+
+finish20:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)(R11*1)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 16(AX)(R11*1)
+	DECQ         SI
+	JNZ          row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish24
+
+entry24:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)(R11*1)
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, 16(AX)(R11*1)
+	DECQ         SI
+	JNZ          row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish28
+
+entry28:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry28
+
+finish28:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X3
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (AX)(R11*1)
+	VMULPS       X3, X1, X1
+	VMOVSD       X1, 16(AX)(R11*1)
+	VMULPS       X3, X2, X2
+	VMOVSS       X2, 24(AX)(R11*1)
+	DECQ         SI
+	JNZ          row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish32
+
+entry32:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
+
+finish32:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish64
+
+entry64:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry64
+
+finish64:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish96
+
+entry96:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry96
+
+finish96:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y3
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 64(AX)(R11*1)
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish128
+
+entry128:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y4
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, 64(AX)(R11*1)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 96(AX)(R11*1)
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish160
+
+entry160:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry160
+
+finish160:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y5
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 64(AX)(R11*1)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 96(AX)(R11*1)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 128(AX)(R11*1)
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish192
+
+entry192:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y6
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	VMULPS       Y6, Y2, Y2
+	VMOVUPS      Y2, 64(AX)(R11*1)
+	VMULPS       Y6, Y3, Y3
+	VMOVUPS      Y3, 96(AX)(R11*1)
+	VMULPS       Y6, Y4, Y4
+	VMOVUPS      Y4, 128(AX)(R11*1)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 160(AX)(R11*1)
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish224
+
+entry224:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry224
+
+finish224:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y7
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	VMULPS       Y7, Y2, Y2
+	VMOVUPS      Y2, 64(AX)(R11*1)
+	VMULPS       Y7, Y3, Y3
+	VMOVUPS      Y3, 96(AX)(R11*1)
+	VMULPS       Y7, Y4, Y4
+	VMOVUPS      Y4, 128(AX)(R11*1)
+	VMULPS       Y7, Y5, Y5
+	VMOVUPS      Y5, 160(AX)(R11*1)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 192(AX)(R11*1)
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish256
+
+entry256:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y8
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, 64(AX)(R11*1)
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 96(AX)(R11*1)
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, 128(AX)(R11*1)
+	VMULPS       Y8, Y5, Y5
+	VMOVUPS      Y5, 160(AX)(R11*1)
+	VMULPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 192(AX)(R11*1)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)(R11*1)
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 256(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish288
+
+entry288:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	VADDPS     256(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y9
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y9, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	VMULPS       Y9, Y2, Y2
+	VMOVUPS      Y2, 64(AX)(R11*1)
+	VMULPS       Y9, Y3, Y3
+	VMOVUPS      Y3, 96(AX)(R11*1)
+	VMULPS       Y9, Y4, Y4
+	VMOVUPS      Y4, 128(AX)(R11*1)
+	VMULPS       Y9, Y5, Y5
+	VMOVUPS      Y5, 160(AX)(R11*1)
+	VMULPS       Y9, Y6, Y6
+	VMOVUPS      Y6, 192(AX)(R11*1)
+	VMULPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 224(AX)(R11*1)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 256(AX)(R11*1)
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 256(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish320
+
+entry320:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	VADDPS     256(CX)(R11*1), Y8, Y8
+	VADDPS     288(CX)(R11*1), Y9, Y9
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y10
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	VMULPS       Y10, Y2, Y2
+	VMOVUPS      Y2, 64(AX)(R11*1)
+	VMULPS       Y10, Y3, Y3
+	VMOVUPS      Y3, 96(AX)(R11*1)
+	VMULPS       Y10, Y4, Y4
+	VMOVUPS      Y4, 128(AX)(R11*1)
+	VMULPS       Y10, Y5, Y5
+	VMOVUPS      Y5, 160(AX)(R11*1)
+	VMULPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 192(AX)(R11*1)
+	VMULPS       Y10, Y7, Y7
+	VMOVUPS      Y7, 224(AX)(R11*1)
+	VMULPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 256(AX)(R11*1)
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 288(AX)(R11*1)
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32PlacedCached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, place *uint8, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF32PlacedCached(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	MOVQ    place+80(FP), R12
+	MOVQ    dstStride+8(FP), R13
+	SHLQ    $0x08, R13
+	ADDQ    AX, R13
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row4
+	CMPQ R10, $0x02
+	JE   row8
+	CMPQ R10, $0x03
+	JE   row12
+	CMPQ R10, $0x04
+	JE   row16
+	CMPQ R10, $0x05
+	JE   row20
+	CMPQ R10, $0x06
+	JE   row24
+	CMPQ R10, $0x07
+	JE   row28
+	CMPQ R10, $0x08
+	JE   row32
+	CMPQ R10, $0x10
+	JE   row64
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish
+
+entry:
+	MOVL   (DI)(R9*4), R11
+	VADDSS (CX)(R11*4), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry
+
+finish:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish4
+
+entry4:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDSS (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry4
+
+finish4:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish8
+
+entry8:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VMOVSD (CX)(R11*1), X1
+	VADDPS X1, X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry8
+
+finish8:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X1, X0, X0
+	VMOVSD       X0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish12
+
+entry12:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VMOVSD (CX)(R11*1), X2
+	VADDPS X2, X0, X0
+	VADDSS 8(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry12
+
+finish12:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (AX)(R11*1)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 8(AX)(R11*1)
+	DECQ         SI
+	JNZ          row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish16
+
+entry16:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry16
+
+finish16:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish20
+
+entry20:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), X0, X0
+	VADDSS 16(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry20
+
+finish20:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)(R11*1)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 16(AX)(R11*1)
+	DECQ         SI
+	JNZ          row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish24
+
+entry24:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), X0, X0
+	VMOVSD 16(CX)(R11*1), X2
+	VADDPS X2, X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry24
+
+finish24:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)(R11*1)
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, 16(AX)(R11*1)
+	DECQ         SI
+	JNZ          row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish28
+
+entry28:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), X0, X0
+	VMOVSD 16(CX)(R11*1), X3
+	VADDPS X3, X1, X1
+	VADDSS 24(CX)(R11*1), X2, X2
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry28
+
+finish28:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), X3
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (AX)(R11*1)
+	VMULPS       X3, X1, X1
+	VMOVSD       X1, 16(AX)(R11*1)
+	VMULPS       X3, X2, X2
+	VMOVSS       X2, 24(AX)(R11*1)
+	DECQ         SI
+	JNZ          row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish32
+
+entry32:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), Y0, Y0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry32
+
+finish32:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish64
+
+entry64:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPS (CX)(R11*1), Y0, Y0
+	VADDPS 32(CX)(R11*1), Y1, Y1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry64
+
+finish64:
+	MOVBLZX      (R12), R11
+	VBROADCASTSS (R8)(R11*4), Y2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)(R11*1)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)(R11*1)
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
 // func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
 // Requires: AVX
 TEXT ·addRowsF32(SB), NOSPLIT, $0-80
@@ -12534,6 +13939,1332 @@ finish64:
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64Placed(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, place *uint8, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF64Placed(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	MOVQ    place+80(FP), R12
+	MOVQ    dstStride+8(FP), R13
+	SHLQ    $0x08, R13
+	ADDQ    AX, R13
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R14
+	MOVQ near+64(FP), R15
+	LEAQ (DI)(R14*4), R14
+	LEAQ (DI)(R15*4), R15
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row8
+	CMPQ R10, $0x02
+	JE   row16
+	CMPQ R10, $0x03
+	JE   row24
+	CMPQ R10, $0x04
+	JE   row32
+	CMPQ R10, $0x05
+	JE   row40
+	CMPQ R10, $0x06
+	JE   row48
+	CMPQ R10, $0x07
+	JE   row56
+	CMPQ R10, $0x08
+	JE   row64
+	CMPQ R10, $0x0c
+	JE   row96
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x14
+	JE   row160
+	CMPQ R10, $0x18
+	JE   row192
+	CMPQ R10, $0x1c
+	JE   row224
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish
+
+entry:
+	MOVL       (R14)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       (DI)(R9*4), R11
+	VADDSD     (CX)(R11*8), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
+
+finish:
+	MOVBLZX  (R12), R11
+	VMOVDDUP (R8)(R11*8), X1
+	MOVBLZX  (R12), R11
+	IMULQ    dstStride+8(FP), R11
+	INCQ     R12
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)(R11*1)
+	DECQ     SI
+	JNZ      row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish8
+
+entry8:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
+
+finish8:
+	MOVBLZX  (R12), R11
+	VMOVDDUP (R8)(R11*8), X1
+	MOVBLZX  (R12), R11
+	IMULQ    dstStride+8(FP), R11
+	INCQ     R12
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)(R11*1)
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish16
+
+entry16:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
+
+finish16:
+	MOVBLZX  (R12), R11
+	VMOVDDUP (R8)(R11*8), X1
+	MOVBLZX  (R12), R11
+	IMULQ    dstStride+8(FP), R11
+	INCQ     R12
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)(R11*1)
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish24
+
+entry24:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	MOVBLZX  (R12), R11
+	VMOVDDUP (R8)(R11*8), X2
+	MOVBLZX  (R12), R11
+	IMULQ    dstStride+8(FP), R11
+	INCQ     R12
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (AX)(R11*1)
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, 16(AX)(R11*1)
+	DECQ     SI
+	JNZ      row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish32
+
+entry32:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
+
+finish32:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish40
+
+entry40:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry40
+
+finish40:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       X2, X1, X1
+	VMOVSD       X1, 32(AX)(R11*1)
+	DECQ         SI
+	JNZ          row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish48
+
+entry48:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry48
+
+finish48:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       X2, X1, X1
+	VMOVUPD      X1, 32(AX)(R11*1)
+	DECQ         SI
+	JNZ          row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish56
+
+entry56:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry56
+
+finish56:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y3
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       X3, X1, X1
+	VMOVUPD      X1, 32(AX)(R11*1)
+	VMULPD       X3, X2, X2
+	VMOVSD       X2, 48(AX)(R11*1)
+	DECQ         SI
+	JNZ          row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish64
+
+entry64:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry64
+
+finish64:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish96
+
+entry96:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry96
+
+finish96:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y3
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 64(AX)(R11*1)
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	PREFETCHT0 64(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish128
+
+entry128:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y4
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, 64(AX)(R11*1)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 96(AX)(R11*1)
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish160
+
+entry160:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry160
+
+finish160:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y5
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y5, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      Y2, 64(AX)(R11*1)
+	VMULPD       Y5, Y3, Y3
+	VMOVUPD      Y3, 96(AX)(R11*1)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 128(AX)(R11*1)
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish192
+
+entry192:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y6
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y6, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y6, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      Y2, 64(AX)(R11*1)
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      Y3, 96(AX)(R11*1)
+	VMULPD       Y6, Y4, Y4
+	VMOVUPD      Y4, 128(AX)(R11*1)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 160(AX)(R11*1)
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish224
+
+entry224:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry224
+
+finish224:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y7
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y7, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y7, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      Y2, 64(AX)(R11*1)
+	VMULPD       Y7, Y3, Y3
+	VMOVUPD      Y3, 96(AX)(R11*1)
+	VMULPD       Y7, Y4, Y4
+	VMOVUPD      Y4, 128(AX)(R11*1)
+	VMULPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 160(AX)(R11*1)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 192(AX)(R11*1)
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish256
+
+entry256:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y8
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y8, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y8, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      Y2, 64(AX)(R11*1)
+	VMULPD       Y8, Y3, Y3
+	VMOVUPD      Y3, 96(AX)(R11*1)
+	VMULPD       Y8, Y4, Y4
+	VMOVUPD      Y4, 128(AX)(R11*1)
+	VMULPD       Y8, Y5, Y5
+	VMOVUPD      Y5, 160(AX)(R11*1)
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      Y6, 192(AX)(R11*1)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 224(AX)(R11*1)
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 256(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish288
+
+entry288:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	VADDPD     256(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y9
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y9, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y9, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
+	VMULPD       Y9, Y2, Y2
+	VMOVUPD      Y2, 64(AX)(R11*1)
+	VMULPD       Y9, Y3, Y3
+	VMOVUPD      Y3, 96(AX)(R11*1)
+	VMULPD       Y9, Y4, Y4
+	VMOVUPD      Y4, 128(AX)(R11*1)
+	VMULPD       Y9, Y5, Y5
+	VMOVUPD      Y5, 160(AX)(R11*1)
+	VMULPD       Y9, Y6, Y6
+	VMOVUPD      Y6, 192(AX)(R11*1)
+	VMULPD       Y9, Y7, Y7
+	VMOVUPD      Y7, 224(AX)(R11*1)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 256(AX)(R11*1)
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT1 (R13)
+	PREFETCHT1 64(R13)
+	PREFETCHT1 128(R13)
+	PREFETCHT1 192(R13)
+	PREFETCHT1 256(R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish320
+
+entry320:
+	MOVL       (R14)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R15)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	VADDPD     256(CX)(R11*1), Y8, Y8
+	VADDPD     288(CX)(R11*1), Y9, Y9
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y10
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y10, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y10, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
+	VMULPD       Y10, Y2, Y2
+	VMOVUPD      Y2, 64(AX)(R11*1)
+	VMULPD       Y10, Y3, Y3
+	VMOVUPD      Y3, 96(AX)(R11*1)
+	VMULPD       Y10, Y4, Y4
+	VMOVUPD      Y4, 128(AX)(R11*1)
+	VMULPD       Y10, Y5, Y5
+	VMOVUPD      Y5, 160(AX)(R11*1)
+	VMULPD       Y10, Y6, Y6
+	VMOVUPD      Y6, 192(AX)(R11*1)
+	VMULPD       Y10, Y7, Y7
+	VMOVUPD      Y7, 224(AX)(R11*1)
+	VMULPD       Y10, Y8, Y8
+	VMOVUPD      Y8, 256(AX)(R11*1)
+	VMULPD       Y10, Y9, Y9
+	VMOVUPD      Y9, 288(AX)(R11*1)
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64PlacedCached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, place *uint8, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF64PlacedCached(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	MOVQ    place+80(FP), R12
+	MOVQ    dstStride+8(FP), R13
+	SHLQ    $0x08, R13
+	ADDQ    AX, R13
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row8
+	CMPQ R10, $0x02
+	JE   row16
+	CMPQ R10, $0x03
+	JE   row24
+	CMPQ R10, $0x04
+	JE   row32
+	CMPQ R10, $0x05
+	JE   row40
+	CMPQ R10, $0x06
+	JE   row48
+	CMPQ R10, $0x07
+	JE   row56
+	CMPQ R10, $0x08
+	JE   row64
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish
+
+entry:
+	MOVL   (DI)(R9*4), R11
+	VADDSD (CX)(R11*8), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry
+
+finish:
+	MOVBLZX  (R12), R11
+	VMOVDDUP (R8)(R11*8), X1
+	MOVBLZX  (R12), R11
+	IMULQ    dstStride+8(FP), R11
+	INCQ     R12
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)(R11*1)
+	DECQ     SI
+	JNZ      row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish8
+
+entry8:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDSD (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry8
+
+finish8:
+	MOVBLZX  (R12), R11
+	VMOVDDUP (R8)(R11*8), X1
+	MOVBLZX  (R12), R11
+	IMULQ    dstStride+8(FP), R11
+	INCQ     R12
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)(R11*1)
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish16
+
+entry16:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), X0, X0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry16
+
+finish16:
+	MOVBLZX  (R12), R11
+	VMOVDDUP (R8)(R11*8), X1
+	MOVBLZX  (R12), R11
+	IMULQ    dstStride+8(FP), R11
+	INCQ     R12
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)(R11*1)
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish24
+
+entry24:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), X0, X0
+	VADDSD 16(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry24
+
+finish24:
+	MOVBLZX  (R12), R11
+	VMOVDDUP (R8)(R11*8), X2
+	MOVBLZX  (R12), R11
+	IMULQ    dstStride+8(FP), R11
+	INCQ     R12
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (AX)(R11*1)
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, 16(AX)(R11*1)
+	DECQ     SI
+	JNZ      row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish32
+
+entry32:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry32
+
+finish32:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y1
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish40
+
+entry40:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	VADDSD 32(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry40
+
+finish40:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       X2, X1, X1
+	VMOVSD       X1, 32(AX)(R11*1)
+	DECQ         SI
+	JNZ          row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish48
+
+entry48:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	VADDPD 32(CX)(R11*1), X1, X1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry48
+
+finish48:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       X2, X1, X1
+	VMOVUPD      X1, 32(AX)(R11*1)
+	DECQ         SI
+	JNZ          row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish56
+
+entry56:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	VADDPD 32(CX)(R11*1), X1, X1
+	VADDSD 48(CX)(R11*1), X2, X2
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry56
+
+finish56:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y3
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       X3, X1, X1
+	VMOVUPD      X1, 32(AX)(R11*1)
+	VMULPD       X3, X2, X2
+	VMOVSD       X2, 48(AX)(R11*1)
+	DECQ         SI
+	JNZ          row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// The rows of the next batch, which are stored in any order.
+	PREFETCHT0 (R13)
+	ADDQ       dstStride+8(FP), R13
+	CMPQ       R9, R10
+	JGE        finish64
+
+entry64:
+	MOVL   (DI)(R9*4), R11
+	IMULQ  DX, R11
+	VADDPD (CX)(R11*1), Y0, Y0
+	VADDPD 32(CX)(R11*1), Y1, Y1
+	INCQ   R9
+	CMPQ   R9, R10
+	JL     entry64
+
+finish64:
+	MOVBLZX      (R12), R11
+	VBROADCASTSD (R8)(R11*8), Y2
+	MOVBLZX      (R12), R11
+	IMULQ        dstStride+8(FP), R11
+	INCQ         R12
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)(R11*1)
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)(R11*1)
 	DECQ         SI
 	JNZ          row64
 	VZEROUPPER

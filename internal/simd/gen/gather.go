@@ -21,6 +21,7 @@ type form struct {
 	weighted bool
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	cached   bool // x is in a near cache: nothing is prefetched
+	placed   bool // each row of dst and its factor are where place says
 }
 
 const (
@@ -46,6 +47,8 @@ func gathers(t element, zeroRow *Mem) {
 	}
 	gather(t, form{mark: "Short", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow})
 	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})
+	gather(t, form{mark: "Placed", register: 32, narrow: 7, wide: multiples(32, 32, 320), placed: true})
+	gather(t, form{mark: "PlacedCached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), placed: true, cached: true})
 }
 
 // multiples returns the multiples of step from lo to hi.
@@ -62,6 +65,7 @@ type gatherer struct {
 	form
 
 	dst, x, stride, ptr, col, val, scale, rows reg.GPVirtual
+	place, soon                                reg.GPVirtual
 	far, near, entry, end, row                 reg.GPVirtual
 	nothing, length                            reg.GPVirtual // from x to the row of zeros; of a row
 
@@ -74,14 +78,25 @@ func gather(t element, f form) {
 	if f.weighted {
 		name, val = "gatherWeighted", fmt.Sprintf("val *%s, ", t.name)
 	}
+	place := ""
+	if f.placed {
+		place = "place *uint8, "
+	}
 	TEXT(name+t.mark+f.mark, NOSPLIT, fmt.Sprintf(
-		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, col *uint32, far int, near int, %[2]sscale *%[1]s, width int)", t.name, val))
+		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, col *uint32, far int, near int, %[2]sscale *%[1]s, %[3]swidth int)", t.name, val, place))
 	Pragma("noescape")
 	aligned()
 	g := gatherer{element: t, form: f}
 	g.dst, g.x, g.stride = argument("dst"), argument("x"), argument("stride")
 	g.ptr, g.rows, g.col, g.scale = argument("ptr"), argument("rows"), argument("col"), argument("scale")
 	g.entry, g.end, g.row = GP64(), GP64(), GP64()
+	if f.placed {
+		g.place = argument("place")
+		g.soon = GP64()
+		MOVQ(inFrame("dstStride"), g.soon)
+		SHLQ(U8(8), g.soon)
+		ADDQ(g.dst, g.soon)
+	}
 	TESTQ(g.rows, g.rows)
 	JZ(LabelRef("done"))
 
@@ -196,6 +211,17 @@ func (g *gatherer) loop(bytes int, mark string) {
 	for _, p := range parts {
 		zero(p.sum)
 	}
+	if g.placed {
+		Comment("The rows of the next batch, which are stored in any order.")
+		fetch := PREFETCHT0
+		if bytes > 128 {
+			fetch = PREFETCHT1
+		}
+		for line := 0; line < bytes; line += 64 {
+			fetch(Mem{Base: g.soon, Disp: line})
+		}
+		ADDQ(inFrame("dstStride"), g.soon)
+	}
 	if g.heads != nil {
 		g.addHeads(bytes, parts)
 	}
@@ -219,16 +245,32 @@ func (g *gatherer) loop(bytes int, mark string) {
 		MOVQ(g.end, g.entry)
 	}
 	factor, dst := vector(widest), Mem{Base: g.dst}
-	g.fill(Mem{Base: g.scale}, factor)
-	ADDQ(Imm(uint64(g.size)), g.scale)
+	if g.placed {
+		MOVBLZX(Mem{Base: g.place}, g.row.As32())
+		g.fill(Mem{Base: g.scale, Index: g.row, Scale: uint8(g.size)}, factor)
+		dst = g.placedRow()
+		INCQ(g.place)
+	} else {
+		g.fill(Mem{Base: g.scale}, factor)
+		ADDQ(Imm(uint64(g.size)), g.scale)
+	}
 	for _, p := range parts {
 		g.store(p, factor, dst.Offset(p.at))
 	}
-	ADDQ(inFrame("dstStride"), g.dst)
+	if !g.placed {
+		ADDQ(inFrame("dstStride"), g.dst)
+	}
 	DECQ(g.rows)
 	JNZ(LabelRef("row" + mark))
 	VZEROUPPER()
 	RET()
+}
+
+// placedRow returns the row of dst that place names.
+func (g *gatherer) placedRow() Mem {
+	MOVBLZX(Mem{Base: g.place}, g.row.As32())
+	IMULQ(inFrame("dstStride"), g.row)
+	return Mem{Base: g.dst, Index: g.row, Scale: 1}
 }
 
 // addHeads adds the first entries of a row, however many it has: those that
