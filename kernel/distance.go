@@ -109,11 +109,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	c.slabs = len(first) + len(second)
 	column := func(nodes []int) (*sparse.Block[float64], error) {
 		y := c.y.Columns(0, len(nodes))
-		a, err := c.image(ctx, c.k.whole, y, nodes, c.direct)
-		if err == nil {
-			c.accept(y, a.bound)
-		}
-		return y, err
+		return y, c.columns(ctx, y, nodes, false)
 	}
 	own := make([]float64, 0, len(short))
 	for _, slab := range first {

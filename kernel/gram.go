@@ -67,11 +67,17 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 		}
 		g.left = g.left[:0]
 	}
-	// |ΔK_ij| ≤ η_i‖u_j‖ + η_j‖u_i‖ + η_iη_j, and rounding in sums of chunks.
-	rounding := float64(chunkRows+n/chunkRows+2) * epsilon
-	c.finish(2*c.worst*(c.norm+c.worst) + rounding*c.norm*c.norm)
+	// |ΔK_ij| ≤ η_i‖u_j‖ + η_j‖u_i‖ + η_iη_j, and rounding.
+	c.finish(2*c.worst*(c.norm+c.worst) + gramRounding(n)*c.norm*c.norm)
+	if largest := c.norm * c.norm; c.strict && c.report.ErrorBound > c.s.Tolerance*largest {
+		return tooTight(c.s.Tolerance, c.report.ErrorBound/largest)
+	}
 	return nil
 }
+
+// gramRounding is the rounding error of a product of two columns of U, relative to
+// their norms: their sums are added by chunks.
+func gramRounding(n int) float64 { return float64(min(n, chunkRows)+n/chunkRows+2) * epsilon }
 
 // halfStep computes a slab of U, with errors that are small beside a column of
 // the given norm or its own largest one.
@@ -83,7 +89,9 @@ func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64], no
 		if worst == 0 || largest == 0 {
 			return 0
 		}
-		return 2 * worst * (1 + worst/largest) / largest * c.tightest / c.s.Tolerance
+		allowed := c.s.Tolerance / c.tightest
+		allowed = max(allowed-gramRounding(u.Rows)-4*epsilon, allowed/2) // rounding has its share
+		return 2 * worst * (1 + worst/largest) / largest / allowed
 	})
 	if err != nil {
 		return err

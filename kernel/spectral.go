@@ -43,8 +43,8 @@ type computation struct {
 	done   int                    // slabs
 	sweeps int                    // of slabs done
 
-	core     float64 // the largest value of K so far
-	base     float64 // that of the first slab
+	core     float64 // the largest value in the columns so far
+	base     float64 // in those of the first slab
 	norm     float64 // the largest column of K^½ so far
 	worst    float64 // the largest bound of a column so far
 	tightest float64 // by which errors of values of K may grow
@@ -161,10 +161,10 @@ func (c *computation) progress(done, expected int) {
 	c.s.Progress(c.sweeps+done, c.sweeps+max(done, expected)*max(1, c.slabs-c.done))
 }
 
-// direct is the measure of columns of K: the error of a value beside the
-// largest one.
-func (c *computation) direct(y *sparse.Block[float64], bound []float64) float64 {
-	largest := max(c.base, largestOf(y))
+// direct is the measure of the columns, or with turned the rows, of nodes: the error
+// of a value beside the largest one, whichever rows are handed out.
+func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int, turned bool) float64 {
+	largest := max(c.base, c.largestValue(y, nodes, turned))
 	worst := slices.Max(bound)
 	if worst == 0 || largest == 0 {
 		return 0
@@ -172,13 +172,39 @@ func (c *computation) direct(y *sparse.Block[float64], bound []float64) float64 
 	return worst * c.tightest / largest / c.s.Tolerance
 }
 
-// accept takes up the bounds of columns of K.
-func (c *computation) accept(y *sparse.Block[float64], bound []float64) {
-	c.core = max(c.core, largestOf(y))
+// columns computes the columns, or with turned the rows, of nodes.
+func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nodes []int, turned bool) error {
+	a, err := c.image(ctx, c.k.whole, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
+		return c.direct(y, bound, nodes, turned)
+	})
+	if err != nil {
+		return err
+	}
+	c.core = max(c.core, c.largestValue(y, nodes, turned))
 	if c.base == 0 {
 		c.base = c.core
 	}
-	c.worst = max(c.worst, slices.Max(bound))
+	c.worst = max(c.worst, slices.Max(a.bound))
+	return nil
+}
+
+// largestValue returns the largest value of the kernel in columns, or rows, given
+// those of the symmetric matrix that it is similar to.
+func (c *computation) largestValue(y *sparse.Block[float64], nodes []int, turned bool) (m float64) {
+	root := c.k.root
+	if root == nil {
+		return largestOf(y)
+	}
+	for i := range y.Rows {
+		for j, v := range y.Row(i) {
+			ratio := root[nodes[j]] / root[i]
+			if turned {
+				ratio = 1 / ratio
+			}
+			m = max(m, math.Abs(v)*ratio)
+		}
+	}
+	return m
 }
 
 func largestOf(b *sparse.Block[float64]) (m float64) {
@@ -303,11 +329,10 @@ func (c *computation) across(ctx context.Context, long, short []int, transposed 
 			continue
 		}
 		y := c.y.Columns(0, hi-lo)
-		a, err := c.image(ctx, c.k.whole, y, short[lo:hi], c.direct)
+		err := c.columns(ctx, y, short[lo:hi], transposed)
 		if err != nil {
 			return err
 		}
-		c.accept(y, a.bound)
 		if transposed {
 			piece := sparse.BlockOf(hi-lo, len(long), values[:(hi-lo)*len(long)])
 			for i, r := range long {
@@ -346,11 +371,9 @@ func (c *computation) mirrored(ctx context.Context, nodes []int, fill func(lo, h
 	for _, slab := range slabs {
 		lo, hi := slab[0], slab[1]
 		y := c.y.Columns(0, hi-lo)
-		a, err := c.image(ctx, c.k.whole, y, nodes[lo:hi], c.direct)
-		if err != nil {
+		if err := c.columns(ctx, y, nodes[lo:hi], false); err != nil {
 			return err
 		}
-		c.accept(y, a.bound)
 		piece := sparse.BlockOf(hi, hi-lo, values[:hi*(hi-lo)])
 		fill(lo, hi, y, piece)
 		for i := lo; i < hi; i++ {
