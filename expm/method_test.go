@@ -132,7 +132,7 @@ func TestMaternByResolvents(t *testing.T) {
 			b := randomBlock(3, m.n, 3)
 			_, norm, _ := distance(b, b)
 			for _, c := range [][2]float64{{1e-3, .3}, {1e-3, 1}, {2e-3, 1.5}, {8e-3, 2.7}, {1e-3, 1e-10}, {1e-3, 1 + 1e-10}} {
-				if m.hi <= wideSpectrum*c[0] {
+				if m.hi <= WideSpectrum*c[0] {
 					t.Fatal("the spectrum is narrow")
 				}
 				for _, tolerance := range []float64{1e-3, 1e-8} {

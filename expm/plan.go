@@ -30,9 +30,9 @@ const (
 	// groupSpan is the factor between rates that share the solves.
 	groupSpan = 16
 
-	// wideSpectrum is the ratio of λ to σ from which on a Matérn function is
-	// a sum of resolvents.
-	wideSpectrum = 200
+	// WideSpectrum is the ratio of λ to σ from which on a Matérn function of a
+	// Laplacian is a sum of resolvents.
+	WideSpectrum = 200
 
 	// tameProduct is the product of rate and λ up to which solves are exact
 	// enough for any tolerance that is likely.
@@ -50,7 +50,7 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 	for i := range e.parts {
 		p := &e.parts[i]
 		switch {
-		case p.f.kind == matern && e.solvable() && e.hi > wideSpectrum*p.f.shift:
+		case p.f.kind == matern && e.solvable() && e.hi > WideSpectrum*p.f.shift:
 			pl.rational = append(pl.rational, p)
 		case p.f.kind == exponential && p.f.rate < 0 && e.solvable() && e.settings.Method != Chebyshev:
 			falling = append(falling, p)

@@ -93,7 +93,11 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 		factor = 0
 	}
 	spared := e.bytes(n, width) - e.leastBytes(n, width)
-	return needsOf(least-spared, spared+factor, vectors+e.searchBytes(n, width)), nil
+	search := vectors + e.searchBytes(n, width)
+	if e.least { // which may want the factor as well
+		return needsOf(max(least, search), factor, 0), nil
+	}
+	return needsOf(least-spared, spared+factor, search), nil
 }
 
 // heldSlabs returns how many slabs of U are held in so many bytes: all of them, or
@@ -226,6 +230,7 @@ type demand struct {
 	blocks   int64 // of the width of a slab, unless it is a series
 	series   bool  // and nothing else
 	function bool  // one of a matrix by package expm, otherwise an inverse
+	solves   bool  // a sum of solves and no series
 	half     bool  // blocks of nodes among themselves are made by half steps
 	factor   bool  // solves that want a factor
 	radius   bool  // the largest eigenvalue of A is found first
@@ -243,7 +248,7 @@ func (d demand) bytes(n, cols int) int64 {
 
 // leastBytes returns what it takes if it turns out that a series does.
 func (d demand) leastBytes(n, cols int) int64 {
-	if !d.function {
+	if !d.function || d.solves {
 		return d.bytes(n, cols)
 	}
 	return demand{series: true}.bytes(n, cols)
@@ -289,8 +294,17 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		d.half = true
 		return d
 	case "matern":
-		resolvents.half = true
-		return resolvents
+		// Each diagonal value of L bounds its largest eigenvalue from below.
+		lo, wide := slices.Max(degrees), expm.WideSpectrum*2*p.Nu/(p.Kappa*p.Kappa)
+		if p.Laplacian != Combinatorial {
+			lo = 1
+		}
+		d := resolvents
+		if hi <= wide {
+			d = series
+		}
+		d.solves, d.half = lo > wide, true
+		return d
 	case "regularized-laplacian":
 		usual := 2.0 // what Jacobi leaves of L̃, or about that of L
 		if p.Laplacian == Combinatorial {

@@ -192,22 +192,29 @@ func Bytes(n, k, known int, s *Settings) (bytes int64, what string) {
 }
 
 // StalledBytes returns what [Bytes], or in the [Interior] what [InteriorBytes], says
-// of an iteration whose progress has stalled once: its basis is copied to one of
-// twice as many vectors.
+// of an iteration whose progress has stalled: its basis is copied to one of twice as
+// many vectors, once, and in the Interior, where that is usual, as often as Memory
+// allows.
 func StalledBytes(n, k, known int, interior bool, s *Settings) int64 {
 	set := s.withDefaults()
 	wanted, pairs, beside := max(0, k-known), k, int64(0)
-	begun, _ := Bytes(n, k, known, s)
+	most, _ := Bytes(n, k, known, s)
 	if interior {
 		pairs = k + guards(n, k)
 		wanted, beside = pairs, foldedBytes(n)
-		begun, _ = InteriorBytes(n, k, s)
+		most, _ = InteriorBytes(n, k, s)
 	}
-	size := set.basisSize(wanted)
-	if wanted == 0 || 2*size >= n {
-		return begun
+	for size := set.basisSize(wanted); wanted > 0 && 2*size < n; size *= 2 {
+		bytes := lanczosBytes(n, pairs, 2*size) + basisBytes(n, size+width) + beside
+		if set.Memory > 0 && bytes > set.Memory {
+			break
+		}
+		most = max(most, bytes)
+		if !interior {
+			break
+		}
 	}
-	return max(begun, lanczosBytes(n, pairs, 2*size)+basisBytes(n, size+width)+beside)
+	return most
 }
 
 // LOBPCGBytes returns the memory that [Problem.LOBPCG] takes for k pairs, known of

@@ -96,8 +96,8 @@ they are nowhere sparse (--max-products).
 
 Where the basis that the iteration begins with makes no progress it is doubled, and
 at the lower end of a Laplacian may give way to a method with a factor of the
-matrix. The plan of estimate is for either, once, and says what is sure;
---max-memory bounds what comes after.`,
+matrix. The plan of estimate is for either, once, or in the interior for a basis as
+large as memory allows, and says what is sure; --max-memory bounds what comes after.`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
