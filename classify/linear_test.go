@@ -57,7 +57,7 @@ func TestLinearGradient(t *testing.T) {
 		p := clouds(rapid.Uint64().Draw(t, "rng seed"), n, rapid.IntRange(1, 6).Draw(t, "features"), classes, 1)
 		s := &LinearSVM{
 			Cost: math.Exp2(rapid.Float64Range(-5, 2).Draw(t, "log2 cost")), Loss: SquaredHinge,
-			Bias: rapid.SampledFrom([]float64{0, 0.5, 3, -1}).Draw(t, "bias"), Tolerance: 1e-10, MaxPasses: 1_000_000,
+			Bias: rapid.SampledFrom([]float64{0, 0.5, 3, -1}).Draw(t, "bias"), Tolerance: 1e-12, MaxPasses: 1_000_000,
 			Strategy: Strategy(rapid.IntRange(0, 1).Draw(t, "strategy")), RngSeed: rapid.Uint64().Draw(t, "order"),
 			Weights: BalancedWeights(p.y, classes),
 		}
