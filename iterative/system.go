@@ -101,6 +101,9 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	return out, err
 }
 
+// Release lets go of what solves keep for the next one, the factor too.
+func (s *System) Release() { s.cg, s.factor = CG{}, nil }
+
 // newLadder returns the ladder from Jacobi to the factor.
 func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 	set := settings.withDefaults()

@@ -38,6 +38,11 @@ func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []
 				return nil, sweeps, err
 			}
 			sweeps += report.Sweeps
+			if f, ok := ks[i].(*spectral); ok {
+				if e, ok := f.whole.(*solves); ok {
+					e.system.Release() // the next kernel takes as much
+				}
+			}
 			continue
 		}
 		done, err := gramsTo(ctx, grams, ks, group, nodes, set)

@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Blocks that are computed together agree with those computed alone.
@@ -42,4 +44,44 @@ func TestGrams(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Kernels that have been computed keep no blocks: many to choose from take as much
+// memory as one, and can be used again.
+func TestGramsLetGo(t *testing.T) {
+	const n = 20_000
+	g := newGraph(t, testgraph.Random(5, n, 60_000, true), 2)
+	ks, err := NewAll(background, g, "von-neumann", []Parameters{{Alpha: 0.2}, {Alpha: 0.3}, {Alpha: 0.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inUse := func() int64 {
+		var m runtime.MemStats
+		for range 2 { // pools keep what they have for one collection
+			runtime.GC()
+		}
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	nodes := upTo(40)
+	before := inUse()
+	grams, _, err := Grams(background, ks, nodes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, block := inUse()-before, sparse.BlockBytes[float64](n, len(nodes)); kept > 2*block {
+		t.Errorf("%d bytes are kept, a block has %d", kept, block)
+	}
+	again, _, err := Grams(background, ks, nodes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range grams {
+		for j, v := range grams[i].Data {
+			if again[i].Data[j] != v {
+				t.Fatalf("kernel %d is another one the second time", i)
+			}
+		}
+	}
+	runtime.KeepAlive(ks)
 }

@@ -88,7 +88,7 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	default:
 		least += 8 * int64(len(long)) * int64(width)
 	}
-	factor := iterative.CholeskyBytes(n, entries)
+	factor := iterative.CholeskyBytes(n, entries) + e.beside(n, width)
 	if !e.factor || limit > 0 && least+factor > limit {
 		factor = 0
 	}
@@ -199,7 +199,7 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 		return vectors + modularityBytes(n, p.Rank) + 2*sparse.BlockBytes[float64](n, cols), nil
 	}
 	e := demandOf(name, p, degrees)
-	return vectors + max(e.bytes(n, cols), e.searchBytes(n, cols)), nil
+	return vectors + max(e.bytes(n, cols)+e.beside(n, cols), e.searchBytes(n, cols)), nil
 }
 
 const (
@@ -217,14 +217,6 @@ const (
 	resolventBlocks = 9
 )
 
-// blocksOf returns the number of blocks of a solve.
-func blocksOf(factor bool) int64 {
-	if factor {
-		return factorBlocks
-	}
-	return solveBlocks
-}
-
 // demand is what a kernel's engine takes.
 type demand struct {
 	blocks   int64 // of the width of a slab, unless it is a series
@@ -233,6 +225,7 @@ type demand struct {
 	solves   bool  // a sum of solves and no series
 	half     bool  // blocks of nodes among themselves are made by half steps
 	factor   bool  // solves that want a factor
+	rising   bool  // they begin without it
 	radius   bool  // the largest eigenvalue of A is found first
 	least    bool  // the smallest eigenvalue beyond the null space is found first
 }
@@ -244,6 +237,15 @@ func (d demand) bytes(n, cols int) int64 {
 		return 2*sparse.BlockBytes[float64](n, cols) + expm.SeriesBytes(n, cols, 1)
 	}
 	return d.blocks * sparse.BlockBytes[float64](n, cols)
+}
+
+// beside returns what solves for blocks of so many columns take beside a factor that
+// they did not begin with.
+func (d demand) beside(n, cols int) int64 {
+	if !d.rising {
+		return 0
+	}
+	return (factorBlocks - solveBlocks) * sparse.BlockBytes[float64](n, cols)
 }
 
 // leastBytes returns what it takes if it turns out that a series does.
@@ -272,9 +274,10 @@ func (d demand) searchBytes(n, cols int) (bytes int64) {
 // the root is a sum of many resolvents.
 const narrow = 200
 
-// wide is the ratio beyond which Jacobi may take more than some 300 steps, so that
-// solves want a factor, which a graph without bottlenecks does not need.
-const wide = 2000
+// wide is the ratio beyond which Jacobi may take more than the 60 steps after which
+// a column is set aside for a factor, ½·√ratio·ln(2/ε) with a tolerance of 1e-12. A
+// graph without bottlenecks takes fewer.
+const wide = 18
 
 // demandOf returns what the engine of the named kernel takes.
 func demandOf(name string, p Parameters, degrees []float64) demand {
@@ -311,14 +314,14 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 			usual *= extentOf(degrees).meanDegree
 		}
 		factor := p.Alpha*usual > wide
-		return demand{blocks: blocksOf(factor), half: p.Alpha*hi <= narrow, factor: factor}
+		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow, factor: factor, rising: factor}
 	case "pagerank", "von-neumann", "regularized-commute-time":
 		if p.Matrix == Adjacency {
 			return demand{blocks: solveBlocks, half: true, radius: true}
 		}
 		ratio := 2 * p.Alpha / (1 - p.Alpha)
 		factor := ratio > wide
-		return demand{blocks: blocksOf(factor), half: ratio <= narrow && name != "regularized-commute-time", factor: factor}
+		return demand{blocks: solveBlocks, half: ratio <= narrow && name != "regularized-commute-time", factor: factor, rising: factor}
 	case "exponential":
 		series.half, series.radius = true, p.Matrix == Adjacency && p.Beta == 0
 		return series

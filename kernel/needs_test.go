@@ -170,13 +170,13 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		p    Parameters
 		slow bool
 	}{
-		{"regularized-laplacian", Parameters{Alpha: 400}, false},
+		{"regularized-laplacian", Parameters{Alpha: 4}, false},
 		{"regularized-laplacian", Parameters{Alpha: 1e4}, true},
 		{"regularized-laplacian", Parameters{Alpha: 1e4, Laplacian: Normalized}, true},
-		{"von-neumann", Parameters{Alpha: 0.998}, false},
+		{"von-neumann", Parameters{Alpha: 0.8}, false},
 		{"von-neumann", Parameters{Alpha: 0.9999}, true},
 		{"pagerank", Parameters{Alpha: 0.9999}, true},
-		{"regularized-commute-time", Parameters{Alpha: 0.9}, false},
+		{"regularized-commute-time", Parameters{Alpha: 0.8}, false},
 		{"regularized-commute-time", Parameters{Alpha: 0.9999}, true},
 	} {
 		needs, err := BlockNeeds(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
@@ -185,7 +185,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		}
 		want := int64(0)
 		if c.slow {
-			want = iterative.CholeskyBytes(n, g.A.NNZ())
+			want = iterative.CholeskyBytes(n, g.A.NNZ()) + sparse.BlockBytes[float64](n, 1) // of what it makes of residuals
 		}
 		if needs.Perhaps != want || needs.Bytes <= want {
 			t.Errorf("%s %v: %+v; a factor takes %d", c.name, c.p, needs, want)
