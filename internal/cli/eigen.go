@@ -500,6 +500,24 @@ func (out *eigenOutput) write(pairs *lanczos.Pairs, ids axis, rows []int) error 
 	return archive.Close()
 }
 
+// vague says which eigenvalue of a Laplacian is so small that its residual, which is
+// relative to the norm, does not tell its first digit; nothing: none is.
+func (r *eigenReport) vague() string {
+	p := r.Parameters
+	if p.Which != lowerEnd || p.Matrix != ofLaplacian && p.Matrix != ofLaplacianNormalized {
+		return ""
+	}
+	for j := r.Known; j < len(r.Values); j++ {
+		v, bound := r.Values[j], r.ErrorBounds[j]
+		tolerance := max(leastEigenTolerance, math.Pow(10, math.Floor(math.Log10(1e-3*v/r.Norm))))
+		if v > 0 && bound > v/10 && tolerance < p.Tolerance {
+			return fmt.Sprintf("eigenvalue %d is %.2g ± %.1g: residuals are relative to the norm of the matrix, %.2g; --tolerance %.0e tells more of it",
+				j+1, v, bound, r.Norm, tolerance)
+		}
+	}
+	return ""
+}
+
 // finishEigen publishes eigenpairs and says what they are.
 func (in *invocation) finishEigen(files *outputs, out *eigenOutput, g *graph, r *eigenReport) error {
 	if err := in.writeRun(out.run, storeOf(g.Manifest()), r.Parameters); err != nil {
@@ -511,6 +529,9 @@ func (in *invocation) finishEigen(files *outputs, out *eigenOutput, g *graph, r 
 	if in.json {
 		r.Closing = in.closing()
 		return in.document(r)
+	}
+	if text := r.vague(); text != "" {
+		in.warn("%s", text)
 	}
 	w := in.summary(r.Output)
 	const most = 20 // lines
