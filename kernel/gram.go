@@ -17,14 +17,15 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	slabs := slabsOf(n, m)
 	width := slabs[0][1]
 	piece := 16 * int64(m) * int64(width)
-	if err := c.reserveWork(m, piece); err != nil {
+	work := c.k.demand.root().bytes(n, width)
+	if err := c.reserveWork(m, work+piece); err != nil {
 		return err
 	}
 	c.report.HalfSteps = true
 	held := len(slabs)
 	if c.s.Memory > 0 {
 		block := sparse.BlockBytes[float64](n, width)
-		held, _ = heldSlabs(held, c.s.Memory-graphVectors*8*int64(n)-c.k.bytes(width)-piece+block, block)
+		held, _ = heldSlabs(held, c.s.Memory-graphVectors*8*int64(n)-work-piece+block, block)
 	}
 	if held < len(slabs) {
 		c.y = sparse.NewBlock[float64](n, width)

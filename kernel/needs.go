@@ -71,11 +71,15 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	}
 	width := min(slabColumns(n), len(short))
 	block := sparse.BlockBytes[float64](n, width)
-	least := vectors + e.bytes(n, width)
 	same := slices.Equal(rows, cols)
 	m := int64(len(short))
+	half := same && e.half && (roots || e.function) && int64(n)*m <= halfLimit
+	if half {
+		e = e.root()
+	}
+	least := vectors + e.bytes(n, width)
 	switch {
-	case same && e.half && (roots || e.function) && int64(n)*m <= halfLimit:
+	case half:
 		least += 16*m*int64(width) - block
 		spare := int64(math.MaxInt64)
 		if limit > 0 {
@@ -237,6 +241,15 @@ func (d demand) bytes(n, cols int) int64 {
 		return 2*sparse.BlockBytes[float64](n, cols) + expm.SeriesBytes(n, cols, 1)
 	}
 	return d.blocks * sparse.BlockBytes[float64](n, cols)
+}
+
+// root returns the demand of half steps: that of a series in place of solves, but of
+// A, whose own are one already.
+func (d demand) root() demand {
+	if d.function || d.radius {
+		return d
+	}
+	return demand{series: true, function: true, half: true}
 }
 
 // beside returns what solves for blocks of so many columns take beside a factor that

@@ -81,19 +81,20 @@ func (k *spectral) bytes(cols int) int64 { return k.demand.bytes(k.Len(), cols) 
 // reserve makes room for slabs of an engine, the image of one of them, and for so
 // many more bytes.
 func (c *computation) reserve(columns int, more int64) error {
-	err := c.reserveWork(columns, more)
+	width := min(slabColumns(c.k.Len()), columns)
+	err := c.reserveWork(columns, c.k.bytes(width)+more)
 	if err == nil {
 		c.y = sparse.NewBlock[float64](c.x.Rows, c.x.Cols)
 	}
 	return err
 }
 
-// reserveWork is reserve but for the image.
-func (c *computation) reserveWork(columns int, more int64) error {
+// reserveWork makes room for slabs and whatever takes so many bytes with them.
+func (c *computation) reserveWork(columns int, bytes int64) error {
 	n := c.k.Len()
 	width := min(slabColumns(n), columns)
 	plan := budget.Plan{Limit: c.s.Memory}
-	if err := plan.Reserve(c.k.bytes(width)+more, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
+	if err := plan.Reserve(bytes, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
 		return err
 	}
 	c.x = sparse.NewBlock[float64](n, width)
