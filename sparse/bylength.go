@@ -66,7 +66,9 @@ func (a *ByLength) sort(lo, hi int, buffer []uint32) []uint32 {
 		a.row[lo+i] = row
 		copy(a.m.col[at:at+n], buffer[start[row]:])
 		at += n
-		ptr[i+1] = at
+		if i+1 < hi-lo { // where the batch ends it does as before, and others look there
+			ptr[i+1] = at
+		}
 	}
 	return buffer
 }
