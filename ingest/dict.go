@@ -264,7 +264,10 @@ func (d *dict) clear() {
 func (d *dict) len() int {
 	n := 0
 	for i := range d.shards {
-		n += d.shards[i].len()
+		s := &d.shards[i]
+		s.mu.Lock()
+		n += s.len()
+		s.mu.Unlock()
 	}
 	return n
 }
