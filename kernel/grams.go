@@ -38,11 +38,7 @@ func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []
 				return nil, sweeps, err
 			}
 			sweeps += report.Sweeps
-			if f, ok := ks[i].(*spectral); ok {
-				if e, ok := f.whole.(*solves); ok {
-					e.system.Release() // the next kernel takes as much
-				}
-			}
+			release(ks[i]) // the next kernel takes as much
 			continue
 		}
 		done, err := gramsTo(ctx, grams, ks, group, nodes, set)
@@ -52,6 +48,17 @@ func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []
 		sweeps += done
 	}
 	return grams, sweeps, nil
+}
+
+// release lets go of what a kernel keeps of its solves for the next ones.
+func release(k Kernel) {
+	f, ok := k.(*spectral)
+	if !ok {
+		return
+	}
+	if e, ok := f.whole.(*solves); ok {
+		e.system.Release()
+	}
 }
 
 // withoutRoot returns an inverse without its half step, and any other kernel.

@@ -174,8 +174,10 @@ type ParameterError struct {
 	What      string // what is wrong; what to do
 }
 
+// Error implements error.
 func (e *ParameterError) Error() string { return "kernel: " + e.Parameter + ": " + e.What }
 
+// Unwrap returns [ErrParameter].
 func (e *ParameterError) Unwrap() error { return ErrParameter }
 
 // Matrix returns the block of k between rows and cols. Memory: beside what

@@ -229,7 +229,6 @@ type demand struct {
 	solves   bool  // a sum of solves and no series
 	half     bool  // blocks of nodes among themselves are made by half steps
 	factor   bool  // solves that want a factor
-	rising   bool  // they begin without it
 	radius   bool  // the largest eigenvalue of A is found first
 	least    bool  // the smallest eigenvalue beyond the null space is found first
 }
@@ -253,9 +252,9 @@ func (d demand) root() demand {
 }
 
 // beside returns what solves for blocks of so many columns take beside a factor that
-// they did not begin with.
+// they did not begin with, as those that need a smallest eigenvalue do.
 func (d demand) beside(n, cols int) int64 {
-	if !d.rising {
+	if !d.factor || d.function || d.least {
 		return 0
 	}
 	return (factorBlocks - solveBlocks) * sparse.BlockBytes[float64](n, cols)
@@ -311,15 +310,15 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		return d
 	case "matern":
 		// Each diagonal value of L bounds its largest eigenvalue from below.
-		lo, wide := slices.Max(degrees), expm.WideSpectrum*2*p.Nu/(p.Kappa*p.Kappa)
+		lo, most := slices.Max(degrees), expm.WideSpectrum*2*p.Nu/(p.Kappa*p.Kappa)
 		if p.Laplacian != Combinatorial {
 			lo = 1
 		}
 		d := resolvents
-		if hi <= wide {
+		if hi <= most {
 			d = series
 		}
-		d.solves, d.half = lo > wide, true
+		d.solves, d.half = lo > most, true
 		return d
 	case "regularized-laplacian":
 		usual := 2.0 // what Jacobi leaves of L̃, or about that of L
@@ -327,14 +326,14 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 			usual *= extentOf(degrees).meanDegree
 		}
 		factor := p.Alpha*usual > wide
-		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow, factor: factor, rising: factor}
+		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow, factor: factor}
 	case "pagerank", "von-neumann", "regularized-commute-time":
 		if p.Matrix == Adjacency {
 			return demand{blocks: solveBlocks, half: true, radius: true}
 		}
 		ratio := 2 * p.Alpha / (1 - p.Alpha)
 		factor := ratio > wide
-		return demand{blocks: solveBlocks, half: ratio <= narrow && name != "regularized-commute-time", factor: factor, rising: factor}
+		return demand{blocks: solveBlocks, half: ratio <= narrow && name != "regularized-commute-time", factor: factor}
 	case "exponential":
 		series.half, series.radius = true, p.Matrix == Adjacency && p.Beta == 0
 		return series

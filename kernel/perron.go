@@ -52,6 +52,9 @@ var errPerron = errors.New("kernel: the largest eigenvalue is not told from thos
 // radiusBetween returns an upper bound on ρ that is next to a lower one, given two
 // that are not.
 func radiusBetween(ctx context.Context, g *iterative.Graph, lower, upper float64) (float64, error) {
+	if g.A.NNZ() == 0 {
+		return 0, nil
+	}
 	n := len(g.Degrees)
 	w := &perron{
 		op:      &sparse.Operator[float64]{A: g.A, Workers: g.Workers},
@@ -62,9 +65,6 @@ func radiusBetween(ctx context.Context, g *iterative.Graph, lower, upper float64
 	}
 	for i := range w.b.Data {
 		w.b.Data[i] = 1
-	}
-	if g.A.NNZ() == 0 {
-		return 0, nil
 	}
 	for range perronRounds {
 		if err := w.round(ctx); err != nil {

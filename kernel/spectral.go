@@ -82,22 +82,21 @@ func (k *spectral) bytes(cols int) int64 { return k.demand.bytes(k.Len(), cols) 
 // many more bytes.
 func (c *computation) reserve(columns int, more int64) error {
 	width := min(slabColumns(c.k.Len()), columns)
-	err := c.reserveWork(columns, c.k.bytes(width)+more)
+	err := c.reserveWork(width, c.k.bytes(width)+more)
 	if err == nil {
 		c.y = sparse.NewBlock[float64](c.x.Rows, c.x.Cols)
 	}
 	return err
 }
 
-// reserveWork makes room for slabs and whatever takes so many bytes with them.
-func (c *computation) reserveWork(columns int, bytes int64) error {
-	n := c.k.Len()
-	width := min(slabColumns(n), columns)
+// reserveWork makes room for slabs of so many columns and whatever takes so many
+// bytes with them.
+func (c *computation) reserveWork(width int, bytes int64) error {
 	plan := budget.Plan{Limit: c.s.Memory}
 	if err := plan.Reserve(bytes, fmt.Sprintf("%d columns of the kernel", width)); err != nil {
 		return err
 	}
-	c.x = sparse.NewBlock[float64](n, width)
+	c.x = sparse.NewBlock[float64](c.k.Len(), width)
 	return nil
 }
 

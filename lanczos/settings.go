@@ -171,6 +171,7 @@ const (
 	LOBPCG                // by locally optimal preconditioned conjugate gradients
 )
 
+// String returns the name of the method.
 func (m Method) String() string {
 	return [...]string{"dense", "lanczos", "lobpcg"}[m]
 }

@@ -1,8 +1,7 @@
 package sparse_test
 
 import (
-	"slices"
-	"sync/atomic"
+	"fmt"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -60,28 +59,7 @@ func testByLengthStep[T sparse.Float](t *testing.T) {
 				if err := o.StepTo(t.Context(), want, x, s); err != nil {
 					t.Fatal(err)
 				}
-				sorted := &sparse.Operator[T]{A: m, Scale: o.Scale, Left: o.Left, Right: o.Right, Diag: o.Diag, RankOne: o.RankOne, Workers: 1 + k%3}
-				dst := fill(rng, sparse.NewBlock[T](p.rows, k))
-				if c.delta && k%2 == 1 {
-					dst = clone(s.Prev)
-					s.Prev = dst
-				}
-				seen := make([]atomic.Int32, p.rows)
-				s.Visit = func(r sparse.Rows) {
-					for i := r.Lo; i < r.Hi; i++ {
-						if seen[i].Add(1); !slices.Equal(dst.Row(i), want.Row(i)) {
-							t.Errorf("row %d was visited before it was finished", i)
-						}
-					}
-				}
-				if err := sorted.StepTo(t.Context(), dst, x, s); err != nil {
-					t.Fatal(err)
-				}
-				for i := range p.rows {
-					if n := seen[i].Load(); n != 1 || !slices.Equal(dst.Row(i), want.Row(i)) {
-						t.Fatalf("%s, %s, %d columns: row %d, visited %d times, is %v, want %v", name, term, k, i, n, dst.Row(i), want.Row(i))
-					}
-				}
+				testSameStep(t, fmt.Sprintf("%s, %s, %d columns", name, term, k), rng, m, 1+k%3, o, x, s, k%2 == 1, want)
 			}
 		}
 	}

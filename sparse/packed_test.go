@@ -67,43 +67,47 @@ func testPackedStep[T sparse.Float](t *testing.T) {
 					continue
 				}
 				o, x, s := build[T](rng, a, k, c)
-				var prev *sparse.Block[T]
-				if c.delta {
-					prev = clone(s.Prev)
-				}
 				want := sparse.NewBlock[T](p.rows, k)
 				if err := o.StepTo(t.Context(), want, x, s); err != nil {
 					t.Fatal(err)
 				}
 				for i, m := range []*sparse.Packed{narrow, wide} {
-					packed := &sparse.Operator[T]{A: m, Scale: o.Scale, Left: o.Left, Right: o.Right, Diag: o.Diag, RankOne: o.RankOne,
-						Workers: []int{1, 2, 7}[(k+i)%3]}
-					dst := fill(rng, sparse.NewBlock[T](p.rows, k))
-					if c.delta && k%2 == 1 {
-						dst = clone(prev)
-						s.Prev = dst
-					}
-					seen := make([]atomic.Int32, p.rows)
-					s.Visit = func(r sparse.Rows) {
-						for i := r.Lo; i < r.Hi; i++ {
-							if seen[i].Add(1); !slices.Equal(dst.Row(i), want.Row(i)) {
-								t.Errorf("row %d was visited before it was finished", i)
-							}
-						}
-					}
-					if err := packed.StepTo(t.Context(), dst, x, s); err != nil {
-						t.Fatal(err)
-					}
-					for i := range p.rows {
-						if !slices.Equal(dst.Row(i), want.Row(i)) {
-							t.Fatalf("%s, %s, %d columns: row %d is %v, want %v", name, term, k, i, dst.Row(i), want.Row(i))
-						}
-						if n := seen[i].Load(); n != 1 {
-							t.Fatalf("%s, %s, %d columns: row %d was visited %d times", name, term, k, i, n)
-						}
-					}
+					what := fmt.Sprintf("%s, %s, %d columns", name, term, k)
+					testSameStep(t, what, rng, m, []int{1, 2, 7}[(k+i)%3], o, x, s, k%2 == 1, want)
 				}
 			}
+		}
+	}
+}
+
+// testSameStep checks that a step over m, another form of the matrix of o, gives the
+// bits want, in place of Prev too, and that a visitor sees finished rows once.
+func testSameStep[T sparse.Float](t *testing.T, what string, rng *rand.Rand, m sparse.Matrix, workers int,
+	o *sparse.Operator[T], x *sparse.Block[T], s sparse.Step[T], inPlace bool, want *sparse.Block[T]) {
+	t.Helper()
+	other := &sparse.Operator[T]{A: m, Scale: o.Scale, Left: o.Left, Right: o.Right, Diag: o.Diag, RankOne: o.RankOne, Workers: workers}
+	dst := fill(rng, sparse.NewBlock[T](want.Rows, want.Cols))
+	if inPlace && s.Delta != 0 {
+		dst = clone(s.Prev)
+		s.Prev = dst
+	}
+	seen := make([]atomic.Int32, want.Rows)
+	s.Visit = func(r sparse.Rows) {
+		for i := r.Lo; i < r.Hi; i++ {
+			if seen[i].Add(1); !slices.Equal(dst.Row(i), want.Row(i)) {
+				t.Errorf("%s: row %d was visited before it was finished", what, i)
+			}
+		}
+	}
+	if err := other.StepTo(t.Context(), dst, x, s); err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.Rows {
+		if !slices.Equal(dst.Row(i), want.Row(i)) {
+			t.Fatalf("%s: row %d is %v, want %v", what, i, dst.Row(i), want.Row(i))
+		}
+		if n := seen[i].Load(); n != 1 {
+			t.Fatalf("%s: row %d was visited %d times", what, i, n)
 		}
 	}
 }

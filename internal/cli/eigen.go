@@ -526,12 +526,12 @@ func (in *invocation) finishEigen(files *outputs, out *eigenOutput, g *graph, r 
 	if err := files.commit(); err != nil {
 		return err
 	}
+	if text := r.vague(); text != "" {
+		in.warn("%s", text)
+	}
 	if in.json {
 		r.Closing = in.closing()
 		return in.document(r)
-	}
-	if text := r.vague(); text != "" {
-		in.warn("%s", text)
 	}
 	w := in.summary(r.Output)
 	const most = 20 // lines

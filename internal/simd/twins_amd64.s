@@ -6534,7 +6534,6 @@ entry:
 finish:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X1, X0, X0
@@ -6569,7 +6568,6 @@ entry4:
 finish4:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X1, X0, X0
@@ -6605,7 +6603,6 @@ entry8:
 finish8:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X1, X0, X0
@@ -6646,7 +6643,6 @@ entry12:
 finish12:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X2, X0, X0
@@ -6683,7 +6679,6 @@ entry16:
 finish16:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X1, X0, X0
@@ -6723,7 +6718,6 @@ entry20:
 finish20:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X2, X0, X0
@@ -6766,7 +6760,6 @@ entry24:
 finish24:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X2, X0, X0
@@ -6811,7 +6804,6 @@ entry28:
 finish28:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X3
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X3, X0, X0
@@ -6850,7 +6842,6 @@ entry32:
 finish32:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y1, Y0, Y0
@@ -6887,7 +6878,6 @@ entry64:
 finish64:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y2, Y0, Y0
@@ -6934,7 +6924,6 @@ entry96:
 finish96:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y3
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y3, Y0, Y0
@@ -6985,7 +6974,6 @@ entry128:
 finish128:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y4
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y4, Y0, Y0
@@ -7043,7 +7031,6 @@ entry160:
 finish160:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y5
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y5, Y0, Y0
@@ -7105,7 +7092,6 @@ entry192:
 finish192:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y6
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y6, Y0, Y0
@@ -7174,7 +7160,6 @@ entry224:
 finish224:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y7
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y7, Y0, Y0
@@ -7247,7 +7232,6 @@ entry256:
 finish256:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y8
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y8, Y0, Y0
@@ -7327,7 +7311,6 @@ entry288:
 finish288:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y9
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y9, Y0, Y0
@@ -7411,7 +7394,6 @@ entry320:
 finish320:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y10
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y10, Y0, Y0
@@ -7515,7 +7497,6 @@ entry:
 finish:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X1, X0, X0
@@ -7547,7 +7528,6 @@ entry4:
 finish4:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X1, X0, X0
@@ -7580,7 +7560,6 @@ entry8:
 finish8:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X1, X0, X0
@@ -7615,7 +7594,6 @@ entry12:
 finish12:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X2, X0, X0
@@ -7649,7 +7627,6 @@ entry16:
 finish16:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X1, X0, X0
@@ -7683,7 +7660,6 @@ entry20:
 finish20:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X2, X0, X0
@@ -7720,7 +7696,6 @@ entry24:
 finish24:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X2, X0, X0
@@ -7759,7 +7734,6 @@ entry28:
 finish28:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), X3
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       X3, X0, X0
@@ -7795,7 +7769,6 @@ entry32:
 finish32:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y1, Y0, Y0
@@ -7829,7 +7802,6 @@ entry64:
 finish64:
 	MOVBLZX      (R12), R11
 	VBROADCASTSS (R8)(R11*4), Y2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPS       Y2, Y0, Y0
@@ -14040,7 +14012,6 @@ entry:
 finish:
 	MOVBLZX  (R12), R11
 	VMOVDDUP (R8)(R11*8), X1
-	MOVBLZX  (R12), R11
 	IMULQ    dstStride+8(FP), R11
 	INCQ     R12
 	VMULPD   X1, X0, X0
@@ -14075,7 +14046,6 @@ entry8:
 finish8:
 	MOVBLZX  (R12), R11
 	VMOVDDUP (R8)(R11*8), X1
-	MOVBLZX  (R12), R11
 	IMULQ    dstStride+8(FP), R11
 	INCQ     R12
 	VMULPD   X1, X0, X0
@@ -14110,7 +14080,6 @@ entry16:
 finish16:
 	MOVBLZX  (R12), R11
 	VMOVDDUP (R8)(R11*8), X1
-	MOVBLZX  (R12), R11
 	IMULQ    dstStride+8(FP), R11
 	INCQ     R12
 	VMULPD   X1, X0, X0
@@ -14150,7 +14119,6 @@ entry24:
 finish24:
 	MOVBLZX  (R12), R11
 	VMOVDDUP (R8)(R11*8), X2
-	MOVBLZX  (R12), R11
 	IMULQ    dstStride+8(FP), R11
 	INCQ     R12
 	VMULPD   X2, X0, X0
@@ -14187,7 +14155,6 @@ entry32:
 finish32:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y1, Y0, Y0
@@ -14227,7 +14194,6 @@ entry40:
 finish40:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y2, Y0, Y0
@@ -14269,7 +14235,6 @@ entry48:
 finish48:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y2, Y0, Y0
@@ -14313,7 +14278,6 @@ entry56:
 finish56:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y3
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y3, Y0, Y0
@@ -14354,7 +14318,6 @@ entry64:
 finish64:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y2, Y0, Y0
@@ -14401,7 +14364,6 @@ entry96:
 finish96:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y3
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y3, Y0, Y0
@@ -14452,7 +14414,6 @@ entry128:
 finish128:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y4
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y4, Y0, Y0
@@ -14510,7 +14471,6 @@ entry160:
 finish160:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y5
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y5, Y0, Y0
@@ -14572,7 +14532,6 @@ entry192:
 finish192:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y6
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y6, Y0, Y0
@@ -14641,7 +14600,6 @@ entry224:
 finish224:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y7
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y7, Y0, Y0
@@ -14714,7 +14672,6 @@ entry256:
 finish256:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y8
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y8, Y0, Y0
@@ -14794,7 +14751,6 @@ entry288:
 finish288:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y9
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y9, Y0, Y0
@@ -14878,7 +14834,6 @@ entry320:
 finish320:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y10
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y10, Y0, Y0
@@ -14980,7 +14935,6 @@ entry:
 finish:
 	MOVBLZX  (R12), R11
 	VMOVDDUP (R8)(R11*8), X1
-	MOVBLZX  (R12), R11
 	IMULQ    dstStride+8(FP), R11
 	INCQ     R12
 	VMULPD   X1, X0, X0
@@ -15012,7 +14966,6 @@ entry8:
 finish8:
 	MOVBLZX  (R12), R11
 	VMOVDDUP (R8)(R11*8), X1
-	MOVBLZX  (R12), R11
 	IMULQ    dstStride+8(FP), R11
 	INCQ     R12
 	VMULPD   X1, X0, X0
@@ -15044,7 +14997,6 @@ entry16:
 finish16:
 	MOVBLZX  (R12), R11
 	VMOVDDUP (R8)(R11*8), X1
-	MOVBLZX  (R12), R11
 	IMULQ    dstStride+8(FP), R11
 	INCQ     R12
 	VMULPD   X1, X0, X0
@@ -15078,7 +15030,6 @@ entry24:
 finish24:
 	MOVBLZX  (R12), R11
 	VMOVDDUP (R8)(R11*8), X2
-	MOVBLZX  (R12), R11
 	IMULQ    dstStride+8(FP), R11
 	INCQ     R12
 	VMULPD   X2, X0, X0
@@ -15112,7 +15063,6 @@ entry32:
 finish32:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y1
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y1, Y0, Y0
@@ -15146,7 +15096,6 @@ entry40:
 finish40:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y2, Y0, Y0
@@ -15182,7 +15131,6 @@ entry48:
 finish48:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y2, Y0, Y0
@@ -15220,7 +15168,6 @@ entry56:
 finish56:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y3
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y3, Y0, Y0
@@ -15258,7 +15205,6 @@ entry64:
 finish64:
 	MOVBLZX      (R12), R11
 	VBROADCASTSD (R8)(R11*8), Y2
-	MOVBLZX      (R12), R11
 	IMULQ        dstStride+8(FP), R11
 	INCQ         R12
 	VMULPD       Y2, Y0, Y0

@@ -38,6 +38,7 @@ type CorruptError struct {
 	What   string // what is wrong with it, and what to do
 }
 
+// Error implements error.
 func (e *CorruptError) Error() string {
 	if e.Offset < 0 {
 		return e.Path + ": " + e.What
@@ -45,6 +46,7 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s@%d: %s", e.Path, e.Offset, e.What)
 }
 
+// Unwrap returns [ErrCorrupt].
 func (e *CorruptError) Unwrap() error { return ErrCorrupt }
 
 const restore = "; restore the file or ingest again"

@@ -248,7 +248,8 @@ func (g *gatherer) loop(bytes int, mark string) {
 	if g.placed {
 		MOVBLZX(Mem{Base: g.place}, g.row.As32())
 		g.fill(Mem{Base: g.scale, Index: g.row, Scale: uint8(g.size)}, factor)
-		dst = g.placedRow()
+		IMULQ(inFrame("dstStride"), g.row)
+		dst.Index, dst.Scale = g.row, 1
 		INCQ(g.place)
 	} else {
 		g.fill(Mem{Base: g.scale}, factor)
@@ -264,13 +265,6 @@ func (g *gatherer) loop(bytes int, mark string) {
 	JNZ(LabelRef("row" + mark))
 	VZEROUPPER()
 	RET()
-}
-
-// placedRow returns the row of dst that place names.
-func (g *gatherer) placedRow() Mem {
-	MOVBLZX(Mem{Base: g.place}, g.row.As32())
-	IMULQ(inFrame("dstStride"), g.row)
-	return Mem{Base: g.dst, Index: g.row, Scale: 1}
 }
 
 // addHeads adds the first entries of a row, however many it has: those that
