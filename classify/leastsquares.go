@@ -263,7 +263,7 @@ func NewRLSPath(ctx context.Context, k Gram, y []int, classes int) (*RLSPath, er
 	if err != nil {
 		return nil, err
 	}
-	if p.values, p.vectors, err = symmetric.Eigen(ctx, gram, 0); err != nil {
+	if p.values, p.vectors, err = symmetric.Eigen(ctx, gram, nil, 0); err != nil {
 		return nil, err
 	}
 	p.turned.Mul(p.vectors.T(), targets.of(p.items))

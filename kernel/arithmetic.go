@@ -105,7 +105,7 @@ func PositivePartTo(ctx context.Context, dst, k *sparse.Block[float64]) error {
 			sym.SetSym(i, j, (k.Row(i)[j]+k.Row(j)[i])/2)
 		}
 	}
-	values, u, err := symmetric.Eigen(ctx, sym, 0)
+	values, u, err := symmetric.Eigen(ctx, sym, nil, 0)
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 	}
 	op := sparse.NewModularity[float64](m.graph.A, m.graph.Degrees, m.resolution)
 	op.Workers = m.graph.Workers
-	problem := lanczos.Problem{A: op}
+	problem := lanczos.Problem{A: op, Positive: m.rank == 0}
 	settings := &lanczos.Settings{Tolerance: max(s.Tolerance/100, 1e-14), Memory: s.Memory, Workers: m.graph.Workers}
 	if s.Progress != nil {
 		settings.Progress = func(p lanczos.Progress) {
@@ -133,7 +133,8 @@ func (m *modularity) find(ctx context.Context, s Settings) error {
 // divided difference between eigenvalues of M and of M', in the Frobenius
 // norm: 1 for the positive part, λ_q/(λ_q − λ_q+1) for the q largest. Eigenvalues
 // that rounding errors in A − γ·d·dᵀ/vol may have made positive are left out, and
-// count as errors: where there are no others K is 0.
+// count as errors: where there are no others K is 0. So do those that they may have
+// made negative.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
 	kept := 0
 	limit := len(pairs.Values)
@@ -151,6 +152,10 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	for _, value := range pairs.Values[kept:limit] {
 		dropped += float64(max(0, value) * max(0, value))
 	}
+	if m.rank == 0 {
+		hidden := float64(4 * epsilon * m.scale)
+		dropped += float64(m.Len()-limit) * hidden * hidden
+	}
 	slope := 1.0
 	if m.rank > 0 && kept == m.rank && kept < len(pairs.Values) {
 		last, next := pairs.Values[kept-1], pairs.Values[kept]
@@ -165,6 +170,9 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	// Products with M and vectors are what they are up to rounding.
 	m.bound = slope*(math.Sqrt2*math.Sqrt(squares)+4*epsilon*m.scale) + math.Sqrt(dropped) + 16*epsilon*math.Sqrt(float64(kept))*top
 	m.features = newFeatures(m.Len(), kept)
+	if kept == 0 {
+		return
+	}
 	for i := range m.Len() {
 		f, u := m.features.Row(i), pairs.Vectors.Row(i)
 		for j := range kept {

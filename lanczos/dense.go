@@ -2,6 +2,7 @@ package lanczos
 
 import (
 	"context"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -46,17 +47,32 @@ func (w *solve) dense(ctx context.Context) (*Pairs, error) {
 			h.SetSym(i, j, (full.At(i, j)+full.At(j, i))/2)
 		}
 	}
-	values, vectors, err := fallingEigen(ctx, h, k.e.workers)
+	values, vectors, err := fallingEigen(ctx, h, w.remaining, k.e.workers)
 	if err != nil {
 		return nil, err
 	}
-	k.v = newBasis(w.n, w.wanted)
-	for j := range w.wanted {
+	w.norm = max(w.norm, math.Abs(values[0]))
+	if w.p.Known.Count() == 0 { // else the last one is where the known ones are
+		w.norm = max(w.norm, math.Abs(values[w.n-1]))
+	}
+	_, count := vectors.Dims()
+	k.v = newBasis(w.n, count)
+	for j := range count {
 		for i := range w.n {
-			column(k.v.panel(i/segment, 0), j, w.wanted)[i%segment] = vectors.At(i, j)
+			column(k.v.panel(i/segment, 0), j, count)[i%segment] = vectors.At(i, j)
 		}
 	}
-	return w.finish(ctx, values[:w.wanted])
+	return w.finish(ctx, values[:count])
+}
+
+// remaining returns how many pairs are wanted beside the known ones, given the
+// eigenvalues of B, rising.
+func (w *solve) remaining(values []float64) int {
+	count := w.wanted
+	for w.p.Positive && count > 0 && values[len(values)-count] <= 0 {
+		count--
+	}
+	return count
 }
 
 // banish moves the known eigenvalue below all others: B − shift·U·Uᵀ.

@@ -332,11 +332,22 @@ func (w *solve) merge(ctx context.Context, values, more []float64) error {
 // residuals of all.
 func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 	k, out := &w.krylov, w.result
-	count := len(out.Values)
-	known := count - len(values)
+	known := min(w.p.Known.Count(), len(out.Values))
+	if w.p.Beyond {
+		known = 0
+	}
+	for w.p.Positive && len(values) > 0 && values[len(values)-1] <= 0 {
+		values = values[:len(values)-1]
+	}
+	count := known + len(values)
+	out.Values, out.Residuals = out.Values[:count], out.Residuals[:count]
 	sign := w.p.Which.sign()
 	if w.p.Known.Count() > 0 && len(values) > 0 && values[0] > sign*w.p.Known.value+w.s.Tolerance*w.norm {
 		return nil, fmt.Errorf("%w: %.9g was found beyond %.9g", ErrKnown, sign*values[0], w.p.Known.value)
+	}
+	out.Norm = w.norm
+	if count == 0 {
+		return out, nil
 	}
 	out.Vectors = sparse.NewBlock[float64](w.n, count)
 	for j := range known {

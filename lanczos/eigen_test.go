@@ -506,3 +506,50 @@ func TestManyComponents(t *testing.T) {
 		t.Errorf("%v, %d products, %d converged", out.Method, out.Products, out.Converged)
 	}
 }
+
+// Where only positive eigenvalues are wanted there may be fewer pairs than asked for.
+func TestPositive(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		a          sparse.Matrix
+		k, want    int
+		laplacian  bool
+		least, top float64
+	}{
+		{"path", testgraph.Path(41), 41, 20, false, 2 * math.Cos(20*math.Pi/42), 2 * math.Cos(math.Pi/42)},
+		{"path, a few", testgraph.Path(41), 3, 3, false, 2 * math.Cos(3*math.Pi/42), 2 * math.Cos(math.Pi/42)},
+		{"complete", testgraph.Complete(400), 2, 1, false, 399, 399},
+		{"none", testgraph.Path(41), 41, 0, true, 0, 0},
+	} {
+		op := &sparse.Operator[float64]{A: c.a}
+		if c.laplacian {
+			op.Diag = make([]float64, 41)
+			for i := range op.Diag {
+				op.Diag[i] = -3
+			}
+		}
+		p := Problem{A: op, Positive: true}
+		got, err := p.Lanczos(ctx, c.k, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if len(got.Values) != c.want || len(got.Residuals) != c.want || got.Converged != c.want {
+			t.Fatalf("%s: %d values, %d residuals, %d converged, want %d", c.name, len(got.Values), len(got.Residuals), got.Converged, c.want)
+		}
+		if c.want == 0 {
+			if got.Vectors != nil {
+				t.Errorf("%s: a block of vectors", c.name)
+			}
+			continue
+		}
+		if got.Vectors.Cols != c.want {
+			t.Errorf("%s: %d vectors", c.name, got.Vectors.Cols)
+		}
+		if e := math.Abs(got.Values[0] - c.top); e > 1e-6 {
+			t.Errorf("%s: the first value is %g", c.name, got.Values[0])
+		}
+		if e := math.Abs(got.Values[c.want-1] - c.least); e > 1e-6 {
+			t.Errorf("%s: the last value is %g, want %g", c.name, got.Values[c.want-1], c.least)
+		}
+	}
+}

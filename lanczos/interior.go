@@ -171,7 +171,7 @@ func (w *solve) unfold(ctx context.Context, x *sparse.Block[float64], near float
 	if err != nil {
 		return nil, err
 	}
-	values, q, err := fallingEigen(ctx, h, k.e.workers)
+	values, q, err := fallingEigen(ctx, h, nil, k.e.workers)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func TestInterior(t *testing.T) {
 				h.SetSym(i, j, image.At(j, 0))
 			}
 		}
-		exact, _, err := fallingEigen(ctx, h, 2)
+		exact, _, err := fallingEigen(ctx, h, nil, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

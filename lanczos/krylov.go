@@ -195,7 +195,7 @@ func (k *krylov) decompose(ctx context.Context) error {
 			h.SetSym(i, j, k.h[i*k.stride+j])
 		}
 	}
-	values, vectors, err := fallingEigen(ctx, h, k.e.workers)
+	values, vectors, err := fallingEigen(ctx, h, nil, k.e.workers)
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func (g *lobpcg) start(ctx context.Context) error {
 			h.SetSym(i, j, gram[j*g.cols+i])
 		}
 	}
-	theta, q, err := fallingEigen(ctx, h, g.krylov.e.workers)
+	theta, q, err := fallingEigen(ctx, h, nil, g.krylov.e.workers)
 	if err != nil {
 		return err
 	}
@@ -343,7 +343,7 @@ func (g *lobpcg) combine(ctx context.Context, found int) error {
 			}
 		}
 	}
-	theta, all, err := fallingEigen(ctx, h, g.krylov.e.workers)
+	theta, all, err := fallingEigen(ctx, h, nil, g.krylov.e.workers)
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func TestCancelSmallEigenproblem(t *testing.T) {
 	}
 	stop, cancel := context.WithTimeout(ctx, time.Millisecond)
 	defer cancel()
-	if _, _, err := fallingEigen(stop, h, 2); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := fallingEigen(stop, h, nil, 2); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -325,7 +325,7 @@ func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.Dense, fl
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	values, q, err := fallingEigen(ctx, h, k.e.workers)
+	values, q, err := fallingEigen(ctx, h, nil, k.e.workers)
 	return values, q, worst, err
 }
 

@@ -69,6 +69,11 @@ type Problem struct {
 	// be larger than all that finding another takes.
 	Beyond bool
 
+	// Positive leaves out the pairs of the largest eigenvalues that are not
+	// positive: there may be fewer than were asked for, or none, without a block of
+	// vectors.
+	Positive bool
+
 	// Precondition builds the preconditioner of [Problem.LOBPCG]; it is called
 	// at most once for each solve, with the memory that it may take (0: no
 	// limit). Nil: there is none.

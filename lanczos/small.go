@@ -10,15 +10,17 @@ import (
 	"github.com/heatwalk/heatwalk/internal/symmetric"
 )
 
-// fallingEigen returns the eigenvalues of h, falling, and its eigenvectors, or
-// the context's error as soon as it is done.
-func fallingEigen(ctx context.Context, h *mat.SymDense, workers int) ([]float64, *mat.Dense, error) {
-	values, vectors, err := symmetric.Eigen(ctx, h, workers)
+// fallingEigen returns the eigenvalues of h, falling, and the eigenvectors of as many
+// of the largest as many says, given them rising, or all, or the context's error as
+// soon as it is done.
+func fallingEigen(ctx context.Context, h *mat.SymDense, many func(values []float64) int, workers int) ([]float64, *mat.Dense, error) {
+	values, vectors, err := symmetric.Eigen(ctx, h, many, workers)
 	if err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(values)
-	for i := range values {
+	rows, _ := vectors.Dims()
+	for i := range rows {
 		slices.Reverse(vectors.RawRowView(i))
 	}
 	return values, vectors, nil

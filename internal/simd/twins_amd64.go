@@ -101,9 +101,6 @@ func dotPanelsAVX2(dst *float64, v0 *float64, v1 *float64, w0 *float64, w1 *floa
 func addPanelsAVX2(w0 *float64, w1 *float64, v0 *float64, v1 *float64, v2 *float64, v3 *float64, c *float64, n int)
 
 //go:noescape
-func rotateStripAVX2(x *float64, r *int, count int)
-
-//go:noescape
 func checksumAVX512(sum uint32, data *byte, n int) uint32
 
 //go:noescape

@@ -15517,65 +15517,6 @@ register:
 	VZEROUPPER
 	RET
 
-// func rotateStripAVX2(x *float64, r *int, count int)
-// Requires: AVX
-TEXT ·rotateStripAVX2(SB), NOSPLIT, $0-24
-	MOVQ x+0(FP), AX
-	MOVQ r+8(FP), CX
-	MOVQ count+16(FP), DX
-
-rotation:
-	MOVQ         (CX), BX
-	SHLQ         $0x07, BX
-	ADDQ         AX, BX
-	VBROADCASTSD 8(CX), Y0
-	VBROADCASTSD 16(CX), Y1
-	VMOVUPD      (BX), Y2
-	VMOVUPD      128(BX), Y3
-	VMULPD       Y2, Y0, Y4
-	VMULPD       Y3, Y1, Y5
-	VSUBPD       Y5, Y4, Y4
-	VMULPD       Y2, Y1, Y2
-	VMULPD       Y3, Y0, Y3
-	VADDPD       Y3, Y2, Y2
-	VMOVUPD      Y4, (BX)
-	VMOVUPD      Y2, 128(BX)
-	VMOVUPD      32(BX), Y2
-	VMOVUPD      160(BX), Y3
-	VMULPD       Y2, Y0, Y4
-	VMULPD       Y3, Y1, Y5
-	VSUBPD       Y5, Y4, Y4
-	VMULPD       Y2, Y1, Y2
-	VMULPD       Y3, Y0, Y3
-	VADDPD       Y3, Y2, Y2
-	VMOVUPD      Y4, 32(BX)
-	VMOVUPD      Y2, 160(BX)
-	VMOVUPD      64(BX), Y2
-	VMOVUPD      192(BX), Y3
-	VMULPD       Y2, Y0, Y4
-	VMULPD       Y3, Y1, Y5
-	VSUBPD       Y5, Y4, Y4
-	VMULPD       Y2, Y1, Y2
-	VMULPD       Y3, Y0, Y3
-	VADDPD       Y3, Y2, Y2
-	VMOVUPD      Y4, 64(BX)
-	VMOVUPD      Y2, 192(BX)
-	VMOVUPD      96(BX), Y2
-	VMOVUPD      224(BX), Y3
-	VMULPD       Y2, Y0, Y4
-	VMULPD       Y3, Y1, Y5
-	VSUBPD       Y5, Y4, Y4
-	VMULPD       Y2, Y1, Y2
-	VMULPD       Y3, Y0, Y3
-	VADDPD       Y3, Y2, Y2
-	VMOVUPD      Y4, 96(BX)
-	VMOVUPD      Y2, 224(BX)
-	ADDQ         $0x18, CX
-	DECQ         DX
-	JNZ          rotation
-	VZEROUPPER
-	RET
-
 // func checksumAVX512(sum uint32, data *byte, n int) uint32
 // Requires: AVX, AVX512F, AVX512VL, PCLMULQDQ, SSE4.2, VPCLMULQDQ
 TEXT ·checksumAVX512(SB), NOSPLIT, $0-28

@@ -1,7 +1,6 @@
 package symmetric
 
 import (
-	"gonum.org/v1/gonum/blas"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
@@ -9,9 +8,11 @@ import (
 )
 
 const (
-	panel = 16  // reflections after which the rest of the matrix follows, a multiple of 4
-	piece = 64  // rows that one worker takes up, a multiple of 4
-	tile  = 128 // columns in which they follow: what the pairs have there stays in the nearest cache
+	panel   = 16  // reflections after which the rest of the matrix follows, a multiple of 4
+	piece   = 64  // rows that one worker takes up, a multiple of 4
+	strand  = 16  // rows of a product that one worker takes up before it leaves out those of
+	strands = 16  // others
+	near    = 128 // columns in which they follow: what the pairs have there stays in the nearest cache
 )
 
 // reduction makes a matrix A tridiagonal by reflections I − τ·v·vᵀ (Householder
@@ -20,67 +21,56 @@ const (
 //
 //	A ← A − Σ (v·wᵀ + w·vᵀ)
 //
-// A is stored whole, so that both its product with v and that pass take rows,
-// which are padded to a multiple of 4. Rows and columns stand in reverse, so
-// that T begins with what is left last, as QL prefers it.
+// Of A the upper triangle counts, and the blocks of 4×4 on the diagonal; rows are
+// padded to a multiple of 4. In the end each row holds the v of its column.
 type reduction struct {
 	each  func(pieces int, do func(piece int))
+	n     int
 	width int       // of A, padded
 	a     []float64 // width rows
+	tau   []float64
 	pairs []float64 // v, w, v, w, … of the panel
 	x, y  []float64
+	parts []float64 // what each strand adds to y
 	spare []float64
 }
 
-// reduce returns T and the rows of Q, with H = Q·T·Qᵀ.
-func reduce(h *mat.SymDense, each func(pieces int, do func(piece int))) (Tridiagonal, []float64) {
+// reduce returns T and the reflections, the product Q of which is that of H = Q·T·Qᵀ.
+func reduce(h *mat.SymDense, each func(pieces int, do func(piece int))) (Tridiagonal, *reduction) {
 	n := h.SymmetricDim()
-	width := (n + 3) &^ 3
+	width := padded(n)
 	r := &reduction{
-		each: each, width: width, a: make([]float64, width*width), pairs: make([]float64, 2*panel*width),
-		x: make([]float64, width), y: make([]float64, width), spare: make([]float64, width),
+		each: each, n: n, width: width, a: make([]float64, width*width), tau: make([]float64, n), pairs: make([]float64, 2*panel*width),
+		x: make([]float64, width), y: make([]float64, width), parts: make([]float64, strands*width), spare: make([]float64, width),
 	}
 	for i := range n {
 		for j := range n {
-			r.a[i*width+j] = h.At(n-1-i, n-1-j)
+			r.a[i*width+j] = h.At(i, j)
 		}
 	}
 	t := Tridiagonal{make([]float64, n), make([]float64, n-1)}
-	// The reflections as LAPACK has them, those of the last columns first.
-	q, tau := make([]float64, n*n), make([]float64, n-1)
 	var impl lapack.Implementation
 	for first := 0; first < n; first += panel {
 		clear(r.pairs)
 		last := min(first+panel, n)
 		for j := first; j < last; j++ {
-			held, from, i := 2*(j-first), j&^3, n-1-j
+			held, from := 2*(j-first), j&^3
 			copy(r.x[from:], r.row(j)[from:])
 			r.follow(r.x, r.spare, from, width, held, j, j)
-			t.Diag[i] = r.x[j]
-			if i == 0 {
-				break
-			}
-			t.Off[i-1], tau[i-1] = impl.Dlarfg(i, r.x[j+1], r.x[min(j+2, n-1):n], 1)
+			t.Diag[j] = r.x[j]
 			clear(r.x[:j+1])
-			r.x[j+1] = 1
-			for k := range i - 1 {
-				q[k*n+i] = r.x[n-1-k]
+			if j < n-1 {
+				t.Off[j], r.tau[j] = impl.Dlarfg(n-1-j, r.x[j+1], r.x[min(j+2, n-1):n], 1)
+				r.x[j+1] = 1
+				r.reflect(j, held, r.tau[j])
 			}
-			r.reflect(j, held, tau[i-1])
+			copy(r.row(j), r.x)
 		}
 		if last < n {
 			r.update(last, 2*panel)
 		}
 	}
-	if n == 1 {
-		q[0] = 1
-		return t, q
-	}
-	ask := make([]float64, 1)
-	impl.Dorgtr(blas.Upper, n, q, n, tau, ask, -1)
-	work := make([]float64, int(ask[0]))
-	impl.Dorgtr(blas.Upper, n, q, n, tau, work, len(work))
-	return t, q
+	return t, r
 }
 
 func (r *reduction) row(i int) []float64 { return r.a[i*r.width:][:r.width] }
@@ -111,14 +101,14 @@ func (r *reduction) add(p, q []float64, from, to, k int, c *[8]float64) {
 func (r *reduction) reflect(j, held int, tau float64) {
 	from := (j + 1) &^ 3
 	v := r.x[from:]
-	r.each((r.width-from+piece-1)/piece, func(at int) {
-		lo := from + at*piece
-		for i := lo; i < min(lo+piece, r.width); i += 4 {
-			var sums [8]float64
-			simd.DotPanels(&sums, v, v, r.row(i)[from:], r.row(i + 1)[from:], r.row(i + 2)[from:], r.row(i + 3)[from:])
-			copy(r.y[i:i+4], sums[:4])
+	count := min(strands, (r.width-from+strand-1)/strand)
+	r.each(count, func(at int) { r.multiply(from, at) })
+	clear(r.y)
+	for at := range count {
+		for i, part := range r.parts[at*r.width:][:r.width] {
+			r.y[i] += part
 		}
-	})
+	}
 	for k := 0; k < held; k += 4 {
 		var sums, c [8]float64
 		simd.DotPanels(&sums, v, v, r.pair(k)[from:], r.pair(k + 1)[from:], r.pair(k + 2)[from:], r.pair(k + 3)[from:])
@@ -136,13 +126,40 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	}
 }
 
+// multiply makes a part of A·x, in the rows and columns from the given one on: what
+// every sixteenth strand of rows adds to it by its own products with x and by those
+// of the columns that it stands for. Rows are read once for both.
+func (r *reduction) multiply(from, at int) {
+	y := r.parts[at*r.width:][:r.width]
+	clear(y)
+	var spare [segment]float64
+	for first := from + at*strand; first < r.width; first += strands * strand {
+		for i := first; i < min(first+strand, r.width); i += 4 {
+			rows := [4][]float64{r.row(i), r.row(i + 1), r.row(i + 2), r.row(i + 3)}
+			var sums, c [8]float64
+			copy(c[:4], r.x[i:])
+			for lo, hi := i, i+4; lo < r.width; lo, hi = hi, min(hi+segment, r.width) {
+				x, p, q, s, t := r.x[lo:hi], rows[0][lo:hi], rows[1][lo:hi], rows[2][lo:hi], rows[3][lo:hi]
+				simd.DotPanels(&sums, x, x, p, q, s, t)
+				if lo > i { // the block on the diagonal is whole
+					simd.AddPanels(y[lo:hi], spare[:hi-lo], p, q, s, t, &c)
+				}
+			}
+			for k := range 4 {
+				y[i+k] += sums[k]
+			}
+		}
+	}
+}
+
 // update changes the rows and columns of A from the given one on, a multiple of
 // 4, by the pairs.
 func (r *reduction) update(from, held int) {
 	r.each((r.width-from+piece-1)/piece, func(at int) {
-		for left := from; left < r.width; left += tile {
-			for i := from + at*piece; i < min(from+(at+1)*piece, r.width); i += 2 {
-				r.follow(r.row(i), r.row(i+1), left, min(left+tile, r.width), held, i, i+1)
+		for left := from; left < r.width; left += near {
+			right := min(left+near, r.width)
+			for i := from + at*piece; i < min(from+(at+1)*piece, right); i += 2 {
+				r.follow(r.row(i), r.row(i+1), max(left, i&^3), right, held, i, i+1)
 			}
 		}
 	})

@@ -15,7 +15,6 @@ func main() {
 		columns(t)
 	}
 	panels()
-	rotations()
 	checksum()
 	hashes()
 	decodeAVX2()

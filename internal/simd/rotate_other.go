@@ -1,5 +1,0 @@
-//go:build !amd64 || noasm
-
-package simd
-
-func rotateStrip(x []float64, rotations []Rotation) { plainRotateStrip(x, rotations) }

@@ -1,0 +1,150 @@
+package symmetric
+
+import "math"
+
+const epsilon = 0x1p-52
+
+// secular is the equation
+//
+//	1/ρ + Σ_i zᵢ²/(dᵢ − λ) = 0,  d rising, no z zero,
+//
+// whose roots are the eigenvalues of diag(d) + ρ·z·zᵀ: one between each two
+// neighbours of d, and one beyond the last.
+type secular struct {
+	d, z    []float64
+	inverse float64 // 1/ρ
+	most    float64 // ρ·‖z‖², above which no root lies from its pole
+	roots   []root
+}
+
+// root is the eigenvalue d[pole] + shift, of which the nearest pole is kept apart:
+// all differences between eigenvalues and poles are accurate then.
+type root struct {
+	pole  int
+	shift float64
+}
+
+func newSecular(d, z []float64, rho float64) *secular {
+	s := &secular{d: d, z: z, inverse: 1 / rho, roots: make([]root, len(d))}
+	for _, v := range z {
+		s.most += rho * v * v
+	}
+	return s
+}
+
+// value returns eigenvalue j.
+func (s *secular) value(j int) float64 { return s.d[s.roots[j].pole] + s.roots[j].shift }
+
+// less returns d[i] − λ[j].
+func (s *secular) less(i, j int) float64 {
+	r := s.roots[j]
+	return s.d[i] - s.d[r.pole] - r.shift
+}
+
+// at evaluates the function at d[pole] + shift: the sums over the poles up to j and
+// over those beyond, their derivatives, and a bound of the rounding errors.
+func (s *secular) at(j, pole int, shift float64) (below, above, slopeBelow, slopeAbove, rounding float64) {
+	origin := s.d[pole]
+	for i := 0; i <= j; i++ {
+		t := s.z[i] / (s.d[i] - origin - shift)
+		below += s.z[i] * t
+		slopeBelow += t * t
+		rounding -= below
+	}
+	for i := len(s.d) - 1; i > j; i-- {
+		t := s.z[i] / (s.d[i] - origin - shift)
+		above += s.z[i] * t
+		slopeAbove += t * t
+		rounding += above
+	}
+	rounding += 8*(above-below) + s.inverse + math.Abs(shift)*(slopeBelow+slopeAbove)
+	return below, above, slopeBelow, slopeAbove, epsilon * rounding
+}
+
+// solve finds root j: the function of which one part has poles below the root and
+// the other above is replaced, again and again, by one with two poles that agrees
+// with each part and its slope (Bunch, Nielsen and Sorensen 1978), and the interval
+// halved where that does not help.
+func (s *secular) solve(j int) {
+	last := len(s.d) - 1
+	pole, lo, hi := j, 0.0, s.most
+	if j < last {
+		hi = (s.d[j+1] - s.d[j]) / 2
+		if below, above, _, _, _ := s.at(j, j, hi); s.inverse+below+above < 0 {
+			pole, lo, hi = j+1, -hi, 0
+		}
+	}
+	shift := (lo + hi) / 2
+	const most = 200 // a few are needed
+	for range most {
+		below, above, slopeBelow, slopeAbove, rounding := s.at(j, pole, shift)
+		f := s.inverse + below + above
+		if math.Abs(f) <= rounding {
+			break
+		}
+		width := hi - lo
+		if f < 0 {
+			lo = shift
+		} else {
+			hi = shift
+		}
+		left := s.d[j] - s.d[pole] - shift
+		c := s.inverse + below - left*slopeBelow
+		var step float64
+		if j == last {
+			// c + left²·slope/(left − step) = 0
+			step = left + left*left*slopeBelow/c
+		} else {
+			right := s.d[j+1] - s.d[pole] - shift
+			c += above - right*slopeAbove
+			a := c*(left+right) + left*left*slopeBelow + right*right*slopeAbove
+			b := left * right * f
+			// c·step² − a·step + b = 0
+			if root := math.Sqrt(max(0, a*a-4*b*c)); a <= 0 {
+				step = (a - root) / (2 * c)
+			} else {
+				step = 2 * b / (a + root)
+			}
+		}
+		next := shift + step
+		if !(next > lo && next < hi) || hi-lo > 0.9*width && math.Abs(step) > 0.5*width {
+			next = (lo + hi) / 2
+		}
+		if next == shift {
+			break // no number is nearer
+		}
+		shift = next
+	}
+	s.roots[j] = root{pole, shift}
+}
+
+// weight returns the z[i] with which the roots, as they have been found, are the
+// eigenvalues exactly, so that vectors made of it are orthogonal (Gu and Eisenstat
+// 1994), up to a factor common to all:
+//
+//	zᵢ² = (λ_k − dᵢ)·Π_{j<i} (λ_j − dᵢ)/(d_j − dᵢ)·Π_{i≤j<k} (λ_j − dᵢ)/(d_j+1 − dᵢ)
+func (s *secular) weight(i int) float64 {
+	last := len(s.d) - 1
+	square := -s.less(i, last)
+	for j := range i {
+		square *= s.less(i, j) / (s.d[i] - s.d[j])
+	}
+	for j := i; j < last; j++ {
+		square *= s.less(i, j) / (s.d[i] - s.d[j+1])
+	}
+	return math.Copysign(math.Sqrt(math.Abs(square)), s.z[i])
+}
+
+// vectorTo stores the unit eigenvector of root j, given the weights.
+func (s *secular) vectorTo(dst, weights []float64, j int) {
+	var square float64
+	for i, w := range weights {
+		v := w / s.less(i, j)
+		dst[i] = v
+		square += v * v
+	}
+	scale := 1 / math.Sqrt(square)
+	for i := range dst {
+		dst[i] *= scale
+	}
+}

@@ -1,0 +1,105 @@
+package symmetric
+
+import "github.com/heatwalk/heatwalk/internal/simd"
+
+const (
+	block   = 32  // reflections that are applied together, a multiple of 4
+	group   = 32  // vectors that one worker turns, a multiple of 4
+	segment = 512 // numbers of them that stay in the nearest cache, a multiple of 4
+)
+
+// turn applies Q to the rows from the first on, vectors of T. The reflections of a
+// block are
+//
+//	I − Y·F·Yᵀ,  with an upper triangle F
+//
+// (Schreiber and Van Loan 1989), so that two passes over the vectors apply them all.
+func (r *reduction) turn(rows []float64, first int) {
+	blocks := (r.n + block - 1) / block
+	factors := make([][block * block]float64, blocks)
+	r.each(blocks, func(b int) { r.factorTo(&factors[b], b) })
+	r.each((r.n-first+group-1)/group, func(at int) {
+		lo := first + at*group
+		for b := blocks - 1; b >= 0; b-- {
+			r.turnBy(rows, lo, min(lo+group, r.n), b, &factors[b])
+		}
+	})
+}
+
+// reflection returns v of a block's reflection k in the columns lo ≤ c < hi; the
+// last one stands for those beyond.
+func (r *reduction) reflection(b, k, lo, hi int) []float64 {
+	return r.row(min(b*block+k, r.width-1))[lo:hi]
+}
+
+// factorTo stores the triangle of a block:
+//
+//	F_jj = τ_j,  F_ij = −τ_j·Σ_k F_ik·(v_k·v_j),  i ≤ k < j
+func (r *reduction) factorTo(f *[block * block]float64, b int) {
+	from := (b*block + 1) &^ 3
+	for j := range min(block, r.n-b*block) {
+		tau, v := r.tau[b*block+j], r.reflection(b, j, from, r.width)
+		var products [block]float64
+		for k := 0; k < j; k += 4 {
+			var sums [8]float64
+			simd.DotPanels(&sums, v, v, r.reflection(b, k, from, r.width), r.reflection(b, k+1, from, r.width),
+				r.reflection(b, k+2, from, r.width), r.reflection(b, k+3, from, r.width))
+			copy(products[k:], sums[:4])
+		}
+		for i := range j {
+			var sum float64
+			for k := i; k < j; k++ {
+				sum += f[i*block+k] * products[k]
+			}
+			f[i*block+j] = -tau * sum
+		}
+		f[j*block+j] = tau
+	}
+}
+
+// turnBy applies the reflections of a block to some rows.
+func (r *reduction) turnBy(rows []float64, first, last, b int, f *[block * block]float64) {
+	from := (b*block + 1) &^ 3
+	row := func(i, lo, hi int) []float64 { return rows[min(i, last-1)*r.width:][lo:hi] }
+	var products, factors [group][block]float64
+	for lo := from; lo < r.width; lo += segment {
+		hi := min(lo+segment, r.width)
+		for i := first; i < last; i += 4 {
+			for k := 0; k < block; k += 2 {
+				var sums [8]float64
+				simd.DotPanels(&sums, r.reflection(b, k, lo, hi), r.reflection(b, k+1, lo, hi),
+					row(i, lo, hi), row(i+1, lo, hi), row(i+2, lo, hi), row(i+3, lo, hi))
+				for l := range 4 {
+					products[i-first+l][k] += sums[l]
+					products[i-first+l][k+1] += sums[4+l]
+				}
+			}
+		}
+	}
+	for i := range last - first {
+		for k := range block {
+			var sum float64
+			for l := k; l < block; l++ {
+				sum += f[k*block+l] * products[i][l]
+			}
+			factors[i][k] = -sum
+		}
+	}
+	var spare [segment]float64
+	for lo := from; lo < r.width; lo += segment {
+		hi := min(lo+segment, r.width)
+		for i := first; i < last; i += 2 {
+			p, q, other := row(i, lo, hi), spare[:hi-lo], i-first
+			if i+1 < last {
+				q, other = row(i+1, lo, hi), i+1-first
+			}
+			for k := 0; k < block; k += 4 {
+				var c [8]float64
+				copy(c[:4], factors[i-first][k:])
+				copy(c[4:], factors[other][k:])
+				simd.AddPanels(p, q, r.reflection(b, k, lo, hi), r.reflection(b, k+1, lo, hi),
+					r.reflection(b, k+2, lo, hi), r.reflection(b, k+3, lo, hi), &c)
+			}
+		}
+	}
+}
