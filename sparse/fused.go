@@ -114,11 +114,13 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// panel computes the rows of one panel and shows them to the visitor.
-func (f *fused[T]) panel(worker int, p Panel, ahead *simd.Decoding) error {
-	f.columns(worker, p, ahead, 0, f.width)
-	f.visit(worker, p.Index, p.Index+1)
-	return nil
+// panel computes the columns lo ≤ j < hi of a panel of the ranges up to end, and shows
+// its rows to the visitor if these were the last.
+func (f *fused[T]) panel(worker int, p Panel, ahead *simd.Decoding, end, lo, hi int) {
+	f.columns(worker, p, ahead, lo, hi)
+	if hi == f.width {
+		f.visit(worker, p.Index, end)
+	}
 }
 
 // visit shows the rows of the ranges lo ≤ i < hi to the visitor, but for a piece

@@ -21,7 +21,7 @@ import (
 // There is one copy at a time; a step that runs beside another one sweeps as
 // these visitors do.
 type Packed struct {
-	m        *CSR // its columns are places
+	m        Matrix // its columns are places
 	cols     int
 	order    []uint32
 	rowBytes int // of the copy
@@ -36,7 +36,7 @@ type Packed struct {
 // gathered in several passes.
 func Pack(m *CSR, p *Packing, rowBytes, workers int) *Packed {
 	const chunk = 1 << 16
-	places := p.places(m.cols)
+	places := p.Places(m.cols)
 	_ = sched.Run(context.Background(), workers, (len(m.col)+chunk-1)/chunk, func(_, i int) error {
 		part := m.col[i*chunk : min(len(m.col), (i+1)*chunk)]
 		for e, c := range part {
@@ -44,20 +44,31 @@ func Pack(m *CSR, p *Packing, rowBytes, workers int) *Packed {
 		}
 		return nil
 	})
-	a := &Packed{m: m, cols: m.cols, order: p.order, rowBytes: copiedBytes(rowBytes)}
+	cols := m.cols
 	m.cols = len(p.order)
+	return NewPacked(m, cols, p, rowBytes)
+}
+
+// NewPacked is Pack for a matrix of cols columns of which m already has the places
+// of p in their stead, see [Packing.Places]. Entries of m need not be in the order of
+// places, but must be in that of columns.
+func NewPacked(m Matrix, cols int, p *Packing, rowBytes int) *Packed {
+	a := &Packed{m: m, cols: cols, order: p.order, rowBytes: copiedBytes(rowBytes)}
 	a.room = pages.Room[float64]((len(p.order)*a.rowBytes + 7) / 8)
 	return a
 }
 
 // Dims returns the number of rows and columns.
-func (a *Packed) Dims() (r, c int) { return a.m.rows, a.cols }
+func (a *Packed) Dims() (r, c int) {
+	r, _ = a.m.Dims()
+	return r, a.cols
+}
 
 // NNZ returns the number of stored entries.
 func (a *Packed) NNZ() int64 { return a.m.NNZ() }
 
 // Ranges returns the cut of the rows.
-func (a *Packed) Ranges() []Range { return a.m.ranges }
+func (a *Packed) Ranges() []Range { return a.m.Ranges() }
 
 // Sweep implements [Matrix].
 func (a *Packed) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
@@ -101,13 +112,7 @@ func (f *fused[T]) stepPacked(ctx context.Context, workers int, a *Packed, room 
 		if err := f.copyColumns(ctx, workers, a.order); err != nil {
 			return err
 		}
-		err := a.m.sweepJoined(ctx, workers, func(worker int, p Panel, end int) error {
-			f.columns(worker, p, nil, lo, hi)
-			if hi == f.width {
-				f.visit(worker, p.Index, end)
-			}
-			return nil
-		})
+		err := f.sweepColumns(ctx, workers, a.m, lo, hi)
 		if err != nil {
 			return err
 		}

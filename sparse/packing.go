@@ -72,7 +72,7 @@ func NewPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
 		}
 	}
 	p := &Packing{order: byCount(total)}
-	p.given, p.ideal = s.groups(cols, nil), s.groups(cols, p.places(cols))
+	p.given, p.ideal = s.groups(cols, nil), s.groups(cols, p.Places(cols))
 	return p, nil
 }
 
@@ -102,8 +102,11 @@ func byCount(count []uint32) []uint32 {
 	return order
 }
 
-// places returns the place of every column that has one.
-func (p *Packing) places(cols int) []uint32 {
+// Len returns the number of places.
+func (p *Packing) Len() int { return len(p.order) }
+
+// Places returns the place of each of cols columns, 0 for those without entries.
+func (p *Packing) Places(cols int) []uint32 {
 	places := make([]uint32, cols)
 	for place, c := range p.order {
 		places[c] = uint32(place)

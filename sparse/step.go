@@ -70,26 +70,41 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 	return nil
 }
 
-// sweep computes the rows of all panels. Where no near cache holds the block,
-// the matrix is told what is gathered.
+// sweep computes the rows of all panels.
 func (f *fused[T]) sweep(ctx context.Context, workers int) error {
-	if a, ok := f.A.(*CSR); ok {
+	if a, ok := f.A.(*ByLength); ok { // whose panels must not be joined
+		return a.m.Sweep(ctx, workers, func(worker int, p Panel) error {
+			f.panel(worker, p, nil, p.Index+1, 0, f.width)
+			return nil
+		})
+	}
+	return f.sweepColumns(ctx, workers, f.A, 0, f.width)
+}
+
+// sweepColumns computes the columns lo ≤ j < hi of the rows of all panels of a.
+// Where no near cache holds the source, the matrix is told what is gathered.
+func (f *fused[T]) sweepColumns(ctx context.Context, workers int, a Matrix, lo, hi int) error {
+	if a, ok := a.(*CSR); ok {
 		return a.sweepJoined(ctx, workers, func(worker int, p Panel, end int) error {
-			f.columns(worker, p, nil, 0, f.width)
-			f.visit(worker, p.Index, end)
+			f.panel(worker, p, nil, end, lo, hi)
 			return nil
 		})
 	}
 	size := len(f.source.Data) * sizeOf[T]()
-	a, ok := f.A.(NearSweeper)
-	if !ok || size <= nearBytes {
-		return f.rows().Sweep(ctx, workers, func(worker int, p Panel) error { return f.panel(worker, p, nil) })
+	if a, ok := a.(NearSweeper); ok && size > nearBytes {
+		near := simd.Near{
+			Data:   unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f.source.Data))), size),
+			Stride: f.source.Stride * sizeOf[T](),
+		}
+		return a.SweepNear(ctx, workers, near, func(worker int, p Panel, ahead *simd.Decoding) error {
+			f.panel(worker, p, ahead, p.Index+1, lo, hi)
+			return nil
+		})
 	}
-	near := simd.Near{
-		Data:   unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f.source.Data))), size),
-		Stride: f.source.Stride * sizeOf[T](),
-	}
-	return a.SweepNear(ctx, workers, near, f.panel)
+	return a.Sweep(ctx, workers, func(worker int, p Panel) error {
+		f.panel(worker, p, nil, p.Index+1, lo, hi)
+		return nil
+	})
 }
 
 // prepare keeps what all steps need.

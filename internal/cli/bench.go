@@ -90,7 +90,7 @@ func newBench(in *invocation) *cobra.Command {
 	in.intVar(flags, &f.repeat, "repeat", 10, 1, 1_000_000, "repetitions that count, after one that does not")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	in.choiceVar(flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
-		"column ids as plain numbers, or as the store codes them (auto: plain where --max-memory allows)")
+		"column ids as plain numbers, or coded (auto: a copy with the faster ones, where --max-memory allows)")
 	in.choiceVar(flags, &f.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
 	in.readingFlags(flags, &f.reading)
@@ -149,38 +149,21 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	}
 	defer g.close()
 	v.Graph, v.Order, v.IDs, v.Source = args[1], orderOf(g.Manifest()), f.ids, f.source
-	raw := 4*g.NNZ() + 8*int64(len(g.Degrees()))
 	blocks := blockBytes[T](v.Workload, len(g.Degrees()), f.columns)
 	if err := in.roomFor(g.held() + blocks); err != nil {
 		return nil, err
 	}
-	fits := g.memory() == 0 || g.memory()-blocks > 2*raw
-	if v.IDs == "auto" {
-		v.IDs = "coded"
-		if fits && v.Source != "disk" && v.Workload != "decode" {
-			v.IDs = "raw"
-		}
+	if v.IDs, err = g.copyFor(v, int(sparse.BlockBytes[T](1, f.columns)), blocks); err != nil {
+		return nil, err
 	}
+	v.Packed = g.packing != nil
 	if v.Source == "auto" {
 		v.Source = "memory"
-		if v.IDs == "coded" && !g.Resident() {
+		if g.copyBytes == 0 && !g.Resident() {
 			v.Source = "disk"
 		}
 	}
-	var a sparse.Matrix = g.Store
-	if v.IDs == "raw" {
-		g.plainBytes = raw
-		if err := in.roomFor(g.held() + blocks); err != nil {
-			return nil, err
-		}
-		if err = g.findPacking(0, false); err != nil {
-			return nil, err
-		}
-		if err = g.load(); err != nil {
-			return nil, err
-		}
-		a, v.Packed = g.matrix, g.packing != nil
-	}
+	a := g.matrix
 	sweeps, err := runSweeps[T](in.ctx, a, g, v.Workload, in.threads, f)
 	if err != nil {
 		return nil, err
@@ -200,6 +183,37 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	limit, err := bench.Stream(in.ctx, in.threads, 3)
 	v.StreamBytesPerSecond = limit.BytesPerSecond
 	return v, err
+}
+
+// copyFor makes the copy of the graph that a workload sweeps, with the ids and from
+// the source that it asks for, if there is room beside blocks of so many bytes. It
+// returns which ids are swept.
+func (g *graph) copyFor(v *benchmark, rowBytes int, blocks int64) (ids string, err error) {
+	plain := 4*g.NNZ() + 8*int64(len(g.Degrees()))
+	fits := g.memory() == 0 || g.memory()-blocks > 2*plain
+	if v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
+		return "coded", nil
+	}
+	g.copyBytes = plain
+	if err := g.in.roomFor(g.held() + blocks); err != nil {
+		return "", err
+	}
+	if err := g.findPacking(rowBytes, false); err != nil {
+		return "", err
+	}
+	switch v.IDs {
+	case "raw":
+		g.coded, g.copyBytes = false, plain
+	case "coded":
+		g.code()
+	}
+	ids = "raw"
+	if g.coded {
+		ids = "coded"
+	} else if v.IDs == "coded" { // the store's are as good
+		g.packing, g.packedBytes, g.copyBytes = nil, 0, 0
+	}
+	return ids, g.load()
 }
 
 // blockBytes returns what a workload takes beside its graph.

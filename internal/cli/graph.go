@@ -84,8 +84,9 @@ type graph struct {
 	forward     bool            // only its out direction is swept
 	streamed    bool            // nothing of it stays in memory
 	asStreamed  bool            // it is planned as if it were
-	matrix      sparse.Matrix   // what is swept: the store, or its copy with plain ids
-	plainBytes  int64           // what that copy takes, 0 if there is to be none
+	matrix      sparse.Matrix   // what is swept: the store, or its copy
+	copyBytes   int64           // what that copy takes, 0 if there is to be none
+	coded       bool            // its ids are coded
 	packing     *sparse.Packing // of its columns, nil if they stay as they are
 	rowBytes    int             // of the rows that are planned to be gathered then
 	packedBytes int64           // what packing takes
@@ -214,7 +215,7 @@ func (g *graph) held() int64 {
 	if g.asStreamed {
 		return g.Store.Memory() - g.Store.Kept()
 	}
-	bytes := g.Store.Memory() + g.plainBytes + g.packedBytes
+	bytes := g.Store.Memory() + g.copyBytes + g.packedBytes
 	if g.forward {
 		bytes -= g.Store.KeptBack()
 	}
@@ -231,8 +232,8 @@ func (g *graph) open(streamed, swept bool) error {
 		if err != nil {
 			return err
 		}
-		if bytes, wanted := g.in.wantsPlain(m); wanted {
-			o.Stream, g.plainBytes = true, bytes
+		if bytes, wanted := g.in.wantsCopy(m); wanted {
+			o.Stream, g.copyBytes = true, bytes
 		}
 	}
 	var err error
@@ -248,32 +249,32 @@ func (g *graph) stream() error {
 	if err := g.Store.Close(); err != nil {
 		return err
 	}
-	g.plainBytes = 0
+	g.copyBytes = 0
 	return g.open(true, true)
 }
 
-// plainShare is how many times its own size the memory must be for what only saves
+// copyShare is how many times its own size the memory must be for what only saves
 // time.
-const plainShare = 8
+const copyShare = 8
 
-// wantsPlain tells whether a graph is to be swept as plain numbers, and what
+// wantsCopy tells whether a graph is to be swept as plain numbers, and what
 // they take. Coded ids cost a sweep over few columns up to a third of its time;
 // plain ones are for where they take little of the memory that there is.
-func (in *invocation) wantsPlain(m *shard.Manifest) (bytes int64, wanted bool) {
+func (in *invocation) wantsCopy(m *shard.Manifest) (bytes int64, wanted bool) {
 	entry := int64(4)
 	if m.Weighted {
 		entry += 8
 	}
 	bytes = entry*m.Entries + 9*m.Rows
-	return bytes, in.memory == 0 || bytes <= in.plannable()/plainShare
+	return bytes, in.memory == 0 || bytes <= in.plannable()/copyShare
 }
 
-// findPacking finds how the columns of the plain copy are to be packed for blocks
+// findPacking finds how the columns of the graph's copy are to be packed for blocks
 // with rows of so many bytes, 0 if unknown, beside which there may be a scaled copy
 // in the plan.
 func (g *graph) findPacking(rowBytes int, scaled bool) error {
 	const widest = 1 << 10
-	if g.plainBytes == 0 {
+	if g.copyBytes == 0 {
 		return nil
 	}
 	if rowBytes == 0 {
@@ -284,20 +285,51 @@ func (g *graph) findPacking(rowBytes int, scaled bool) error {
 		return err
 	}
 	order, copies := p.Bytes(rowBytes)
-	if order+copies > g.in.plannable()/plainShare {
+	if order+copies > g.in.plannable()/copyShare {
 		return nil
 	}
 	g.packing, g.rowBytes, g.packedBytes = p, rowBytes, order
 	if !scaled {
 		g.packedBytes += copies
 	}
+	if shard.CodedPays(rowBytes) {
+		g.code()
+	}
 	return nil
 }
 
-// load reads the plain copy of the graph, if there is to be one.
+// code makes the ids of the packed copy coded ones, if they take less memory.
+func (g *graph) code() {
+	if g.packing == nil || g.Manifest().Weighted {
+		return
+	}
+	const place = 4 // bytes, while it is made
+	bytes := shard.CodeBytes(g.Store, g.packing.Len(), g.in.threads) + place*int64(len(g.Degrees()))
+	if bytes < g.copyBytes {
+		g.coded, g.copyBytes = true, bytes
+	}
+}
+
+// unpack leaves the columns of the graph's copy as they are.
+func (g *graph) unpack() {
+	if g.packing != nil {
+		g.packing, g.packedBytes, g.coded = nil, 0, false
+		g.copyBytes, _ = g.in.wantsCopy(g.Manifest())
+	}
+}
+
+// load makes the copy of the graph, if there is to be one.
 func (g *graph) load() error {
-	if g.plainBytes == 0 {
+	if g.copyBytes == 0 {
 		return nil
+	}
+	if g.coded {
+		n := len(g.Degrees())
+		a, err := shard.Code(g.in.ctx, g.Store, g.packing.Places(n), g.packing.Len(), g.in.threads)
+		if err == nil {
+			g.matrix = sparse.NewPacked(a, n, g.packing, g.rowBytes)
+		}
+		return err
 	}
 	a, err := sparse.Load(g.in.ctx, g.Store, g.in.threads)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // TestPackedColumns: where the columns of a graph are packed its sweeps give the
@@ -31,9 +33,21 @@ func TestPackedColumns(t *testing.T) {
 		}
 		return v
 	}
-	packed, disk := bench("--columns", "3"), bench("--columns", "3", "--source", "disk")
-	if !packed.Packed || disk.Packed || packed.Checksum != disk.Checksum {
-		t.Errorf("packed %v, checksum %v; from disk %v, checksum %v", packed.Packed, packed.Checksum, disk.Packed, disk.Checksum)
+	disk, faster := bench("--columns", "4", "--source", "disk"), "raw"
+	if shard.CodedPays(16) {
+		faster = "coded"
+	}
+	for _, c := range []struct {
+		flags []string
+		ids   string
+	}{{nil, faster}, {[]string{"--ids", "raw"}, "raw"}, {[]string{"--ids", "coded"}, "coded"}} {
+		v := bench(append(c.flags, "--columns", "4")...)
+		if !v.Packed || disk.Packed || v.Checksum != disk.Checksum || v.IDs != c.ids || v.Source != "memory" {
+			t.Errorf("%q: packed %v, %s ids from %s, checksum %v; from disk %v, checksum %v", c.flags, v.Packed, v.IDs, v.Source, v.Checksum, disk.Packed, disk.Checksum)
+		}
+	}
+	if v := bench("--columns", "1"); v.IDs != "raw" || !v.Packed {
+		t.Errorf("one column: %s ids, packed %v", v.IDs, v.Packed)
 	}
 	if err := os.WriteFile("labels.tsv", []byte("1\ta\n2\tb\n3\tc\n40\ta\n"), 0o666); err != nil {
 		t.Fatal(err)

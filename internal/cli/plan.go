@@ -108,7 +108,7 @@ func (g *graph) pack(n *needs, plan func() (*needs, error)) (*needs, error) {
 	if err == nil && packed.sweeps == n.sweeps {
 		return packed, nil
 	}
-	g.packing, g.packedBytes = nil, 0
+	g.unpack()
 	return plan() // as before
 }
 

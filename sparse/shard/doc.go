@@ -36,6 +36,9 @@
 // way as workers, and the system, which is told that shards are read in order,
 // has read on ahead meanwhile. That needs one chunk's room for each worker.
 //
+// [Code] makes a copy of a matrix in memory, coded as frames are, in which columns may
+// be numbered otherwise.
+//
 // # Order
 //
 // Rows may be numbered in an order of their own, which makes a store smaller

@@ -51,9 +51,7 @@ type Store struct {
 	plan    budget.Plan
 	kept    int64 // of its bytes: frames that stay in memory
 	longest int   // bytes of a chunk
-
-	mu   sync.Mutex
-	runs []*run // buffers of sweeps that have ended
+	runs    runs
 }
 
 // view is one direction of a store; it implements [sparse.Matrix].
@@ -105,6 +103,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if s.m, err = readManifest(s.fs, s.dir); err != nil {
 		return err
 	}
+	s.runs.weighted = s.m.Weighted
 	for _, f := range s.m.Files {
 		if err := s.checkListed(f); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -17,7 +18,7 @@ import (
 // sees a number of it; the system reads ahead of them. The error of a damaged
 // frame is a [*CorruptError] or wraps [ErrChanged].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return v.SweepNear(ctx, workers, simd.Near{}, func(worker int, p sparse.Panel, _ *simd.Decoding) error { return visit(worker, p) })
+	return v.SweepNear(ctx, workers, simd.Near{}, alone(visit))
 }
 
 // SweepNear implements [sparse.NearSweeper]. Where rows are mostly found in a
@@ -30,81 +31,115 @@ func (v *view) SweepNear(ctx context.Context, workers int, near simd.Near, visit
 		near = simd.Near{}
 	}
 	workers = min(sched.Workers(workers), len(v.chunks))
-	r := v.s.takeRun(workers)
-	defer v.s.putRun(r)
-	return sched.Run(ctx, workers, len(v.chunks), func(worker, i int) error {
-		b, c := r.buffers[worker], &v.chunks[i]
+	r := v.s.runs.take(workers)
+	defer v.s.runs.put(r)
+	return sched.Run(ctx, workers, len(v.chunks), func(worker, k int) error {
+		b, c := r.buffers[worker], &v.chunks[k]
 		data, err := v.bytes(b, c)
 		if err != nil {
 			return err
 		}
-		open := func(i int, d *decoded) error {
-			f := v.direct.frames[i]
-			return v.begin(b, d, i, data[f.offset-c.offset:][:f.bytes], c.resident, near)
+		s := frameSweep{
+			lo: c.lo, hi: c.hi, leave: leave,
+			begin: func(d *decoded, i int) error {
+				f := v.direct.frames[i]
+				return v.begin(b, d, i, data[f.offset-c.offset:][:f.bytes], c.resident, near)
+			},
+			finish: v.finish,
 		}
-		d, next := &b.decoded[0], &b.decoded[1]
-		if err := open(c.lo, d); err != nil {
+		return s.run(ctx, b, func(p sparse.Panel, ahead *simd.Decoding) error { return visit(worker, p, ahead) })
+	})
+}
+
+// alone returns visit as a visitor that decodes nothing.
+func alone(visit func(worker int, p sparse.Panel) error) func(worker int, p sparse.Panel, ahead *simd.Decoding) error {
+	return func(worker int, p sparse.Panel, _ *simd.Decoding) error { return visit(worker, p) }
+}
+
+// frameSweep is a sweep over the frames lo ≤ i < hi. The decoding of a frame is
+// begun and finished by two functions; between them, if leave is set, the visitor of
+// the frame before may do its part.
+type frameSweep struct {
+	lo, hi int
+	leave  bool
+	begin  func(d *decoded, i int) error
+	finish func(d *decoded, i int) (sparse.Panel, error)
+}
+
+// run visits the frames.
+func (s *frameSweep) run(ctx context.Context, b *buffers, visit func(p sparse.Panel, ahead *simd.Decoding) error) error {
+	d, next := &b.decoded[0], &b.decoded[1]
+	if err := s.begin(d, s.lo); err != nil {
+		return err
+	}
+	for i := s.lo; i < s.hi; i++ {
+		p, err := s.finish(d, i)
+		if err != nil {
 			return err
 		}
-		for i := c.lo; i < c.hi; i++ {
-			p, err := v.finish(d, i)
-			if err != nil {
+		var ahead *simd.Decoding
+		more := i+1 < s.hi
+		if more && s.leave {
+			if err := s.begin(next, i+1); err != nil {
 				return err
 			}
-			var ahead *simd.Decoding
-			more := i+1 < c.hi
-			if more && leave {
-				if err := open(i+1, next); err != nil {
-					return err
-				}
-				d.follow(next)
-				ahead = &next.rest
-			}
-			if err := visit(worker, p, ahead); err != nil {
+			d.follow(next)
+			ahead = &next.rest
+		}
+		if err := visit(p, ahead); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if s.leave {
+			d, next = next, d
+		} else if more {
+			if err := s.begin(d, i+1); err != nil {
 				return err
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if leave {
-				d, next = next, d
-			} else if more {
-				if err := open(i+1, d); err != nil {
-					return err
-				}
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // run holds the buffers of a sweep, those of each worker.
 type run struct{ buffers []*buffers }
 
-func (s *Store) takeRun(workers int) *run {
+// runs holds the buffers of sweeps that have ended.
+type runs struct {
+	weighted bool
+
+	mu   sync.Mutex
+	idle []*run
+}
+
+// take returns buffers for so many workers.
+func (s *runs) take(workers int) *run {
 	s.mu.Lock()
 	var r *run
-	if n := len(s.runs); n > 0 {
-		r, s.runs = s.runs[n-1], s.runs[:n-1]
+	if n := len(s.idle); n > 0 {
+		r, s.idle = s.idle[n-1], s.idle[:n-1]
 	}
 	s.mu.Unlock()
 	if r == nil {
 		r = new(run)
 	}
 	for len(r.buffers) < workers {
-		r.buffers = append(r.buffers, newBuffers(s.m.Weighted))
+		r.buffers = append(r.buffers, newBuffers(s.weighted))
 	}
 	return r
 }
 
-func (s *Store) putRun(r *run) {
+// put gives the buffers back.
+func (s *runs) put(r *run) {
 	for _, b := range r.buffers {
 		for i := range b.decoded {
 			b.decoded[i].rest.Forget()
 		}
 	}
 	s.mu.Lock()
-	s.runs = append(s.runs, r)
+	s.idle = append(s.idle, r)
 	s.mu.Unlock()
 }
 
