@@ -267,6 +267,37 @@ func TestWindowCounts(t *testing.T) {
 	}
 }
 
+// TestLaterWindowCounts holds that so does the window of a frame behind others, from
+// where it begins.
+func TestLaterWindowCounts(t *testing.T) {
+	const window = 64 << 20
+	var packed bytes.Buffer
+	for i, size := range []int{1 << 20, window} {
+		w, err := zstd.NewWriter(&packed, zstd.WithWindowSize(size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write([]byte(edgeText(200_000, func(k int) string { return fmt.Sprintf("%d %d", k, k+1+i) })))
+		w.Flush() // or the frame would say how short it is
+		w.Close()
+	}
+	path := write(t, file{"e.zst", packed.String()})
+	for _, test := range []struct {
+		memory int64
+		fits   bool
+	}{{0, true}, {window + 32<<20, true}, {window, false}} {
+		var full *MemoryError
+		_, _, err := ingestInto(t, &Config{Memory: test.memory, Workers: 1}, path...)
+		if (err == nil) != test.fits || err != nil && (!errors.As(err, &full) || full.Need < window) {
+			t.Errorf("memory %d: %v", test.memory, err)
+		}
+	}
+	_, _, err := ingestInto(t, &Config{Window: window - 1}, path...)
+	if !isData(err) || !strings.Contains(err.Error(), "; allow it with --max-window=64MiB") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestBadInputs(t *testing.T) {
 	dir := t.TempDir()
 	edges := filepath.Join(dir, "edges.txt")

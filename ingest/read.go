@@ -107,7 +107,7 @@ func (r *run) openAny(path string) (*textio.Reader, error) {
 	if err != nil {
 		return nil, translate(path, err)
 	}
-	r.window += unusualWindow(in)
+	r.inputs = append(r.inputs, in)
 	r.files = append(r.files, FileReport{Name: in.Name()})
 	return in, nil
 }
@@ -117,7 +117,7 @@ func (r *run) openAny(path string) (*textio.Reader, error) {
 const usualWindow = 8 << 20
 
 // unusualWindow returns the memory that decompressing takes if it is to be counted
-// apart.
+// apart. It may grow while the input is read.
 func unusualWindow(in *textio.Reader) int64 {
 	if w := in.Window(); w > usualWindow {
 		return w
@@ -133,7 +133,7 @@ func (r *run) close(in *textio.Reader, file int, lines int64) {
 	r.report.Bytes += done
 	r.report.Lines += lines
 	in.Close()
-	r.window -= unusualWindow(in)
+	r.inputs = slices.DeleteFunc(r.inputs, func(open *textio.Reader) bool { return open == in })
 }
 
 // begin finds out how an edge list is built.

@@ -43,12 +43,12 @@ type run struct {
 
 	dir       string
 	fs        durable.FS
-	held      int64  // bytes of parts
-	lines     int    // in them
-	top       uint32 // the largest of their codes
-	weighted  bool   // some have weights
-	window    int64  // bytes that decompressing the open inputs takes, if they are many
-	spilling  bool   // parts go to disk
+	held      int64            // bytes of parts
+	lines     int              // in them
+	top       uint32           // the largest of their codes
+	weighted  bool             // some have weights
+	inputs    []*textio.Reader // that are open
+	spilling  bool             // parts go to disk
 	spill     *spill
 	spillOnce sync.Once
 	spillErr  error
@@ -255,7 +255,10 @@ func (r *run) beside() int64 {
 		ordering = 48 // for counts and what sorts them
 		ordered  = 4  // the map from rows to those of the order
 	)
-	bytes := int64(r.workers)*workerBytes + pageBytes + r.window
+	bytes := int64(r.workers)*workerBytes + pageBytes
+	for _, in := range r.inputs {
+		bytes += unusualWindow(in)
+	}
 	if r.nodes == nil {
 		return bytes
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"strings"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
@@ -112,38 +113,75 @@ func isZstd(head []byte) bool {
 		len(head) >= 4 && head[0]&0xf0 == 0x50 && bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
-// windowOf returns the window that the first frame asks for which is not to be
-// skipped, 0 if it does not lie at the beginning.
-func windowOf(in *bufio.Reader) int64 {
-	head, _ := in.Peek(in.Size()) // what is wrong with it is met again when it is read
-	for {
-		var h zstd.Header
-		if err := h.Decode(head); err != nil {
-			return 0
-		}
-		next := int64(h.HeaderSize) + int64(h.SkippableSize)
-		switch {
-		case !h.Skippable && h.SingleSegment:
-			return int64(min(h.FrameContentSize, math.MaxInt64))
-		case !h.Skippable:
-			return int64(min(h.WindowSize, math.MaxInt64))
-		case next >= int64(len(head)):
-			return 0
-		}
-		head = head[next:]
+// frames reads a zstd stream frame by frame and looks at their headers as they
+// pass: each may ask for another window, as files that were put together do. What
+// is wrong with one is left to the decoder to find.
+type frames struct {
+	in     *bufio.Reader
+	window *atomic.Int64 // the largest so far
+	pass   int64         // bytes before the next header, of a frame or a block
+	inside bool          // a frame: a block comes next
+	tail   int64         // bytes after the last block of the frame
+}
+
+// Read implements [io.Reader].
+func (f *frames) Read(p []byte) (int, error) {
+	if f.pass == 0 {
+		f.pass = f.next()
 	}
+	n, err := f.in.Read(p[:min(int64(len(p)), f.pass)])
+	f.pass -= int64(n)
+	return n, err
+}
+
+// next looks at the header that comes next and returns how many bytes there are to
+// the one after it.
+func (f *frames) next() int64 {
+	if f.inside {
+		const last, repeated = 1, 1 // a flag; a kind, of one byte however long it becomes
+		head, err := f.in.Peek(3)
+		if err != nil {
+			return math.MaxInt64
+		}
+		bits := int64(head[0]) | int64(head[1])<<8 | int64(head[2])<<16
+		size := bits >> 3
+		if bits>>1&3 == repeated {
+			size = 1
+		}
+		if bits&last != 0 {
+			f.inside = false
+			size += f.tail
+		}
+		return int64(len(head)) + size
+	}
+	var h zstd.Header
+	head, _ := f.in.Peek(zstd.HeaderMaxSize)
+	switch err := h.Decode(head); {
+	case err != nil:
+		return math.MaxInt64
+	case h.Skippable:
+		return int64(h.HeaderSize) + int64(h.SkippableSize)
+	}
+	window := h.WindowSize
+	if h.SingleSegment {
+		window = h.FrameContentSize
+	}
+	f.window.Store(max(f.window.Load(), int64(min(window, math.MaxInt64))))
+	f.inside, f.tail = true, 0
+	if h.HasCheckSum {
+		f.tail = 4
+	}
+	return int64(h.HeaderSize)
 }
 
 // beyondWindow says that the window of a stream is too large, and what to do.
 func (r *Reader) beyondWindow() (what, fix string) {
-	what, fix = "needs a window beyond the limit of "+binarySize(r.limit), "compress it again without --long or --ultra"
-	if r.window > r.limit {
-		what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(r.window), binarySize(r.limit))
+	window := r.Window()
+	what = fmt.Sprintf("needs a window of %s, limit %s", binarySize(window), binarySize(r.limit))
+	if r.flag == "" {
+		return what, "compress it again without --long or --ultra"
 	}
-	if r.flag != "" && r.window > r.limit {
-		fix = fmt.Sprintf("allow it with %s=%s", r.flag, strings.ReplaceAll(binarySize(r.window), " ", ""))
-	}
-	return what, fix
+	return what, fmt.Sprintf("allow it with %s=%s", r.flag, strings.ReplaceAll(binarySize(window), " ", ""))
 }
 
 // binarySize writes a number of bytes as its units go into it, or rounded up.

@@ -23,7 +23,7 @@ type Options struct {
 }
 
 // Reader is one opened input. Its methods are not safe for concurrent use,
-// [Reader.Progress] apart.
+// [Reader.Progress] and [Reader.Window] apart.
 type Reader struct {
 	name    string
 	text    io.Reader   // decompressed
@@ -35,7 +35,7 @@ type Reader struct {
 	done   atomic.Int64 // bytes read from the input as it is stored
 	total  int64        // its size; 0 if not known
 	packed bool         // whether it is compressed
-	window int64        // that its first zstd frame asks for
+	window atomic.Int64 // the largest that a zstd frame has asked for
 	limit  int64        // of windows
 	flag   string       // that sets the limit
 
@@ -113,9 +113,10 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 // Compressed reports whether the input is decompressed on the way.
 func (r *Reader) Compressed() bool { return r.packed }
 
-// Window returns how many bytes of memory a zstd stream asks for to decompress it,
-// 0 for any other input.
-func (r *Reader) Window() int64 { return r.window }
+// Window returns how many bytes of memory a zstd stream has asked for so far to
+// decompress it, 0 for any other input. It may be called at any time, and grows
+// where a later frame asks for more.
+func (r *Reader) Window() int64 { return r.window.Load() }
 
 // Name returns the name of the input for messages: its path, or "stdin".
 func (r *Reader) Name() string { return r.name }
@@ -186,8 +187,8 @@ func (r *Reader) decompress(raw io.Reader) error {
 		r.packed = true
 		unpacked, err = newMembers(in)
 	case isZstd(head):
-		r.packed, r.window = true, windowOf(in)
-		unpacked, release, err = newZstd(in, r.limit)
+		r.packed = true
+		unpacked, release, err = newZstd(&frames{in: in, window: &r.window}, r.limit)
 	default:
 		r.text = in
 		return nil

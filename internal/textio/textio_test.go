@@ -429,7 +429,8 @@ func TestZstd(t *testing.T) {
 		{"flag", wide(21), Options{WindowFlag: "--max"}, "needs a window of 2 GiB, limit 128 MiB; allow it with --max=2GiB", 2 << 30},
 		{"allowed", wide(21), Options{Window: 2 << 30}, "[a b]", 2 << 30},
 		{"less allowed", wide(11), Options{Window: 1 << 20, WindowFlag: "--max"}, "needs a window of 2 MiB, limit 1 MiB; allow it with --max=2MiB", 2 << 20},
-		{"second too wide", pack("one\n") + wide(21), Options{WindowFlag: "--max"}, "needs a window beyond the limit of 128 MiB; compress it again without --long or --ultra", 1 << 10},
+		{"second too wide", pack("one\n") + wide(21), Options{WindowFlag: "--max"}, "needs a window of 2 GiB, limit 128 MiB; allow it with --max=2GiB", 2 << 30},
+		{"second wider", pack("one\n") + wide(17), Options{}, "[one a b]", 128 << 20},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := write(t, "text.zst", test.stored)
@@ -448,6 +449,49 @@ func TestZstd(t *testing.T) {
 				r.Close()
 			}
 		})
+	}
+}
+
+// TestLaterWindows holds that frames are followed through blocks of every kind, so
+// that the window of a later one counts from where it begins.
+func TestLaterWindows(t *testing.T) {
+	noise := make([]byte, 300_000)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range noise {
+		noise[i] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/"[rng.IntN(64)]
+	}
+	raw := string([]byte{0x28, 0xb5, 0x2f, 0xfd, 0, 0}) + // a window of 1 KiB
+		string([]byte{3 << 3, 0, 0}) + "ab\n" + // three bytes as they are
+		string([]byte{9<<3 | 1<<1, 0, 0}) + "c" + // nine times c
+		string([]byte{1<<3 | 1, 0, 0}) + "\n"
+	var stored strings.Builder
+	for i, text := range []string{strings.Repeat("one two three\n", 100_000), string(noise), "", "\n"} {
+		w, err := zstd.NewWriter(&stored, zstd.WithEncoderCRC(i%2 == 0), zstd.WithWindowSize(1<<20<<i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, text)
+		w.Flush() // or the frame would say how short it is
+		w.Close()
+		stored.WriteString(raw)
+	}
+	r, err := Open(t.Context(), write(t, "text.zst", stored.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if w := r.Window(); w != 1<<20 {
+		t.Errorf("window of %d at first, want that of the first frame", w)
+	}
+	n := 0
+	for _, err := range r.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if w := r.Window(); w != 8<<20 || n != 100_000+4*2+1 {
+		t.Errorf("window of %d after %d lines, want that of the widest frame and %d lines", w, n, 100_000+4*2+1)
 	}
 }
 
