@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -33,8 +34,12 @@ func (v *view) SweepNear(ctx context.Context, workers int, near simd.Near, visit
 	workers = min(sched.Workers(workers), len(v.chunks))
 	r := v.s.runs.take(workers)
 	defer v.s.runs.put(r)
-	return sched.Run(ctx, workers, len(v.chunks), func(worker, k int) error {
+	var reads atomic.Bool
+	err := sched.Run(ctx, workers, len(v.chunks), func(worker, k int) error {
 		b, c := r.buffers[worker], &v.chunks[k]
+		if c.data.Load() == nil {
+			reads.Store(true)
+		}
 		data, err := v.bytes(b, c)
 		if err != nil {
 			return err
@@ -49,6 +54,10 @@ func (v *view) SweepNear(ctx context.Context, workers int, near simd.Near, visit
 		}
 		return s.run(ctx, b, func(p sparse.Panel, ahead *simd.Decoding) error { return visit(worker, p, ahead) })
 	})
+	if err == nil && reads.Load() {
+		err = v.s.checkUnchanged()
+	}
+	return err
 }
 
 // alone returns visit as a visitor that decodes nothing.
@@ -278,7 +287,7 @@ func (v *view) checkAgain(i int, frame []byte, was uint32) error {
 	case got != want:
 		return v.sumError(i, frame, got, want)
 	case got != was:
-		return failf(ErrChanged, "%s: changed since it was opened", v.path(v.direct.frames[i].shard))
+		return v.s.changed(int(v.direct.frames[i].shard))
 	}
 	return nil
 }
@@ -367,5 +376,21 @@ func (s *Store) changedError(shard int) error {
 	if info.Size() == was.Size() && info.ModTime().Equal(was.ModTime()) {
 		return nil
 	}
-	return failf(ErrChanged, "%s: changed since it was opened", s.path(s.m.Files[shard].Name))
+	return s.changed(shard)
+}
+
+// checkUnchanged says whether some shard is no longer what was opened, though all
+// that was read of it was in order: someone is writing where nobody should.
+func (s *Store) checkUnchanged() error {
+	for shard := range s.files {
+		if err := s.changedError(shard); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) changed(shard int) error {
+	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run the command again",
+		s.path(s.m.Files[shard].Name))
 }
