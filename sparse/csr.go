@@ -160,7 +160,11 @@ func (m *CSR) Transpose() *CSR {
 
 // Sweep implements [Matrix]. Panels share memory with the matrix.
 func (m *CSR) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
-	return sched.Run(ctx, workers, len(m.ranges), func(worker, i int) error { return visit(worker, m.panel(i, i+1)) })
+	return sched.Run(ctx, workers, len(m.ranges), func(worker, i int) error {
+		p := m.panel(i, i+1)
+		defer sched.InRows(p.Lo, p.Hi)
+		return visit(worker, p)
+	})
 }
 
 // joinedRanges is how many ranges are gathered at once: of long rows one range has
@@ -178,6 +182,7 @@ func (m *CSR) sweepJoined(ctx context.Context, workers int, visit func(worker in
 	most := max(1, min(joinedRanges, len(m.ranges)/(joinedPanels*workers)))
 	return sched.Run(ctx, workers, (len(m.ranges)+most-1)/most, func(worker, i int) error {
 		last := min(len(m.ranges), (i+1)*most)
+		defer sched.InRows(m.ranges[i*most].Lo, m.ranges[last-1].Hi)
 		for lo, hi := i*most, 0; lo < last; lo = hi {
 			hi = lo + 1
 			for m.ranges[lo].Pieces == 1 && hi < last && m.ranges[hi].Pieces == 1 {

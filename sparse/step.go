@@ -175,6 +175,7 @@ func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 	ranges := f.A.Ranges()
 	return sched.Run(ctx, workers, len(ranges), func(worker, i int) error {
 		if r := ranges[i]; r.Piece == 0 {
+			defer sched.InRows(r.Lo, r.Hi)
 			f.step.Visit(Rows{Lo: r.Lo, Hi: r.Hi, Range: i, Worker: worker})
 		}
 		return nil

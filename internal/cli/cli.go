@@ -33,7 +33,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 func (in *invocation) guard(run func() error) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			code = in.fail(fmt.Errorf("internal error: %v; please report it with this command line", r))
+			code = in.fail(crashOf(r))
 		}
 	}()
 	err := run()
@@ -105,6 +105,7 @@ type invocation struct {
 	quiet     bool
 	showAs    string // --progress
 	logFormat string
+	debug     bool
 	tempDir   string
 	force     bool
 }
@@ -311,5 +312,6 @@ func (in *invocation) sharedFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&in.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&in.quiet, "quiet", false, "print neither progress nor a closing summary")
 	in.choiceVar(flags, &in.showAs, "progress", "auto", []string{"auto", "plain", "none"}, "progress on stderr")
+	flags.BoolVar(&in.debug, "debug", false, "with an internal error print where in the program it is, for a report")
 	in.choiceVar(flags, &in.logFormat, "log-format", "text", []string{"text", "json"}, "warnings and errors on stderr")
 }

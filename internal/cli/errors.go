@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -17,6 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -93,6 +96,33 @@ type limitError struct {
 
 func (e *limitError) Error() string { return e.flag + ": " + e.what }
 
+// crash is a panic, an error of this program.
+type crash struct {
+	value any
+	rows  string // that were worked on, " in rows lo–hi", if known
+	stack []byte
+}
+
+// crashOf returns what was recovered as an error.
+func crashOf(r any) *crash {
+	c := &crash{value: r, stack: debug.Stack()}
+	if p, ok := c.value.(*sched.Panic); ok {
+		c.value, c.stack = p.Value, p.Stack
+		if p.Hi > 0 {
+			c.rows = fmt.Sprintf(" in rows %d–%d", p.Lo, p.Hi-1)
+		}
+	}
+	if p, ok := c.value.(*textio.Panic); ok {
+		c.value, c.stack = p.Value, p.Stack
+	}
+	return c
+}
+
+// Error implements error.
+func (c *crash) Error() string {
+	return fmt.Sprintf("internal error%s: %v; please report it with this command line and what it prints with --debug", c.rows, c.value)
+}
+
 // exitCodes gives the code of each kind of error, the first that matches.
 var exitCodes = []struct {
 	code int
@@ -141,6 +171,7 @@ type report struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+	Stack   string `json:"stack,omitempty"` // of an internal error, with --debug
 
 	text string // the line without --json
 }
@@ -259,6 +290,9 @@ func (in *invocation) fail(err error) int {
 	}
 	for _, r := range reports(err) {
 		r.Code = code
+		if c := new(crash); in.debug && errors.As(err, &c) {
+			r.Stack = string(c.stack)
+		}
 		in.printReport(r)
 	}
 	return code
@@ -318,7 +352,7 @@ func (in *invocation) interruption() error {
 // printReport writes one line on stderr.
 func (in *invocation) printReport(r report) {
 	if !in.json && in.logFormat != "json" {
-		fmt.Fprintf(in.stderr, "heatwalk: %s\n", r.text)
+		fmt.Fprintf(in.stderr, "heatwalk: %s\n%s", r.text, r.Stack)
 		return
 	}
 	enc := json.NewEncoder(in.stderr)

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -114,6 +116,54 @@ func TestEveryDiskFailure(t *testing.T) {
 	}
 }
 
+// rowsOfError is what an error says of rows that were worked on.
+var rowsOfError = regexp.MustCompile(`error in rows \d+–\d+:`)
+
+// TestPanicTellsRows lets a sweep panic: the line says over which rows, and --debug
+// shows where in the program, as a field with --json.
+func TestPanicTellsRows(t *testing.T) {
+	workplace(t)
+	for _, extra := range [][]string{nil, {"--debug"}, {"--debug", "--json"}, {"--json"}} {
+		var stderr bytes.Buffer
+		onDisk(t, unsweepable{durable.OS}, func() {
+			if code := Main(append([]string{"info", "g"}, extra...), nil, io.Discard, &stderr); code != exitMachine {
+				t.Errorf("%v: exit code %d", extra, code)
+			}
+		})
+		debug, asJSON := slices.Contains(extra, "--debug"), slices.Contains(extra, "--json")
+		if !strings.Contains(stderr.String(), "internal error in rows 0–4: out of order; please report it with this command line and what it prints with --debug") && !asJSON ||
+			strings.Contains(stderr.String(), "fault_test.go:") != debug ||
+			asJSON && (strings.Count(stderr.String(), "\n") != 1 || !strings.HasPrefix(stderr.String(), `{"code":1,"message":"internal error in rows 0–4: out of order","hint":"please report`)) {
+			t.Errorf("%v: stderr: %s", extra, stderr.String())
+		}
+	}
+}
+
+// unsweepable is a file system on which reading a shard panics once its first frame
+// has been checked.
+type unsweepable struct{ durable.FS }
+
+func (u unsweepable) Open(name string) (durable.File, error) {
+	f, err := u.FS.Open(name)
+	if filepath.Ext(name) == ".shard" && err == nil {
+		f = &readOnce{File: f}
+	}
+	return f, err
+}
+
+type readOnce struct {
+	durable.File
+	read bool
+}
+
+func (r *readOnce) ReadAt(p []byte, at int64) (int, error) {
+	if r.read {
+		panic("out of order")
+	}
+	r.read = true
+	return r.File.ReadAt(p, at)
+}
+
 // TestPanicAnywhere lets any operation on the disk panic, on whatever goroutine
 // it runs: the user sees one line.
 func TestPanicAnywhere(t *testing.T) {
@@ -137,8 +187,9 @@ func TestPanicAnywhere(t *testing.T) {
 			if operations.Load() < i {
 				break
 			}
-			const want = "heatwalk: internal error: out of order; please report it with this command line\n"
-			if code != exitMachine || errorLines(stderr.String()) != want {
+			const want = "heatwalk: internal error: out of order; please report it with this command line and what it prints with --debug\n"
+			line := rowsOfError.ReplaceAllString(errorLines(stderr.String()), "error:")
+			if code != exitMachine || line != want {
 				t.Errorf("%s, operation %d panics: exit code %d, stderr: %s", strings.Join(args, " "), i, code, stderr.String())
 			}
 		}
@@ -177,7 +228,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 			var stderr bytes.Buffer
 			code := -1
 			onDisk(t, unreadable{durable.OS}, func() { code = Main(args, nil, io.Discard, &stderr) })
-			const want = "heatwalk: internal error: out of order; please report it with this command line\n"
+			const want = "heatwalk: internal error: out of order; please report it with this command line and what it prints with --debug\n"
 			if code != exitMachine || stderr.String() != want {
 				t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, stderr.String())
 			}

@@ -221,7 +221,7 @@ func TestPanicIsReported(t *testing.T) {
 	if code != exitMachine {
 		t.Errorf("exit code %d", code)
 	}
-	if want := "heatwalk: internal error: cwk: dimension mismatch; please report it with this command line\n"; stderr.String() != want {
+	if want := "heatwalk: internal error: cwk: dimension mismatch; please report it with this command line and what it prints with --debug\n"; stderr.String() != want {
 		t.Errorf("got %q, want %q", stderr.String(), want)
 	}
 }

@@ -17,8 +17,9 @@ type Group struct {
 
 // Panic is what Wait panics with: the first panic among the goroutines.
 type Panic struct {
-	Value any    // what the goroutine panicked with
-	Stack []byte // where
+	Value  any    // what the goroutine panicked with
+	Stack  []byte // where
+	Lo, Hi int    // the rows lo ≤ i < hi that it worked on, see [InRows]; 0, 0 if not known
 }
 
 // Error returns the value alone; the stack is for developers.
@@ -31,14 +32,35 @@ func (g *Group) Go(f func()) { g.wait.Go(func() { g.Do(f) }) }
 func (g *Group) Do(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
+			p := caught(r)
 			g.mu.Lock()
 			defer g.mu.Unlock()
 			if g.first == nil {
-				g.first = &Panic{Value: r, Stack: debug.Stack()}
+				g.first = p
 			}
 		}
 	}()
 	f()
+}
+
+// InRows is deferred by work on the rows lo ≤ i < hi: it tells a panic on its way
+// to the caller which they were.
+func InRows(lo, hi int) {
+	if r := recover(); r != nil {
+		p := caught(r)
+		if p.Hi == 0 {
+			p.Lo, p.Hi = lo, hi
+		}
+		panic(p)
+	}
+}
+
+// caught returns r, what was recovered, as a Panic.
+func caught(r any) *Panic {
+	if p, ok := r.(*Panic); ok {
+		return p
+	}
+	return &Panic{Value: r, Stack: debug.Stack()}
 }
 
 // Wait returns when all goroutines have ended, and panics with a [*Panic] if

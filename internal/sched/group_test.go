@@ -40,6 +40,30 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
+// TestInRows holds that a panic knows the rows that were worked on, the narrowest
+// where several say so, and where it began, for any number of workers.
+func TestInRows(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		value := caught(func() {
+			defer sched.InRows(0, 1000)
+			_ = sched.Run(t.Context(), workers, 10, func(_, piece int) error {
+				defer sched.InRows(100*piece, 100*piece+100)
+				if piece == 3 {
+					panic("piece 3")
+				}
+				return nil
+			})
+		})
+		p, ok := value.(*sched.Panic)
+		if !ok || p.Error() != "piece 3" || p.Lo != 300 || p.Hi != 400 || !strings.Contains(string(p.Stack), "group_test.go") {
+			t.Errorf("%d workers: %#v", workers, value)
+		}
+	}
+	if value := caught(func() { defer sched.InRows(0, 1) }); value != nil {
+		t.Errorf("without a panic: %v", value)
+	}
+}
+
 func TestGroupIsReadyAgainAfterAPanic(t *testing.T) {
 	var g sched.Group
 	g.Go(func() { panic(errors.New("once")) })

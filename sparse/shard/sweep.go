@@ -37,6 +37,7 @@ func (v *view) SweepNear(ctx context.Context, workers int, near simd.Near, visit
 	var reads atomic.Bool
 	err := sched.Run(ctx, workers, len(v.chunks), func(worker, k int) error {
 		b, c := r.buffers[worker], &v.chunks[k]
+		defer sched.InRows(v.direct.ranges[c.lo].Lo, v.direct.ranges[c.hi-1].Hi)
 		if c.data.Load() == nil {
 			reads.Store(true)
 		}
