@@ -187,7 +187,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 		Output: path, Format: format.name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, Directed: m.Directed, Weighted: m.Weighted,
 	}
 	source := &export.Graph{
-		A: g.matrix, Order: nodes.Order(), ID: nodes.AppendID, Numeric: g.hasNumbers(), Directed: m.Directed, Weighted: m.Weighted,
+		A: g.Compared(), Order: nodes.Order(), ID: nodes.AppendID, Numeric: g.hasNumbers(), Directed: m.Directed, Weighted: m.Weighted,
 		SelfLoops: m.SelfLoops,
 	}
 	plan, err := in.fit(g, func() (*needs, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -52,7 +53,7 @@ func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 	case s.m.Directed && out.pairs != back.pairs:
 		return damaged("the columns are not those of the rows")
 	case !s.m.Directed && out.pairs != 0:
-		return damaged("not symmetric, but undirected")
+		return nil, s.asymmetric()
 	case out.loops != s.m.SelfLoops:
 		return damaged("%d self loops, found %d", s.m.SelfLoops, out.loops)
 	case out.weighted != s.m.Weighted:
@@ -159,4 +160,36 @@ func (v *view) checkCut(c *census) error {
 		}
 	}
 	return nil
+}
+
+// Compared returns the matrix for those who read all of it and write down one half:
+// at its end a sweep of an undirected store compares the two, which no checksum
+// does, and returns a [*CorruptError] where they are not the same.
+func (s *Store) Compared() sparse.Matrix { return compared{s} }
+
+type compared struct{ *Store }
+
+// Sweep implements [sparse.Matrix].
+func (c compared) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	if c.m.Directed {
+		return c.Store.Sweep(ctx, workers, visit)
+	}
+	var pairs atomic.Uint64
+	err := c.Store.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			sum, _ := pairSum(false, 0, uint32(i), col, val)
+			pairs.Add(sum)
+		}
+		return visit(worker, p)
+	})
+	if err == nil && pairs.Load() != 0 {
+		err = c.asymmetric()
+	}
+	return err
+}
+
+// asymmetric is damage of an undirected store that is not symmetric.
+func (s *Store) asymmetric() error {
+	return &CorruptError{Path: s.path(manifestName), Offset: -1, What: "not symmetric, but undirected" + restore}
 }

@@ -83,6 +83,14 @@ func TestVerifyFinds(t *testing.T) {
 		case c.want != "":
 			wantError(t, err, ErrCorrupt, c.want+restore)
 		}
+		s := must(Open(bg, "g", &Options{FS: mem}))
+		err = s.Compared().Sweep(bg, 2, func(int, sparse.Panel) error { return nil })
+		if c.name == "asymmetric" || c.name == "pieces overlap" {
+			wantError(t, err, ErrCorrupt, "g/manifest: not symmetric, but undirected"+restore)
+		} else if err != nil {
+			t.Errorf("%s: compared: %v", c.name, err)
+		}
+		must(0, s.Close())
 	}
 }
 
