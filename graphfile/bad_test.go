@@ -230,7 +230,34 @@ func TestParquet(t *testing.T) {
 		Source uint64 `parquet:"source"`
 		Target uint32 `parquet:"target"`
 	}
+	type edge struct {
+		Source int64 `parquet:"source"`
+		Target int64 `parquet:"target"`
+	}
+	type nested struct {
+		Edge   edge    `parquet:"edge"`
+		Weight float64 `parquet:"weight"`
+	}
+	type lists struct {
+		Source int64   `parquet:"source"`
+		Target []int64 `parquet:"target"`
+	}
+	type beside struct {
+		Edge   edge              `parquet:"edge"`
+		Tags   map[string]string `parquet:"tags"`
+		Source int64             `parquet:"source"`
+		Target int64             `parquet:"target"`
+	}
+	type alone struct {
+		Source int64 `parquet:"source"`
+	}
+	type text struct {
+		Source *string  `parquet:"source,optional"`
+		Target *string  `parquet:"target,optional"`
+		Weight *float64 `parquet:"weight,optional"`
+	}
 	one, two := int64(1), int64(2)
+	a, half := "a b", 0.5
 	for _, test := range []struct {
 		data   []byte
 		fields []int
@@ -244,6 +271,15 @@ func TestParquet(t *testing.T) {
 		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: none of the 4 columns (A, B, C, D) is called source and target; name them source and target, or choose with --fields=1,2 or, with a weight, --fields=1,2,3"},
 		{parquetFile(t, optional{&one, &two}), nil, "1 2 1"},
 		{parquetFile(t, optional{&one, &two}, optional{&one, nil}), nil, "e.parquet: row 1: target is null; leave such rows out"},
+		{parquetFile(t, text{&a, &a, &half}), nil, "a b a b 0.5"},
+		{parquetFile(t, text{&a, &a, nil}), nil, "e.parquet: row 0: weight is null; leave such rows out"},
+		{parquetFile(t, text{nil, &a, &half}), nil, "e.parquet: row 0: source is null; leave such rows out"},
+		{parquetFile(t, nested{edge{1, 2}, 0.5}), nil, "e.parquet: column edge.source is nested; choose with --fields"},
+		{parquetFile(t, nested{edge{1, 2}, 0.5}), []int{2, 1}, "e.parquet: column edge.target is nested; choose with --fields"},
+		{parquetFile(t, lists{1, []int64{2, 3}}), nil, "e.parquet: column target is nested; choose with --fields"},
+		{parquetFile(t, beside{Tags: map[string]string{"a": "b"}, Source: 1, Target: 2}), nil, "1 2 1"},
+		{parquetFile(t, beside{Source: 1, Target: 2}), []int{5, 6}, "1 2 1"},
+		{parquetFile(t, alone{1}), nil, "e.parquet: 1 column (source), want 2 or 3 (source, target, weight); write a row for each edge"},
 		{parquetFile(t, named{-1, "b", "x", "a"}), nil, "e.parquet: row 0: weight -1 is negative; walks and Laplacians need weights ≥ 0; leave such rows out, or take absolute values"},
 		{parquetFile(t, named{1, " ", "x", "a"}), nil, `e.parquet: row 0: dst " " is empty; correct it`},
 		{parquetFile(t, named{1, "b", "x", "a"}), []int{1, 2}, "e.parquet: column weight holds FLOAT, want integers or text; choose with --fields"},

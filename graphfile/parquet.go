@@ -110,6 +110,8 @@ func (t *table) choose() error {
 			if len(t.paths) == 2 {
 				t.column[2] = -1
 			}
+		case len(t.paths) < 2:
+			return t.fault(0, "write a row for each edge", "%s (%s), want 2 or 3 (source, target, weight)", counted(len(t.paths), "column"), strings.Join(t.paths, ", "))
 		default:
 			return t.fault(0, "name them source and target, or choose with --fields=1,2 or, with a weight, --fields=1,2,3", "none of the %s (%s) is called source and target", counted(len(t.paths), "column"), strings.Join(t.paths, ", "))
 		}
@@ -118,8 +120,9 @@ func (t *table) choose() error {
 		if c < 0 {
 			continue
 		}
-		leaf, _ := schema.Lookup(schema.Columns()[c]...)
-		if leaf.MaxRepetitionLevel > 0 || len(leaf.Path) != 1 {
+		path := schema.Columns()[c] // that of the leaf is only the end of it
+		leaf, _ := schema.Lookup(path...)
+		if leaf.MaxRepetitionLevel > 0 || len(path) != 1 {
 			return t.fault(0, "choose with --fields", "column %s is nested", t.paths[c])
 		}
 		kind := leaf.Node.Type().Kind()
