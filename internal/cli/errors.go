@@ -318,6 +318,10 @@ func (in *invocation) overLimit(err error) error {
 	case errors.As(err, &edges):
 		what, short = "the edges", edges.Need-edges.Limit
 	case errors.As(err, &disk):
+		if parent, ours := besideTemp(disk.Dir); ours {
+			return &limitError{parent, fmt.Sprintf("temporary files may need %s, %s are free; make room, or name another disk with --temp-dir",
+				formatBytes(disk.Need), formatBytes(disk.Free))}
+		}
 		return errors.New(disk.Text(formatBytes))
 	default:
 		return err

@@ -67,6 +67,17 @@ func newTempDir(parent string) (*tempDir, error) {
 // store returns where the store of the directory belongs.
 func (t *tempDir) store() string { return filepath.Join(t.path, tempStore) }
 
+// besideTemp returns where the temporary directory is that path is or lies in, if
+// there is one.
+func besideTemp(path string) (parent string, ours bool) {
+	for _, path := range []string{path, filepath.Dir(path)} {
+		if tempPattern.MatchString(filepath.Base(path)) {
+			return filepath.Dir(path), true
+		}
+	}
+	return "", false
+}
+
 // remove removes the directory with all that is in it.
 func (t *tempDir) remove() error {
 	err := removeAll(t.store())
