@@ -312,6 +312,6 @@ func (in *invocation) sharedFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&in.json, "json", false, "print one JSON document on stdout; errors as JSON on stderr")
 	flags.BoolVar(&in.quiet, "quiet", false, "print neither progress nor a closing summary")
 	in.choiceVar(flags, &in.showAs, "progress", "auto", []string{"auto", "plain", "none"}, "progress on stderr")
-	flags.BoolVar(&in.debug, "debug", false, "with an internal error print where in the program it is, for a report")
 	in.choiceVar(flags, &in.logFormat, "log-format", "text", []string{"text", "json"}, "warnings and errors on stderr")
+	flags.BoolVar(&in.debug, "debug", false, "with an internal error print where in the program it is, for a report")
 }
