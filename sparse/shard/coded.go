@@ -151,6 +151,7 @@ func (m *Coded) SweepNear(ctx context.Context, workers int, near simd.Near, visi
 				return d.panel, nil
 			},
 		}
+		defer sched.InRows(m.ranges[s.lo].Lo, m.ranges[s.hi-1].Hi)
 		return s.run(ctx, r.buffers[worker], func(p sparse.Panel, ahead *simd.Decoding) error { return visit(worker, p, ahead) })
 	})
 }
