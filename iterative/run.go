@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -203,15 +204,12 @@ func (r *run) clear(ctx context.Context, b *sparse.Block[float64]) error {
 // rightHandSide stores s∘(B − P₀B) in r, the squared norms of the columns of
 // B − P₀B in rr and those of P₀B in rz.
 func (r *run) rightHandSide(ctx context.Context) error {
-	outside := r.b
-	if r.Null != nil {
-		if err := r.Null.RemoveTo(ctx, r.r, r.b, r.Workers); err != nil {
-			return err
-		}
-		outside = r.r
+	outside, err := r.outside(ctx)
+	if err != nil {
+		return err
 	}
 	k := r.b.Cols
-	err := r.chunks(ctx, func(_, chunk int) error {
+	err = r.chunks(ctx, func(_, chunk int) error {
 		rr, removed := r.part(chunk, 0), r.part(chunk, 1)
 		clear(rr)
 		clear(removed)
@@ -235,6 +233,14 @@ func (r *run) rightHandSide(ctx context.Context) error {
 	return err
 }
 
+// outside returns B − P₀B, which is B itself or in r.
+func (r *run) outside(ctx context.Context) (*sparse.Block[float64], error) {
+	if r.Null == nil {
+		return r.b, nil
+	}
+	return r.r, r.Null.RemoveTo(ctx, r.r, r.b, r.Workers)
+}
+
 // subtractProduct subtracts A·X from r.
 func (r *run) subtractProduct(ctx context.Context) error {
 	r.result.Sweeps++
@@ -243,7 +249,22 @@ func (r *run) subtractProduct(ctx context.Context) error {
 
 // subtractAgain stores B − A·X in r.
 func (r *run) subtractAgain(ctx context.Context) error {
-	if err := r.rightHandSide(ctx); err != nil {
+	outside, err := r.outside(ctx)
+	if err != nil {
+		return err
+	}
+	err = r.chunks(ctx, func(_, chunk int) error {
+		lo, hi := r.rowsOf(chunk)
+		for i := lo; i < hi; i++ {
+			s := 1.0
+			if r.Scale != nil {
+				s = r.Scale[i]
+			}
+			simd.ScaleTo(r.r.Row(i), s, outside.Row(i))
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	r.exact = true

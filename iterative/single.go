@@ -164,14 +164,19 @@ func (r *run) descend(ctx context.Context, lo, hi int) error {
 			return err
 		}
 	}
+	unscaled := r.alpha[lo:hi] // 0 for columns that take no part: their y is 0
+	for j := range unscaled {
+		unscaled[j] = 0
+		if f := s.scale[lo+j]; f > 0 {
+			unscaled[j] = 1 / f
+		}
+	}
 	return r.chunks(ctx, func(_, chunk int) error {
 		from, to := r.rowsOf(chunk)
 		for i := from; i < to; i++ {
 			x := r.x.Row(i)[lo:hi]
-			for j, y := range s.x.Row(i) {
-				if f := s.scale[lo+j]; f > 0 {
-					x[j] += float64(y) / f
-				}
+			for j, y := range s.x.Row(i)[:len(x)] {
+				x[j] += float64(y) * unscaled[j]
 			}
 		}
 		return nil
