@@ -124,7 +124,7 @@ func TestInteriorOfPath(t *testing.T) {
 func TestInteriorLimits(t *testing.T) {
 	a := randomGraph(2000)
 	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a)), Which: Interior, Near: 0.1}
-	out, err := p.Solve(ctx, 10, &Settings{MaxProducts: 100})
+	out, err := p.Solve(ctx, 10, &Settings{MaxProducts: 3500})
 	if !errors.Is(err, ErrIterationLimit) || out == nil || out.Converged == 10 {
 		t.Fatalf("error %v, result %v", err, out)
 	}
@@ -133,7 +133,7 @@ func TestInteriorLimits(t *testing.T) {
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes / 2}); !errors.Is(err, ErrMemory) {
 		t.Errorf("%s in half the memory: error %v", what, err)
 	}
-	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes, MaxProducts: 100}); !errors.Is(err, ErrIterationLimit) {
+	if _, err := p.Solve(ctx, 10, &Settings{Memory: bytes, MaxProducts: 3500}); !errors.Is(err, ErrIterationLimit) {
 		t.Errorf("%s: error %v", what, err)
 	}
 	defer func() {
@@ -142,4 +142,55 @@ func TestInteriorLimits(t *testing.T) {
 		}
 	}()
 	_, _ = p.LOBPCG(ctx, 3, nil)
+}
+
+// TestInteriorDensity compares what is said of the density with exact counts, and
+// whether pairs are refused with what they take.
+func TestInteriorDensity(t *testing.T) {
+	const n = 1200
+	a := testgraph.Random(7, n, 8*n, true)
+	op := sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))
+	h := denseOf(t, op)
+	exact, _, err := fallingEigen(ctx, h, func([]float64) int { return 0 }, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := func(near, within float64) (c int) {
+		for _, v := range exact {
+			if math.Abs(v-near) <= within {
+				c++
+			}
+		}
+		return c
+	}
+	for _, near := range []float64{-0.2, 0.1} {
+		p := &Problem{A: op, Which: Interior, Near: near}
+		_, err := p.Solve(ctx, 20, &Settings{MaxProducts: 500})
+		var dense *DenseError
+		if !errors.As(err, &dense) {
+			t.Fatalf("near %g: error %v", near, err)
+		}
+		if got := float64(count(near, dense.Within)); !(dense.Count > 0.6*got && dense.Count < 1.6*got) || dense.Count < 10 {
+			t.Errorf("near %g: %v, but there are %v", near, err, got)
+		}
+		if _, err := p.Solve(ctx, 20, &Settings{MaxProducts: dense.Products - 1}); !errors.As(err, &dense) {
+			t.Errorf("near %g: error %v with one product less than told", near, err)
+		}
+		out, err := p.Solve(ctx, 20, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Products < dense.Products {
+			t.Errorf("near %g: %d products, refused with less than %d", near, out.Products, dense.Products)
+		}
+	}
+	// Where eigenvalues are few, and in a gap, nothing is refused.
+	for _, near := range []float64{exact[0] - 0.01, (exact[0] + exact[1]) / 2, 1.5} {
+		p := &Problem{A: op, Which: Interior, Near: near}
+		out, err := p.Solve(ctx, 4, &Settings{MaxProducts: 900})
+		if err != nil {
+			t.Fatalf("near %g: %v", near, err)
+		}
+		checkInterior(t, p, out, exact, defaultTolerance)
+	}
 }

@@ -25,6 +25,18 @@ var (
 	ErrKnown = errors.New("lanczos: the known eigenvalue is not at the wanted end of the spectrum")
 )
 
+// DenseError is returned, before the iteration, where so many eigenvalues lie
+// around [Problem.Near] that it would come to no end.
+type DenseError struct {
+	Near, Within, Count float64 // about so many within a distance of Near
+	Products            int     // of A that the nearest take at least, about
+	Limit               int     // that are allowed
+}
+
+func (e *DenseError) Error() string {
+	return fmt.Sprintf("lanczos: about %.0f eigenvalues lie within %.2g of %.6g: the nearest take about %d products or more, %d are allowed", e.Count, e.Within, e.Near, e.Products, e.Limit)
+}
+
 // Which is the wanted part of the spectrum.
 type Which uint8
 

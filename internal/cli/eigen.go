@@ -91,8 +91,8 @@ component; they are known exactly and come first.
 
 Interior pairs are those at the upper end of −(M − σ)² for a matrix M, found with
 polynomials of it: M − σ is never factored. The more eigenvalues lie around σ the
-more products that takes: tens of thousands where the graph has 100,000 nodes and
-they are nowhere sparse (--max-products).
+more products that takes. How many there are is estimated first, and pairs that
+would take more products than --max-products are refused.
 
 Where the basis that the iteration begins with makes no progress it is doubled, and
 at the lower end of a Laplacian may give way to a method with a factor of the
@@ -234,6 +234,10 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	e := newEigenproblem(nodes, &f.eigenParameters)
 	pairs, err := e.Solve(in.ctx, f.K, settings)
+	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
+		return usageOf("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
+			dense.Count, dense.Within, dense.Near, counted(int64(dense.Products), "product"), formatCount(int64(dense.Limit)))
+	}
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		return &machineError{"eigen", fmt.Sprintf("%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
 			pairs.Converged, f.K, counted(int64(pairs.Products), "product")), err}
