@@ -104,7 +104,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 		if l.Unlabelled > 0 {
 			msg = fmt.Sprintf("no labels: %s, all of them empty, -1 or NA", count(l.Unlabelled, "line"))
 		}
-		return nil, &ParseError{File: l.File, Msg: msg}
+		return nil, &ParseError{File: l.File, Msg: msg, Fix: "write a line node<TAB>label for each node whose label is known"}
 	}
 	return l, nil
 }

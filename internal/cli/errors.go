@@ -247,6 +247,8 @@ func fileReport(err error, file *fs.PathError) report {
 		if free, err := durable.OS.Free(dir); err == nil {
 			hint = " (" + formatBytes(free) + " are free)" + hint
 		}
+	case errors.Is(err, syscall.EFBIG):
+		hint = "; allow larger files with ulimit -f, or write to another disk"
 	case errors.Is(err, syscall.EMFILE):
 		hint = "; allow more with ulimit -n"
 	case errors.Is(err, fs.ErrNotExist) && bare:

@@ -41,7 +41,7 @@ takes as its GRAPH.`,
 				}
 				for _, b := range args[:i] {
 					if a == b || sameFile(a, b) {
-						in.problem(a, "is given twice; its edges would count twice")
+						in.problem(a, "given twice; its edges would count twice")
 					}
 				}
 			}

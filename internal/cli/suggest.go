@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"os"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -119,7 +120,10 @@ func (in *invocation) unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) 
 		}
 	}
 	near := nearest(name, own)
+	file := slices.IndexFunc(in.args, func(arg string) bool { return strings.HasPrefix(arg, place) && isThere(arg) })
 	switch {
+	case file >= 0:
+		in.problem(in.args[file], "no such flag; write ./%s for the file", in.args[file])
 	case len(others) > 0:
 		sort.Strings(others)
 		in.problem(place, "%s has no such flag; it belongs to %s", cmd.Name(), strings.Join(others, ", "))
