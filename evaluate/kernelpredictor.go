@@ -92,12 +92,12 @@ func (r *kernelPredictor) tryOut(ctx context.Context) (grams []*sparse.Block[flo
 func (r *kernelPredictor) seenAll(ctx context.Context) (*classify.DenseGram[float64], error) {
 	k := r.gram
 	if len(r.seen) < len(r.p.Row) {
-		var report *kernel.Report
-		var err error
-		if k, report, err = kernel.Gram(ctx, r.kernels[r.best], r.p.Row, r.settings("walk")); err != nil {
+		grams, sweeps, err := kernel.Grams(ctx, r.kernels[r.best:r.best+1], r.p.Row, r.settings("walk"))
+		if err != nil {
 			return nil, err
 		}
-		r.out.Work.Sweeps += report.Sweeps
+		k = grams[0]
+		r.out.Work.Sweeps += sweeps
 		kernel.ScaleTo(k, r.scale, k)
 	}
 	r.gram = nil

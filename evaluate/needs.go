@@ -159,9 +159,9 @@ func (a *account) phase(bytes int64, what string) error {
 	return err
 }
 
-// kernelPhase is phase for what a kernel takes, and so many bytes more.
-func (a *account) kernelPhase(n kernel.Needs, more int64, what string) error {
-	err := a.plan.Reserve(n.Bytes-n.Perhaps+more, what)
+// kernelPhase is phase for what a kernel takes.
+func (a *account) kernelPhase(n kernel.Needs, what string) error {
+	err := a.plan.Reserve(n.Bytes-n.Perhaps, what)
 	if err == nil && n.Perhaps > 0 {
 		err = a.plan.ReservePerhaps(n.Perhaps, what)
 	}
@@ -390,16 +390,25 @@ func (a *account) kernel(name string, par *Parameters) error {
 	if err != nil {
 		return err
 	}
-	if err := a.kernelPhase(grams, a.tester(len(rows), len(rows)), "blocks of kernels to choose from"); err != nil {
+	if err := a.kernelPhase(grams, "blocks of kernels to choose from"); err != nil {
 		return err
 	}
-	if all := int64(len(a.p.Row)); all > int64(len(rows)) {
-		a.row = max(a.row, kernel.RowBytes(name, n, int(all), int(all)))
-		one, err := kernel.BlockNeeds(name, of[0], a.p.Degrees, a.p.A.NNZ(), a.p.Row, a.p.Row, &kernel.Settings{Memory: a.left().Memory})
+	m := int64(len(rows))
+	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
+	if err := a.phase(8*m*m*int64(len(grid))+workers*a.blockMachine(m), "machines to choose by"); err != nil {
+		return err
+	}
+	all := int64(len(a.p.Row))
+	if solved := a.set.Learner == RLS && all > maxSolved; all > m && !solved {
+		a.row = max(a.row, kernel.GramsRowBytes(n, int(all), 1))
+		one, err := a.oneOf(name, of)
 		if err != nil {
 			return err
 		}
-		if err := a.kernelPhase(one, 8*all*all+cacheBytes, "block of the kernel between labels"); err != nil {
+		if err := a.kernelPhase(one, "block of the kernel between labels"); err != nil {
+			return err
+		}
+		if err := a.phase(8*all*all+a.blockMachine(all), "training"); err != nil {
 			return err
 		}
 	}
@@ -416,6 +425,33 @@ func (a *account) kernel(name string, par *Parameters) error {
 		return err
 	}
 	return a.scores()
+}
+
+// blockMachine is what training on a block of so many labels takes beside it: rows
+// that are kept, or its eigenvectors.
+func (a *account) blockMachine(labels int64) int64 {
+	if a.set.Learner == RLS {
+		return 3 * 8 * labels * labels
+	}
+	return min(cacheBytes, 8*labels*labels)
+}
+
+// oneOf returns what the block between labels of one of several kernels takes,
+// whichever is chosen.
+func (a *account) oneOf(name string, of []kernel.Parameters) (kernel.Needs, error) {
+	var most, least int64
+	for i := range of {
+		one, err := kernel.GramsNeeds(name, of[i:i+1], a.p.Degrees, a.p.A.NNZ(), a.p.Row, &kernel.Settings{Memory: a.left().Memory})
+		if err != nil {
+			return one, err
+		}
+		sure := one.Bytes - one.Perhaps
+		if i == 0 {
+			least = sure
+		}
+		most, least = max(most, one.Bytes), min(least, sure)
+	}
+	return kernel.Needs{Bytes: most, Perhaps: most - least}, nil
 }
 
 // machines returns how many are trained, and whether each sets a class against

@@ -32,7 +32,7 @@ func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []
 			continue
 		}
 		group := together(ks, i)
-		if len(group) == 1 {
+		if matrixOf(ks[i]) == nil {
 			var report *Report
 			if grams[i], report, err = Gram(ctx, withoutRoot(ks[i]), nodes, &set); err != nil {
 				return nil, sweeps, err
@@ -112,8 +112,13 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 	plan := budget.Plan{Limit: s.Memory}
 	what := fmt.Sprintf("%d columns of %d kernels", width, len(group))
 	short := !slices.ContainsFunc(group, func(i int) bool { return !ks[i].(*spectral).demand.series })
-	if err := plan.Reserve(groupBytes(n, m, len(group), short), what); err != nil {
+	blocks := 8 * int64(m) * int64(m) * int64(len(group))
+	if err := plan.Reserve(groupBytes(n, width, len(group), short)+blocks, what); err != nil {
 		return 0, err
+	}
+	var memory int64 // for factors
+	if left, limited := plan.Left(); limited {
+		memory = max(1, left-graphVectors*8*int64(n)-demand{factor: true}.beside(n, width))
 	}
 	x := sparse.NewBlock[float64](n, width)
 	images, functions := make([]*sparse.Block[float64], len(group)), make([]expm.Function, len(group))
@@ -133,7 +138,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 		for j, node := range nodes[lo:hi] {
 			slab.Row(node)[j] = 1
 		}
-		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance})
+		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: memory})
 		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return sweeps, err
 		}

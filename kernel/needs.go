@@ -149,40 +149,89 @@ func modularityBytes(n, rank int) int64 {
 // GramsNeeds is BlockNeeds for [Grams] of kernels with the given parameters, with
 // their blocks.
 func GramsNeeds(name string, ps []Parameters, degrees []float64, entries int64, nodes []int, s *Settings) (Needs, error) {
-	var all Needs
-	function, series := true, true
+	f := find(name)
+	if f == nil {
+		return Needs{}, noKernel(name)
+	}
+	type matrix struct {
+		laplacian Laplacian
+		base      Base
+	}
+	groups := make(map[matrix][]demand)
+	all, m := Needs{}, int64(len(nodes))
+	blocks := 8 * m * m * int64(len(ps))
+	systems := int64(0) // what those of the other inverses keep
+	var left Settings
+	if s != nil {
+		left.Memory = s.Memory
+	}
+	if left.Memory > 0 {
+		left.Memory = max(1, left.Memory-blocks)
+	}
+	filled := make([]Parameters, len(ps))
 	for i, p := range ps {
-		n, err := blockNeeds(name, p, degrees, entries, nodes, nodes, s, false)
+		var err error
+		if filled[i], err = f.fill(p, extentOf(degrees)); err != nil {
+			return Needs{}, err
+		}
+		d := demandOf(name, filled[i], degrees)
+		if d.function && selfAdjoint(name, filled[i]) {
+			key := matrix{filled[i].Laplacian, filled[i].Matrix}
+			groups[key] = append(groups[key], d)
+		}
+		if i > 0 && !d.function {
+			systems += systemVectors * 8 * int64(len(degrees))
+		}
+	}
+	for i, p := range filled {
+		// Near the radius von-neumann is one of a matrix of its own.
+		if groups[matrix{p.Laplacian, p.Matrix}] != nil && name != "von-neumann" {
+			continue
+		}
+		one, err := blockNeeds(name, ps[i], degrees, entries, nodes, nodes, &left, false)
 		if err != nil {
 			return Needs{}, err
 		}
-		if i == 0 {
-			all = n
-		}
-		all = all.or(n)
-		if p, err = find(name).fill(p, extentOf(degrees)); err != nil {
-			return Needs{}, err
-		}
-		e := demandOf(name, p, degrees)
-		function, series = function && e.function, series && e.series
+		all = all.or(one)
 	}
-	m := int64(len(nodes))
-	all = all.plus(8 * m * m * int64(len(ps)))
-	if len(ps) > 1 && function {
-		all = needsOf(all.Bytes-all.Perhaps, all.Perhaps, groupBytes(len(degrees), len(nodes), len(ps), series))
+	for _, group := range groups {
+		all = all.or(groupNeeds(len(degrees), len(nodes), entries, group, left.Memory))
 	}
-	return all, nil
+	return all.plus(blocks + systems), nil
 }
 
-// groupBytes returns what the blocks of so many functions of one matrix take while
-// they are computed together, all of them by series or not.
-func groupBytes(n, nodes, kernels int, series bool) int64 {
-	width := gramsWidth(n, nodes, kernels)
+// selfAdjoint reports whether a kernel with all of its parameters is itself a function
+// of a symmetric matrix, not only similar to one.
+func selfAdjoint(name string, p Parameters) bool {
+	return p.Laplacian != RandomWalk && (name != "heat-pagerank" && name != "pagerank" || p.Symmetric)
+}
+
+// groupNeeds returns what the blocks of functions of one matrix take while they are
+// computed together, beside themselves, with so much memory; 0 means no limit.
+func groupNeeds(n, nodes int, entries int64, group []demand, memory int64) Needs {
+	width := gramsWidth(n, nodes, len(group))
+	vectors := graphVectors * 8 * int64(n)
+	sure := vectors + max(groupBytes(n, width, len(group), true), group[0].searchBytes(n, width))
+	bytes := sure
+	if slices.ContainsFunc(group, func(d demand) bool { return !d.series }) {
+		bytes = max(sure, vectors+groupBytes(n, width, len(group), false))
+		factor := iterative.CholeskyBytes(n, entries) + demand{factor: true}.beside(n, width)
+		if memory == 0 || bytes+factor <= memory {
+			bytes += factor
+		}
+	}
+	return Needs{bytes, bytes - sure}
+}
+
+// groupBytes returns what so many functions of one matrix take for blocks of so many
+// columns, those included, all of them by series or not.
+func groupBytes(n, width, kernels int, series bool) int64 {
+	block := sparse.BlockBytes[float64](n, width)
 	work := expm.SeriesBytes(n, width, kernels)
 	if !series {
-		work = (resolventBlocks - 2) * sparse.BlockBytes[float64](n, width)
+		work = (resolventBlocks - 2) * block
 	}
-	return int64(kernels+1)*sparse.BlockBytes[float64](n, width) + work + 8*int64(nodes)*int64(nodes)*int64(kernels)
+	return int64(kernels+1)*block + work
 }
 
 // ApplyBytes returns what ApplyTo of the named kernel takes for blocks of so
@@ -211,14 +260,17 @@ const (
 	// and their null spaces take.
 	graphVectors = 9
 
+	// systemVectors is that of an inverse: its ground, scale and null space.
+	systemVectors = 3
+
 	panelBytes = 8 << 20 // of a panel of the block of modularity
 
-	// solveBlocks, factorBlocks and resolventBlocks are the numbers of blocks of a
-	// solve with the diagonal, of one with a factor, and of sums of solves, their
-	// columns and images included.
-	solveBlocks     = 6
-	factorBlocks    = 7
-	resolventBlocks = 9
+	// solveBlocks and resolventBlocks are the numbers of blocks of a solve and of
+	// sums of solves, their columns and images included. A factor makes another
+	// one of their residuals.
+	solveBlocks     = 5
+	factorBlocks    = solveBlocks + 1
+	resolventBlocks = 8
 )
 
 // demand is what a kernel's engine takes.
@@ -242,19 +294,17 @@ func (d demand) bytes(n, cols int) int64 {
 	return d.blocks * sparse.BlockBytes[float64](n, cols)
 }
 
-// root returns the demand of half steps: that of a series in place of solves, but of
-// A, whose own are one already.
+// root returns the demand of half steps: that of a series in place of solves.
 func (d demand) root() demand {
-	if d.function || d.radius {
+	if d.function {
 		return d
 	}
 	return demand{series: true, function: true, half: true}
 }
 
-// beside returns what solves for blocks of so many columns take beside a factor that
-// they did not begin with, as those that need a smallest eigenvalue do.
+// beside returns what solves for blocks of so many columns take beside a factor.
 func (d demand) beside(n, cols int) int64 {
-	if !d.factor || d.function || d.least {
+	if !d.factor {
 		return 0
 	}
 	return (factorBlocks - solveBlocks) * sparse.BlockBytes[float64](n, cols)
@@ -329,7 +379,8 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow, factor: factor}
 	case "pagerank", "von-neumann", "regularized-commute-time":
 		if p.Matrix == Adjacency {
-			return demand{blocks: solveBlocks, half: true, radius: true}
+			series.half, series.radius = true, true
+			return series
 		}
 		ratio := 2 * p.Alpha / (1 - p.Alpha)
 		factor := ratio > wide
@@ -341,7 +392,7 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		series.half = p.Steps%2 == 0
 		return series
 	case "pseudo-inverse", "commute-time":
-		return demand{blocks: factorBlocks, factor: true, least: true}
+		return demand{blocks: solveBlocks, factor: true, least: true}
 	}
 	return demand{blocks: solveBlocks}
 }
