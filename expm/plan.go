@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -193,6 +194,21 @@ func (e *evaluation) resolventCost(group []*part) float64 {
 	ends := []*part{group[0], group[len(group)-1]}
 	gamma, terms := e.chooseShift(ends)
 	return laterSolves * float64(terms) * e.steps(gamma, e.allowed(ends[1]))
+}
+
+// LaplacianSolves predicts whether exp(−βL) of the Laplacian of a graph with these
+// degrees is begun with resolvents, to a tolerance that is relative to columns: the
+// series, on an interval that ends no earlier than at the largest degree, takes more
+// sweeps. Columns that the exponential makes much smaller may decide otherwise.
+func LaplacianSolves(degrees []float64, beta, tolerance float64) bool {
+	f := Exp(-beta)
+	e := &evaluation{
+		Map:      &Map{n: len(degrees), graph: &iterative.Graph{Degrees: degrees}, hi: slices.Max(degrees)},
+		settings: Settings{Tolerance: tolerance},
+	}
+	p := &part{f: &f}
+	cost := e.seriesCost(p)
+	return cost > fewSweeps && cost > solveWeight*e.resolventCost([]*part{p})
 }
 
 // steps predicts the steps of Jacobi's solve with I + γH.

@@ -355,6 +355,7 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		d := series
 		if p.Beta*hi > short {
 			d = resolvents
+			d.solves = p.Laplacian == Combinatorial && expm.LaplacianSolves(degrees, p.Beta, defaultTolerance)
 		}
 		d.half = true
 		return d

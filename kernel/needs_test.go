@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -210,6 +211,65 @@ func TestLeastEigenvalueIsABound(t *testing.T) {
 		sine := math.Sin(math.Pi / (2 * float64(n)))
 		if want := 4 * sine * sine; !(e.system.Least <= want*(1+1e-9)) || e.system.Least < 0.8*want {
 			t.Errorf("%d nodes: %v, want %v", n, e.system.Least, want)
+		}
+	}
+}
+
+// What a block of one slab allocates is what is planned for it, give or take a
+// tenth: vectors that are soon garbage count here.
+func TestBlockNeedsAreExact(t *testing.T) {
+	const n = 60_000
+	a := testgraph.Random(3, n, 3*n, false)
+	g := newGraph(t, a, 2)
+	nodes := upTo(48)
+	for _, c := range []named{
+		{"regularized-laplacian", Parameters{}},
+		{"regularized-commute-time", Parameters{}},
+		{"von-neumann", Parameters{}},
+		{"von-neumann", Parameters{Matrix: Adjacency, Alpha: 0.01}},
+		{"p-step", Parameters{Steps: 7}},
+		{"diffusion", Parameters{Laplacian: Normalized}},
+		{"matern", Parameters{Laplacian: Normalized}},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := Matrix(background, mustNew(t, g, c.name, c.p), nodes, nodes[:16], nil)
+		runtime.ReadMemStats(&after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		needs, err := BlockNeeds(c.name, c.p, g.Degrees, a.NNZ(), nodes, nodes[:16], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sure := needs.Bytes - needs.Perhaps
+		if taken := int64(after.TotalAlloc - before.TotalAlloc); taken > sure/10*11 || taken < sure/10*9 {
+			t.Errorf("%s %v: %d bytes were allocated, %d are planned", c.name, c.p, taken, sure)
+		}
+	}
+}
+
+// A machine's block needs no more than its columns: half steps would hold all of
+// them, and functions of one matrix share theirs.
+func TestGramsNeedsHaveNoHalfSteps(t *testing.T) {
+	const n, labels = 100_000, 1000
+	degrees := make([]float64, n)
+	for i := range degrees {
+		degrees[i] = 8
+	}
+	blocks := int64(8 * labels * labels)
+	for _, c := range []named{
+		{"p-step", Parameters{Steps: 2}}, {"diffusion", Parameters{Laplacian: Normalized, Beta: 1}}, {"regularized-laplacian", Parameters{Alpha: 0.1}},
+	} {
+		one, err := GramsNeeds(c.name, []Parameters{c.p}, degrees, 8*n, upTo(labels), nil)
+		if err != nil || one.Bytes > blocks+250e6 {
+			t.Errorf("%s: %+v, %v", c.name, one, err)
+		}
+		other := c.p
+		other.Steps, other.Beta, other.Alpha = 3*c.p.Steps, 3*c.p.Beta, 3*c.p.Alpha
+		two, err := GramsNeeds(c.name, []Parameters{c.p, other}, degrees, 8*n, upTo(labels), nil)
+		if err != nil || two.Bytes > one.Bytes+2*blocks {
+			t.Errorf("%s: %+v for two, %+v for one, %v", c.name, two, one, err)
 		}
 	}
 }

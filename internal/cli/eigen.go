@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -96,8 +97,9 @@ would take more products than --max-products are refused.
 
 Where the basis that the iteration begins with makes no progress it is doubled, and
 at the lower end of a Laplacian may give way to a method with a factor of the
-matrix. The plan of estimate is for either, once, or in the interior for a basis as
-large as memory allows, and says what is sure; --max-memory bounds what comes after.`,
+matrix. The plan of estimate is for either, once, and says what is sure; --max-memory
+bounds what comes after. In the interior the basis is doubled up to three times, and
+as often as --max-memory allows where that is given.`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
@@ -242,6 +244,10 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		return &machineError{"eigen", fmt.Sprintf("%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
 			pairs.Converged, f.K, counted(int64(pairs.Products), "product")), err}
 	}
+	if over := (*budget.OverError)(nil); f.Which == interior && in.maxMemory == 0 && errors.As(err, &over) {
+		return &limitError{"--max-memory", fmt.Sprintf("it is not given, and %s would take %s; give a limit beyond that",
+			over.Largest.What, formatBytes(resident(plan.Sure()+over.Need)))}
+	}
 	if err != nil {
 		return err
 	}
@@ -292,6 +298,9 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 	bytes, what := lanczos.Bytes(ids.n, f.K, known, s)
 	if f.Which == interior {
 		bytes, what = lanczos.InteriorBytes(ids.n, f.K, s)
+		if most := interiorGrowth * bytes; g.in.maxMemory == 0 && (s.Memory == 0 || most < s.Memory) {
+			s.Memory = most
+		}
 	}
 	if err := n.Reserve(bytes, what); err != nil {
 		return n, err
@@ -309,6 +318,11 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 	}
 	return n, n.ReservePerhaps(more, perhaps)
 }
+
+// interiorGrowth is how many times what it begins with an iteration in the interior
+// may take where no limit is given: a basis that has been doubled three times, and
+// the one before it.
+const interiorGrowth = 13
 
 // vectorBytes is what the order of the rows, degrees and their roots, components,
 // the matrix and known vectors take.
