@@ -98,8 +98,9 @@ would take more products than --max-products are refused.
 Where the basis that the iteration begins with makes no progress it is doubled, and
 at the lower end of a Laplacian may give way to a method with a factor of the
 matrix. The plan of estimate is for either, once, and says what is sure; --max-memory
-bounds what comes after. In the interior the basis is doubled up to three times, and
-as often as --max-memory allows where that is given.`,
+bounds what comes after. In the interior the basis is doubled up to three times, on a
+small graph up to half a gigabyte, and as often as --max-memory allows where that is
+given.`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
@@ -298,7 +299,7 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 	bytes, what := lanczos.Bytes(ids.n, f.K, known, s)
 	if f.Which == interior {
 		bytes, what = lanczos.InteriorBytes(ids.n, f.K, s)
-		if most := interiorGrowth * bytes; g.in.maxMemory == 0 && (s.Memory == 0 || most < s.Memory) {
+		if most := max(interiorLeast, interiorGrowth*bytes); g.in.maxMemory == 0 && (s.Memory == 0 || most < s.Memory) {
 			s.Memory = most
 		}
 	}
@@ -319,10 +320,13 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 	return n, n.ReservePerhaps(more, perhaps)
 }
 
-// interiorGrowth is how many times what it begins with an iteration in the interior
-// may take where no limit is given: a basis that has been doubled three times, and
-// the one before it.
-const interiorGrowth = 13
+// Where no limit is given an iteration in the interior may take interiorGrowth times
+// what it begins with, for a basis that has been doubled three times and the one
+// before it, or on a small graph interiorLeast bytes.
+const (
+	interiorGrowth = 13
+	interiorLeast  = 512 << 20
+)
 
 // vectorBytes is what the order of the rows, degrees and their roots, components,
 // the matrix and known vectors take.
