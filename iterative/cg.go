@@ -264,9 +264,10 @@ func (r *run) step(ctx context.Context) error {
 // record freezes the columns that have converged and reports the residuals.
 func (r *run) record() {
 	var worst float64
+	enough := r.settings.Enough != nil && r.settings.Enough(r.x.Data, r.r.Data)
 	for j := range r.columns {
 		col := &r.columns[j]
-		if col.fate == live && col.residual <= col.target {
+		if col.fate == live && (col.residual <= col.target || enough) {
 			col.fate = converged
 		}
 		if col.fate == live && col.steps >= col.limit {

@@ -392,3 +392,56 @@ func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
 		t.Errorf("%.1f allocations per step", perStep)
 	}
 }
+
+// TestEnough ends a solve at the first step at which the caller has seen enough: X
+// and the residual are those of that step.
+func TestEnough(t *testing.T) {
+	a := testgraph.Random(3, 300, 900, true)
+	deg, err := sparse.Degrees(context.Background(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	op := sparse.NewLaplacian[float64](a, deg)
+	op.Diag = append([]float64(nil), op.Diag...)
+	for i := range op.Diag {
+		op.Diag[i]++
+	}
+	x, b := sparse.NewBlock[float64](300, 1), sparse.NewBlock[float64](300, 1)
+	for i := range b.Data {
+		b.Data[i] = float64(i%7) - 2.5
+	}
+	const some = 0.03 // of each element, where the norm is asked to be far less
+	small := func(residual []float64) bool {
+		for i, r := range residual {
+			if math.Abs(r) > some*math.Abs(b.Data[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	asked, said := 0, 0
+	cg := CG{A: op}
+	res, err := cg.SolveTo(context.Background(), x, b, &Settings{Tolerance: 1e-12, Recurrence: true, Enough: func(y, residual []float64) bool {
+		asked++
+		image := sparse.NewBlock[float64](300, 1)
+		if err := op.StepTo(context.Background(), image, sparse.BlockOf(300, 1, y), sparse.Step[float64]{Alpha: 1}); err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range residual {
+			if e := b.Data[i] - image.Data[i] - r; math.Abs(e) > 1e-12 {
+				t.Fatalf("step %d: the residual of row %d is off by %g", asked-1, i, e)
+			}
+		}
+		if small(residual) {
+			said++
+			return true
+		}
+		return false
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said != 1 || asked != res.Steps+1 || res.Steps < 3 || res.Relative[0] < 1e-9 {
+		t.Errorf("asked %d times, told %d times, %d steps, residual %g", asked, said, res.Steps, res.Relative[0])
+	}
+}

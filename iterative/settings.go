@@ -46,6 +46,11 @@ type Settings struct {
 	// with the relative residuals of all columns, in a slice that is valid
 	// during the call.
 	Recorder func(step int, residual []float64)
+
+	// Enough, if not nil, is shown X and the residual that the recurrence carries
+	// along before the first and after every step of [CG.SolveTo] for one column
+	// without Scale, and ends the solve when it returns true.
+	Enough func(x, residual []float64) bool
 }
 
 const (
