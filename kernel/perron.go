@@ -24,12 +24,23 @@ import (
 // The next b is y, and the next σ about the upper bound: each round leaves some
 // hundredths of the distance from ρ.
 type perron struct {
-	graph        *iterative.Graph
+	op           *sparse.Operator[float64] // A
 	cg           iterative.CG
-	ones         []float64
 	b, y, q      *sparse.Block[float64] // of one column
 	lower, upper float64
 	products     int
+}
+
+// shifted is the map I − A/σ.
+type shifted struct {
+	*sparse.Operator[float64] // A
+	sigma                     float64
+}
+
+// StepTo implements [sparse.Applier].
+func (m *shifted) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s sparse.Step[float64]) error {
+	s.Alpha, s.Beta = -s.Alpha/m.sigma, s.Beta+s.Alpha
+	return m.Operator.StepTo(ctx, dst, x, s)
 }
 
 const (
@@ -55,12 +66,15 @@ func radiusBetween(ctx context.Context, g *iterative.Graph, lower, upper float64
 		return 0, nil
 	}
 	n := len(g.Degrees)
-	w := &perron{graph: g, cg: iterative.CG{Workers: g.Workers}, ones: make([]float64, n), lower: lower, upper: upper}
+	w := &perron{
+		op: &sparse.Operator[float64]{A: g.A, Workers: g.Workers},
+		cg: iterative.CG{Workers: g.Workers}, lower: lower, upper: upper,
+	}
 	for _, b := range []**sparse.Block[float64]{&w.b, &w.y, &w.q} {
 		*b = sparse.NewBlock[float64](n, 1)
 	}
 	for i := range n {
-		w.b.Data[i], w.ones[i] = 1, 1
+		w.b.Data[i] = 1
 	}
 	for range perronRounds {
 		if err := w.round(ctx); err != nil {
@@ -77,7 +91,7 @@ func radiusBetween(ctx context.Context, g *iterative.Graph, lower, upper float64
 func (w *perron) round(ctx context.Context) error {
 	// A little above, or the solve would have no end.
 	sigma := w.upper + (w.upper-w.lower)/16 + perronExact/16*w.upper
-	w.cg.A = &sparse.Operator[float64]{A: w.graph.A, Scale: -1 / sigma, Diag: w.ones, Workers: w.graph.Workers}
+	w.cg.A = &shifted{w.op, sigma}
 	guess := sigma / (sigma - w.lower)
 	for i, v := range w.b.Data {
 		w.y.Data[i] = guess * v

@@ -29,7 +29,20 @@ func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	turnColumns(x, p, z, alpha, beta, factor)
 }
 
+// few is the number of columns below which they are taken one after the other: sums
+// stay in registers then.
+const few = 4
+
 func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
+	if len(sums) < few {
+		for j, s := range sums {
+			for i := range rows {
+				s += float64(float64(a.Data[i*a.Stride+j]) * float64(b.Data[i*b.Stride+j]))
+			}
+			sums[j] = s
+		}
+		return
+	}
 	for i := range rows {
 		u, v := a.Data[i*a.Stride:][:len(sums)], b.Data[i*b.Stride:][:len(sums)]
 		for j, s := range sums {
@@ -39,7 +52,22 @@ func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 }
 
 func plainResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
-	rr, rz = rr[:len(alpha)], rz[:len(alpha)]
+	rr, rz, inverse = rr[:len(alpha)], rz[:len(alpha)], inverse[:len(weight)]
+	if len(alpha) < few {
+		for j, a := range alpha {
+			sum, other := rr[j], rz[j]
+			for i, f := range weight {
+				u := &r.Data[i*r.Stride+j]
+				*u = T(float64(*u) - float64(a*float64(q.Data[i*q.Stride+j])))
+				t := float64(*u)
+				t *= t
+				sum += float64(f * t)
+				other += float64(inverse[i] * t)
+			}
+			rr[j], rz[j] = sum, other
+		}
+		return
+	}
 	for i, f := range weight {
 		g := inverse[i]
 		u, v := r.Data[i*r.Stride:][:len(alpha)], q.Data[i*q.Stride:][:len(alpha)]
@@ -55,6 +83,17 @@ func plainResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz 
 
 func plainTurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	beta = beta[:len(alpha)]
+	if len(alpha) < few {
+		for j, a := range alpha {
+			for i, f := range factor {
+				u, v := &x.Data[i*x.Stride+j], &p.Data[i*p.Stride+j]
+				t := float64(*v)
+				*u = T(float64(*u) + float64(a*t))
+				*v = T(float64(f*float64(z.Data[i*z.Stride+j])) + float64(beta[j]*t))
+			}
+		}
+		return
+	}
 	for i, f := range factor {
 		u := x.Data[i*x.Stride:][:len(alpha)]
 		v, w := p.Data[i*p.Stride:][:len(alpha)], z.Data[i*z.Stride:][:len(alpha)]
