@@ -322,10 +322,10 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 
 // Where no limit is given an iteration in the interior may take interiorGrowth times
 // what it begins with, for a basis that has been doubled three times and the one
-// before it, or on a small graph interiorLeast bytes.
-const (
-	interiorGrowth = 13
-	interiorLeast  = 512 << 20
+// before it, or on a small graph interiorLeast bytes. Tests lower them.
+var (
+	interiorGrowth int64 = 13
+	interiorLeast  int64 = 512 << 20
 )
 
 // vectorBytes is what the order of the rows, degrees and their roots, components,

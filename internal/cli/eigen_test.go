@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bytes"
+	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -159,5 +162,23 @@ func TestVagueEigenvalues(t *testing.T) {
 		if got := other.vague(); got != "" {
 			t.Errorf("%+v: %s", other, got)
 		}
+	}
+}
+
+// TestInteriorWithoutLimit: pairs that need a larger basis than is planned for where no
+// limit was given ask for one.
+func TestInteriorWithoutLimit(t *testing.T) {
+	growth, least := interiorGrowth, interiorLeast
+	t.Cleanup(func() { interiorGrowth, interiorLeast = growth, least })
+	interiorGrowth, interiorLeast = 1, 0
+	t.Chdir(t.TempDir())
+	succeed(t, nil, io.Discard, "generate", "er", "--nodes", "4000", "--edges", "20000", "-o", "er/", "--quiet")
+	args := []string{"eigen", "er", "--matrix", "normalized-adjacency", "--which", "interior", "--near", "0.3", "--k", "2", "-o", "E.npy", "--max-products", "1000000", "--quiet"}
+	var stderr bytes.Buffer
+	if code := Main(args, nil, io.Discard, &stderr); code != exitLimit || !strings.Contains(stderr.String(), "--max-memory: it is not given") {
+		t.Errorf("exit code %d: %s", code, stderr.String())
+	}
+	if _, err := os.Stat("E.npy"); err == nil {
+		t.Error("there is a file of no pairs")
 	}
 }
