@@ -230,19 +230,35 @@ func TestNoEdgesBesideNodes(t *testing.T) {
 	wantError(t, &Config{Nodes: "nodes"}, []file{{"e.tsv", "# a\tb\n"}, {"nodes", "a\nb\n"}}, "e.tsv: no edges; check that this is the right file")
 }
 
-// TestWindowCounts holds that the window of a zstd input counts as memory while it
-// is read, in the plan as in the run, and is refused where there is no room for it.
-func TestWindowCounts(t *testing.T) {
-	const window = 64 << 20
+// zstdFrame returns the text as a frame that asks for the given window.
+func zstdFrame(t *testing.T, window int, text string) string {
+	t.Helper()
 	var packed bytes.Buffer
 	w, err := zstd.NewWriter(&packed, zstd.WithWindowSize(window))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Write([]byte(edgeText(1000, func(i int) string { return fmt.Sprintf("%d %d", i, i+1) })))
+	w.Write([]byte(text))
 	w.Flush() // or the frame would say how short it is
 	w.Close()
-	path := write(t, file{"e.zst", packed.String()})
+	return packed.String()
+}
+
+// wantWindowRefused checks that a window that a limit of one byte less does not allow
+// is refused with the flag that does.
+func wantWindowRefused(t *testing.T, window int64, path []string) {
+	t.Helper()
+	_, _, err := ingestInto(t, &Config{Window: window - 1}, path...)
+	if !isData(err) || !strings.Contains(err.Error(), "; allow it with --max-window=64MiB") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestWindowCounts holds that the window of a zstd input counts as memory while it
+// is read, in the plan as in the run, and is refused where there is no room for it.
+func TestWindowCounts(t *testing.T) {
+	const window = 64 << 20
+	path := write(t, file{"e.zst", zstdFrame(t, window, edgeText(1000, func(i int) string { return fmt.Sprintf("%d %d", i, i+1) }))})
 	for _, test := range []struct {
 		memory int64
 		fits   bool
@@ -261,27 +277,18 @@ func TestWindowCounts(t *testing.T) {
 			t.Errorf("memory %d: %v", test.memory, err)
 		}
 	}
-	_, _, err = ingestInto(t, &Config{Window: window - 1}, path...)
-	if !isData(err) || !strings.Contains(err.Error(), "; allow it with --max-window=64MiB") {
-		t.Errorf("error %v", err)
-	}
+	wantWindowRefused(t, window, path)
 }
 
 // TestLaterWindowCounts holds that so does the window of a frame behind others, from
 // where it begins.
 func TestLaterWindowCounts(t *testing.T) {
 	const window = 64 << 20
-	var packed bytes.Buffer
+	var packed string
 	for i, size := range []int{1 << 20, window} {
-		w, err := zstd.NewWriter(&packed, zstd.WithWindowSize(size))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Write([]byte(edgeText(200_000, func(k int) string { return fmt.Sprintf("%d %d", k, k+1+i) })))
-		w.Flush() // or the frame would say how short it is
-		w.Close()
+		packed += zstdFrame(t, size, edgeText(200_000, func(k int) string { return fmt.Sprintf("%d %d", k, k+1+i) }))
 	}
-	path := write(t, file{"e.zst", packed.String()})
+	path := write(t, file{"e.zst", packed})
 	for _, test := range []struct {
 		memory int64
 		fits   bool
@@ -292,10 +299,7 @@ func TestLaterWindowCounts(t *testing.T) {
 			t.Errorf("memory %d: %v", test.memory, err)
 		}
 	}
-	_, _, err := ingestInto(t, &Config{Window: window - 1}, path...)
-	if !isData(err) || !strings.Contains(err.Error(), "; allow it with --max-window=64MiB") {
-		t.Errorf("error %v", err)
-	}
+	wantWindowRefused(t, window, path)
 }
 
 func TestBadInputs(t *testing.T) {

@@ -33,6 +33,7 @@ type DenseError struct {
 	Limit               int     // that are allowed
 }
 
+// Error implements error.
 func (e *DenseError) Error() string {
 	return fmt.Sprintf("lanczos: about %.0f eigenvalues lie within %.2g of %.6g: the nearest take about %d products or more, %d are allowed", e.Count, e.Within, e.Near, e.Products, e.Limit)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // benchmark is the JSON document of the command.
@@ -201,17 +202,15 @@ func (g *graph) copyFor(v *benchmark, rowBytes int, blocks int64) (ids string, e
 	if err := g.findPacking(rowBytes, false); err != nil {
 		return "", err
 	}
-	switch v.IDs {
-	case "raw":
-		g.coded, g.copyBytes = false, plain
-	case "coded":
+	if v.IDs == "coded" || v.IDs == "auto" && shard.CodedPays(rowBytes) {
 		g.code()
 	}
 	ids = "raw"
 	if g.coded {
 		ids = "coded"
 	} else if v.IDs == "coded" { // the store's are as good
-		g.packing, g.packedBytes, g.copyBytes = nil, 0, 0
+		g.unpack()
+		g.copyBytes, ids = 0, "coded"
 	}
 	return ids, g.load()
 }

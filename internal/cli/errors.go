@@ -84,8 +84,10 @@ type machineError struct {
 	err   error
 }
 
+// Error implements error.
 func (e *machineError) Error() string { return e.place + ": " + e.what }
 
+// Unwrap returns the error of the machine.
 func (e *machineError) Unwrap() error { return e.err }
 
 // limitError tells that a plan does not fit a limit.
@@ -94,6 +96,7 @@ type limitError struct {
 	what string
 }
 
+// Error implements error.
 func (e *limitError) Error() string { return e.flag + ": " + e.what }
 
 // crash is a panic, an error of this program.

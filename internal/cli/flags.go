@@ -110,6 +110,7 @@ type bounds struct {
 	symbol string
 }
 
+// String returns what a flag within the bounds may be.
 func (b bounds) String() string {
 	below, above := "≤", "≤"
 	if b.loOpen {

@@ -292,9 +292,6 @@ func (g *graph) findPacking(rowBytes int, scaled bool) error {
 	if !scaled {
 		g.packedBytes += copies
 	}
-	if shard.CodedPays(rowBytes) {
-		g.code()
-	}
 	return nil
 }
 

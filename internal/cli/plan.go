@@ -7,6 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // needs is what a run takes, found out before it starts: estimate prints it, and
@@ -104,6 +105,9 @@ func (g *graph) pack(n *needs, plan func() (*needs, error)) (*needs, error) {
 	if err := g.findPacking(n.row, n.scaled); g.packing == nil {
 		return n, err
 	}
+	if shard.CodedPays(g.rowBytes) {
+		g.code()
+	}
 	packed, err := plan()
 	if err == nil && packed.sweeps == n.sweeps {
 		return packed, nil
@@ -138,6 +142,7 @@ type overError struct {
 	enough int64 // bytes, 0 if unknown
 }
 
+// Unwrap returns the error of the plan.
 func (e *overError) Unwrap() error { return e.error }
 
 // enough returns a limit with which plan fits, at most a sixteenth above the

@@ -38,6 +38,7 @@ func (s *slabFlag) set(text string) error {
 	return nil
 }
 
+// String returns the flag as it is given.
 func (s slabFlag) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
 // bounds returns what of n things, called as in "column", belongs to the slab:
