@@ -68,7 +68,10 @@ const (
 // one, and agree to rounding.
 //
 // DegreeOrder goes by the number of lines of a node, before duplicates are
-// merged. The others look at the graph, without directions and weights, and
+// merged. AutoOrder is the same where a graph of half a million nodes or more gains
+// from it in every sweep: few nodes have most of the edges and are strewn among the
+// others, see [sparse.Packing.Pays]. Elsewhere it leaves the rows in the default
+// order. The others look at the graph, without directions and weights, and
 // take 4 bytes an entry while they do, LocalityOrder 12. See package partition.
 type Order int
 
@@ -79,10 +82,11 @@ const (
 	BreadthFirstOrder
 	CuthillMcKeeOrder
 	LocalityOrder
+	AutoOrder
 )
 
 var (
-	orderNames     = []string{"none", "degree", "bfs", "rcm", "locality"}
+	orderNames     = []string{"none", "degree", "bfs", "rcm", "locality", "auto"}
 	selfLoopNames  = []string{"drop", "keep"}
 	duplicateNames = []string{"", "sum", "max", "min", "first", "error"}
 	headerNames    = []string{"auto", "yes", "no"}

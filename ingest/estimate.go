@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Plan bounds what a call of [Run] will take, by samples of its inputs: no
@@ -459,7 +460,14 @@ func (g *guess) plan() (*Plan, error) {
 	usual := max(bucketEntries, entries/maxBuckets)
 	finish := 3*(each+values) + 2*(4+values)
 	scratch := workers*max(0, (g.hub()+usual/2)*finish-bucketBytes) + entries/usual*8*maxSpans
-	switch g.c.Order {
+	order := g.c.Order
+	if order == AutoOrder {
+		order = DefaultOrder
+		if sparse.MayPack(int(n), int64(2*lines)) {
+			order = DegreeOrder
+		}
+	}
+	switch order {
 	case DefaultOrder:
 	case DegreeOrder: // is there before anything is sorted
 		scratch = max(48*n, 12*n+scratch)
@@ -494,7 +502,7 @@ func (g *guess) plan() (*Plan, error) {
 		need = min(need, limit)
 	}
 	p.Memory = int64(need)
-	disk := storeBytes(n, entries, g.weighted, g.c.Directed, g.c.Order != DefaultOrder)
+	disk := storeBytes(n, entries, g.weighted, g.c.Directed, order != DefaultOrder)
 	if !g.numeric {
 		disk += n * (g.idBytes() + 6)
 	}

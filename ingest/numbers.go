@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -100,6 +101,23 @@ func (k *ranks) replace(code []uint32) {
 	}
 }
 
+// gather returns what of says of each id of the set, by rank.
+func (k *ranks) gather(of []uint32) []uint32 {
+	ranked := make([]uint32, 0, k.n)
+	k.each(func(id uint32) { ranked = append(ranked, of[id]) })
+	return ranked
+}
+
+// spread returns by id what is given by rank.
+func (k *ranks) spread(ranked []uint32) []uint32 {
+	of, next := pages.Make[uint32](k.limit()), 0
+	k.each(func(id uint32) {
+		of[id] = ranked[next]
+		next++
+	})
+	return of
+}
+
 // each calls do with every id in increasing order.
 func (k *ranks) each(do func(id uint32)) {
 	for i, word := range k.seen {
@@ -139,7 +157,8 @@ func (r *run) numberDense(limit int) (*shard.Nodes, error) {
 	values := make([]uint64, 0, ids.n)
 	ids.each(func(id uint32) { values = append(values, uint64(id)) })
 	nodes := shard.NumericNodes(values)
-	if bits.Len(uint(limit-1)) == bits.Len(uint(ids.n-1)) && r.c.Order == DefaultOrder {
+	looksAtGraph := r.c.Order != DefaultOrder && r.c.Order != DegreeOrder && r.c.Order != AutoOrder
+	if bits.Len(uint(limit-1)) == bits.Len(uint(ids.n-1)) && !looksAtGraph {
 		r.late = ids // as good as rows for sorting, which has less to look up
 		return nodes, nil
 	}

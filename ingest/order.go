@@ -3,7 +3,9 @@ package ingest
 import (
 	"fmt"
 	"runtime"
+	"slices"
 
+	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/partition"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -12,16 +14,21 @@ import (
 // reorder numbers the rows in the order of the settings: the codes of all
 // parts become the new rows, and the dictionary knows both.
 func (r *run) reorder() error {
-	if r.c.Order == DefaultOrder {
+	if !r.mayReorder(r.nodes.Len()) {
+		r.c.Order = DefaultOrder
 		return nil
 	}
 	order, err := r.order()
-	if err != nil {
+	if order == nil || err != nil {
 		return err
 	}
-	row := make([]uint32, len(order))
+	row := pages.Make[uint32](len(order))
 	for i, old := range order {
 		row[old] = uint32(i)
+	}
+	if r.late != nil {
+		row = r.late.spread(row)
+		r.late = nil
 	}
 	// The graph that it was found on would otherwise be there while entries are
 	// sorted.
@@ -37,12 +44,21 @@ func (r *run) reorder() error {
 	return err
 }
 
-// order returns the row that comes i-th for each i.
+// mayReorder tells whether a graph of so many rows may get another order than the
+// default one.
+func (r *run) mayReorder(rows int) bool {
+	if r.c.Order == AutoOrder {
+		return sparse.MayPack(rows, 2*int64(r.lines))
+	}
+	return r.c.Order != DefaultOrder
+}
+
+// order returns the row that comes i-th for each i, or nil if the default order is
+// the best of those to choose from.
 func (r *run) order() ([]uint32, error) {
 	r.progress(Progress{Phase: "ordering", Total: int64(r.nodes.Len()), Lines: r.report.Lines})
-	if r.c.Order == DegreeOrder {
-		count, err := r.mentions()
-		return partition.Degree(count), err
+	if r.c.Order == DegreeOrder || r.c.Order == AutoOrder {
+		return r.degreeOrder()
 	}
 	a, err := r.pattern()
 	if err != nil {
@@ -57,32 +73,132 @@ func (r *run) order() ([]uint32, error) {
 	return partition.Locality(r.ctx, a)
 }
 
-// mentions counts the lines of each row, those that will be merged with others
+// degreeOrder is order by falling counts of lines, if it is asked for or pays.
+func (r *run) degreeOrder() ([]uint32, error) {
+	count, err := r.mentions()
+	if err != nil {
+		return nil, err
+	}
+	if r.c.Order == AutoOrder {
+		stretches, err := r.stretches(count)
+		if err != nil {
+			return nil, err
+		}
+		if !sparse.PackingOf(count, stretches).Pays() {
+			r.c.Order = DefaultOrder
+			return nil, nil
+		}
+		r.c.Order = DegreeOrder
+	}
+	if r.late != nil {
+		count = r.late.gather(count)
+	}
+	return partition.Degree(count), nil
+}
+
+// codeLimit returns a number above every code of a node.
+func (r *run) codeLimit() int {
+	if r.late != nil {
+		return r.late.limit()
+	}
+	return r.nodes.Len()
+}
+
+// mentions counts the lines of each code, those that will be merged with others
 // too: each source and each target of an edge that is kept is one.
 func (r *run) mentions() ([]uint32, error) {
 	counts := make([][]uint32, sched.Workers(r.workers))
 	err := r.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
 		if counts[worker] == nil {
-			counts[worker] = make([]uint32, r.nodes.Len())
+			counts[worker] = pages.Make[uint32](r.codeLimit())
 		}
 		count := counts[worker]
 		for e := 0; e < len(code); e += 2 {
-			u, v := code[e], code[e+1]
-			if u == noRow || v == noRow || u == v || weight != nil && weight[e/2] == 0 {
-				continue
+			if isEdge(code, weight, e) {
+				count[code[e]]++
+				count[code[e+1]]++
 			}
-			count[u]++
-			count[v]++
 		}
 		return nil
 	})
-	sum := make([]uint32, r.nodes.Len())
+	sum := make([]uint32, r.codeLimit())
 	for _, count := range counts {
-		for row, n := range count {
-			sum[row] += n
+		for c, n := range count {
+			sum[c] += n
 		}
 	}
 	return sum, err
+}
+
+// isEdge tells whether the codes from e on are those of an edge between two nodes
+// that is kept.
+func isEdge(code []uint32, weight []float64, e int) bool {
+	u, v := code[e], code[e+1]
+	return u != noRow && v != noRow && u != v && (weight == nil || weight[e/2] != 0)
+}
+
+// stretches returns what the lines of some codes, neighbours in the default order,
+// name beside them: about what as many stretches of consecutive entries do.
+func (r *run) stretches(count []uint32) ([][]uint32, error) {
+	spans := spansOf(count)
+	within := make([]uint64, (len(count)+63)/64)
+	for _, s := range spans {
+		for c := s.lo; c < s.hi; c++ {
+			if count[c] <= sparse.StretchEntries {
+				within[c/64] |= 1 << (c % 64)
+			}
+		}
+	}
+	found := make([][sparse.Stretches][]uint32, sched.Workers(r.workers))
+	err := r.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
+		take := func(row, col uint32) {
+			if within[row/64]>>(row%64)&1 != 0 {
+				i := slices.IndexFunc(spans, func(s span) bool { return row < s.hi })
+				found[worker][i] = append(found[worker][i], col)
+			}
+		}
+		for e := 0; e < len(code); e += 2 {
+			if isEdge(code, weight, e) {
+				take(code[e], code[e+1])
+				take(code[e+1], code[e])
+			}
+		}
+		return nil
+	})
+	all := make([][]uint32, sparse.Stretches)
+	for _, some := range found {
+		for i, cols := range some {
+			all[i] = append(all[i], cols...)
+		}
+	}
+	return all, err
+}
+
+// span is the codes lo ≤ c < hi.
+type span struct{ lo, hi uint32 }
+
+// spansOf chooses the codes of stretches, which begin at equal shares of the lines.
+// Nodes with more lines than a stretch has do not count for its length.
+func spansOf(count []uint32) []span {
+	total := 0
+	for _, n := range count {
+		total += int(n)
+	}
+	spans, c, before := make([]span, sparse.Stretches), 0, 0
+	for i := range spans {
+		for ; c < len(count) && before < i*total/len(spans); c++ {
+			before += int(count[c])
+		}
+		spans[i].lo = uint32(c)
+		for size := 0; c < len(count) && size < sparse.StretchEntries; c++ {
+			before += int(count[c])
+			if count[c] <= sparse.StretchEntries {
+				size += int(count[c])
+			}
+		}
+		spans[i].hi = uint32(c)
+	}
+	return spans
 }
 
 // pattern returns the undirected graph of the edges, without weights and self

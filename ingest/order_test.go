@@ -1,11 +1,14 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,6 +63,85 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 				t.Fatalf("%v: degree of row %d is %v, want %v", order, row, s.Degrees()[row], plain.Degrees()[p])
 			}
 		}
+	}
+}
+
+// TestAutoOrder: a large graph is ordered by degree where hubs are strewn among the
+// others, and left as it is where neighbours have neighbouring ids or hubs come
+// first already, whatever the ids, threads and memory.
+func TestAutoOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 90 MB of lines")
+	}
+	const nodes, hubs, lines = 600_000, 600_000 / 16, 2_400_000
+	rng := rand.New(rand.NewPCG(1, 2))
+	skewed := func(hub func(int) int) (edges [][2]int) { // each node has a hub, which have most edges
+		for i := range lines {
+			edges = append(edges, [2]int{hub(rng.IntN(hubs)), hub(rng.IntN(hubs))})
+			if i < nodes {
+				edges[i][0] = i
+			}
+		}
+		return edges
+	}
+	strewn := skewed(func(i int) int { return i * nodes / hubs })
+	near := make([][2]int, lines)
+	for i := range near {
+		near[i] = [2]int{i % nodes, (i%nodes + 1 + i/nodes) % nodes}
+	}
+	for _, test := range []struct {
+		name  string
+		edges [][2]int
+		apart int // ids are multiples of it, and one
+		c     Config
+		want  Order
+	}{
+		{name: "strewn", edges: strewn, apart: 1, want: DegreeOrder},
+		{name: "strewn, little memory", edges: strewn, apart: 1, c: Config{Workers: 7, Memory: 96 << 20}, want: DegreeOrder},
+		{name: "strewn, directed, ids far apart", edges: strewn, apart: 100, c: Config{Directed: true}, want: DegreeOrder},
+		{name: "strewn, with half of the edges", edges: strewn[:lines/3], apart: 1, want: DefaultOrder},
+		{name: "hubs first", edges: skewed(func(i int) int { return i }), apart: 1, want: DefaultOrder},
+		{name: "near", edges: near, apart: 1, want: DefaultOrder},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var text []byte
+			mentions, named := make([]uint32, nodes), make([]bool, nodes)
+			for _, e := range test.edges {
+				for i, end := range e {
+					text = append(strconv.AppendInt(text, int64(1+end*test.apart), 10), " \n"[i])
+					named[end] = true
+					if e[0] != e[1] {
+						mentions[end]++
+					}
+				}
+			}
+			c := test.c
+			c.Order = AutoOrder
+			dir, _, err := ingestInto(t, &c, write(t, file{"e.txt", string(text)})...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := shard.Open(t.Context(), dir, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if got := cmp.Or(s.Manifest().Order, DefaultOrder.String()); got != test.want.String() {
+				t.Fatalf("order %s, want %v", got, test.want)
+			}
+			if test.want == DefaultOrder {
+				return
+			}
+			var counts []uint32
+			for i, n := range mentions {
+				if named[i] {
+					counts = append(counts, n)
+				}
+			}
+			if !slices.Equal(s.Nodes().Order(), partition.Degree(counts)) {
+				t.Error("the rows are not in the order of partition.Degree")
+			}
+		})
 	}
 }
 
@@ -129,7 +211,7 @@ func TestOrderMemory(t *testing.T) {
 
 func TestCancelOfAnOrder(t *testing.T) {
 	paths := write(t, file{"e.tsv", toy})
-	for order := DegreeOrder; int(order) < len(orderNames); order++ {
+	for order := DegreeOrder; order <= LocalityOrder; order++ {
 		ctx, cancel := context.WithCancel(context.Background())
 		c := &Config{Order: order, Progress: func(p Progress) {
 			if p.Phase == "ordering" {

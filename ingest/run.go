@@ -266,7 +266,7 @@ func (r *run) beside() int64 {
 	switch {
 	case r.nodes.Order() != nil:
 		bytes += int64(r.nodes.Len()) * ordered
-	case r.c.Order != DefaultOrder:
+	case r.mayReorder(r.nodes.Len()):
 		bytes += int64(r.nodes.Len()) * ordering
 	}
 	return bytes

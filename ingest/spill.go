@@ -285,12 +285,12 @@ func (r *run) hasRoom(held int64) bool {
 	if taken <= int64(spillAbove*float64(r.c.Memory)) {
 		return true
 	}
-	if r.c.Order != DefaultOrder {
-		return false // the order takes more
-	}
 	rows := int(r.top) + 1
 	if r.useDict.Load() {
 		rows = r.dict.len()
+	}
+	if r.mayReorder(rows) {
+		return false // the order takes more
 	}
 	s := sorter{narrow: isNarrow(rows), values: r.weighted || r.c.Duplicates == SumDuplicates}
 	entries := int64(2 * r.lines)

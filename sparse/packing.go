@@ -20,10 +20,10 @@ const (
 	packedBytes = 128
 
 	// A stretch of entries is what a cache outlives, and a group what it holds or
-	// does not as a whole. They are looked at in some places of the matrix.
-	stretchEntries = 1 << 17
+	// does not as a whole. Stretches are looked at in some places of the matrix.
+	StretchEntries = 1 << 17
+	Stretches      = 8
 	groupColumns   = 16
-	stretches      = 8
 
 	countWorkers = 4 // each counts in memory of its own
 )
@@ -32,11 +32,17 @@ const (
 // smaller blocks are soon in the last cache wherever they lie. Tests lower it.
 var packedColumns = 1 << 19
 
+// MayPack tells whether a matrix of so many columns and entries is large enough for
+// its columns to be packed.
+func MayPack(cols int, entries int64) bool {
+	return cols >= packedColumns && entries >= Stretches*StretchEntries
+}
+
 // FindPacking returns a packing of the columns of a if it pays, see
 // [Packing.Pays], and otherwise nil. Cost: one sweep, and 20 bytes a column
 // until it returns.
 func FindPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
-	if _, cols := a.Dims(); cols < packedColumns || a.NNZ() < stretches*stretchEntries {
+	if _, cols := a.Dims(); !MayPack(cols, a.NNZ()) {
 		return nil, nil
 	}
 	p, err := NewPacking(ctx, a, workers)
@@ -71,13 +77,20 @@ func NewPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
 			total[c] += n
 		}
 	}
-	p := &Packing{order: byCount(total)}
-	p.given, p.ideal = s.groups(cols, nil), s.groups(cols, p.Places(cols))
-	return p, nil
+	return PackingOf(total, s.stretches()), nil
+}
+
+// PackingOf returns the packing of columns with so many entries each, of which some
+// stretches name these columns, in any order.
+func PackingOf(count []uint32, stretches [][]uint32) *Packing {
+	p := &Packing{order: byCount(count)}
+	p.given = groups(stretches, len(count), nil)
+	p.ideal = groups(stretches, len(count), p.Places(len(count)))
+	return p
 }
 
 // byCount returns the columns with entries, those with most of them first and
-// those with as many in their order. It uses the counts up.
+// those with as many in their order.
 func byCount(count []uint32) []uint32 {
 	var most uint32
 	for _, n := range count {
@@ -142,10 +155,10 @@ type sample struct {
 func sampleOf(ranges []Range) *sample {
 	s := &sample{at: make(map[int]int)}
 	size := 0
-	for i := range stretches {
+	for i := range Stretches {
 		s.starts = append(s.starts, size)
-		end := (i + 1) * len(ranges) / stretches
-		for r := i * len(ranges) / stretches; r < end && size < s.starts[i]+stretchEntries; r++ {
+		end := (i + 1) * len(ranges) / Stretches
+		for r := i * len(ranges) / Stretches; r < end && size < s.starts[i]+StretchEntries; r++ {
 			s.at[r] = size
 			size += ranges[r].Entries
 		}
@@ -161,16 +174,24 @@ func (s *sample) take(p Panel) {
 	}
 }
 
-// groups counts the groups of columns that stretches name, each once a stretch,
-// with the columns at the given places; nil stands for where they are.
-func (s *sample) groups(cols int, places []uint32) (n int) {
-	seen := make([]uint8, cols/groupColumns+1) // the last stretch that named it, from 1
+// stretches returns the columns of each stretch.
+func (s *sample) stretches() (all [][]uint32) {
 	for i, start := range s.starts {
 		end := len(s.ids)
 		if i+1 < len(s.starts) {
 			end = s.starts[i+1]
 		}
-		for _, c := range s.ids[start:end] {
+		all = append(all, s.ids[start:end])
+	}
+	return all
+}
+
+// groups counts the groups of columns that stretches name, each once a stretch,
+// with the columns at the given places; nil stands for where they are.
+func groups(stretches [][]uint32, cols int, places []uint32) (n int) {
+	seen := make([]uint8, cols/groupColumns+1) // the last stretch that named it, from 1
+	for i, ids := range stretches {
+		for _, c := range ids {
 			if places != nil {
 				c = places[c]
 			}

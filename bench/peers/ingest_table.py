@@ -1,7 +1,8 @@
 """Text to a graph: ingest_table.py FILE METHOD...
 
-Runs `heatwalk ingest` with all threads and with one, then each METHOD in a
-process of its own, on the same file. METHOD is pandas, fromstring, igraph,
+Runs `heatwalk ingest` with all threads and with one, rows as the peers have
+them, and as it does by default, then each METHOD in a process of its own, on the
+same file. METHOD is pandas, fromstring, igraph,
 mmread or strings (pandas read and factorize, then a CSR matrix); heatwalk
 writes and verifies a store, the others only make a matrix in memory. Times are
 without imports and without heatwalk's fsync, the least of three rounds in which
@@ -71,7 +72,12 @@ def main():
         print(f"{wall} {cpu} {peak}")
         return
     size = os.path.getsize(path) / 1e6
-    runs = {"heatwalk": lambda: heatwalk(path), "heatwalk, one thread": lambda: heatwalk(path, "--threads=1")}
+    given = "--order=none"
+    runs = {
+        "heatwalk": lambda: heatwalk(path, given),
+        "heatwalk, one thread": lambda: heatwalk(path, given, "--threads=1"),
+        "heatwalk, order auto": lambda: heatwalk(path),
+    }
     for method in methods:
         runs[method] = lambda method=method: measure(path, method)
     times = {name: [] for name in runs}

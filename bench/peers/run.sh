@@ -12,5 +12,5 @@ gcc -O3 -march=native -fopenmp "$here/graphblas_driver.c" -lgraphblas -o "$work/
 g++ -O3 -march=native -fopenmp -I/usr/include/eigen3 "$here/eigen_driver.cc" -o "$work/eigen"
 python=$(PATH=/usr/bin:$PATH command -v python3)
 "$python" "$here/graph.py" "$work/graph.bin" "$edges" ${nodes:+"$nodes"}
-"$work/heatwalk" ingest "$edges" ${nodes:+--nodes "$nodes"} -o "$work/store" --quiet >/dev/null
+"$work/heatwalk" ingest "$edges" ${nodes:+--nodes "$nodes"} -o "$work/store" --order none --quiet >/dev/null
 "$python" "$here/table.py" "$work"

@@ -296,7 +296,7 @@ func (in *invocation) planGenerate(r *generated, isStore bool) error {
 			return n, n.Reserve(min(compressorBytes(r.Output), n.disk), "compression")
 		}
 		left, _ := n.Left()
-		p, err := ingest.EstimateCounts(ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Whole: size.Whole}, &ingest.Config{Memory: left, Workers: in.threads})
+		p, err := ingest.EstimateCounts(ingest.Counts{Nodes: size.Nodes, Lines: size.Lines, Whole: size.Whole}, &ingest.Config{Memory: left, Workers: in.threads, Order: ingest.AutoOrder})
 		if err != nil {
 			return n, err
 		}
@@ -346,7 +346,7 @@ func (in *invocation) generateStore(r *generated, publish func(store func() erro
 		return publish(store)
 	}
 	report, err := in.ingest(r.Output, []string{"-"}, &reading{
-		config: ingest.Config{Stdin: edges, Store: &shard.WriteOptions{Options: options, Around: around}},
+		config: ingest.Config{Stdin: edges, Order: ingest.AutoOrder, Store: &shard.WriteOptions{Options: options, Around: around}},
 		source: "generating", taken: r.bytes,
 	}, in.force)
 	stop()

@@ -34,7 +34,8 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	in.variable(own, "self-loops", "drop|keep", "drop", "edges from a node to itself", c.SelfLoops.Set)
 	in.variable(own, "duplicates", "sum|max|min|first|error", "",
 		"an edge that occurs again (default: weights are added, without weights it counts once)", c.Duplicates.Set)
-	in.variable(own, "order", "none|degree|bfs|rcm|locality", "none",
+	c.Order = ingest.AutoOrder
+	in.variable(own, "order", "auto|none|degree|bfs|rcm|locality", "auto",
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids", c.Order.Set)
 	in.variable(own, "fields", "N,N[,N]", "", "columns of source, target and weight (default 1,2 or 1,2,3)", func(s string) error {
 		return parseFields(&c.Fields, s)
@@ -274,7 +275,7 @@ func (in *invocation) wantsCopy(m *shard.Manifest) (bytes int64, wanted bool) {
 // in the plan.
 func (g *graph) findPacking(rowBytes int, scaled bool) error {
 	const widest = 1 << 10
-	if g.copyBytes == 0 {
+	if g.copyBytes == 0 || g.Manifest().Order == ingest.DegreeOrder.String() { // which packs them
 		return nil
 	}
 	if rowBytes == 0 {
