@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -29,7 +30,7 @@ type Graph struct {
 	Progress  func(done, total int) // rows that were read, of all sweeps; nil: nobody
 
 	rows   []uint32 // the inverse of Order
-	held   []placed // entries that are put in order
+	held   byColumn // entries that are put in order
 	swept  int      // sweeps that are done
 	sweeps int      // of all that are needed
 }
@@ -64,15 +65,23 @@ func (g *Graph) Bytes() int64 {
 		return bytes
 	}
 	held := min(g.A.NNZ(), g.heldEntries())
-	return bytes + 16*int64(n) + placedBytes*held // the inverse of Order, lengths, ends
+	return bytes + 16*int64(n) + g.heldBytes()*held // the inverse of Order, lengths, ends
 }
 
 // heldEntries returns how many entries are put in order at a time.
 func (g *Graph) heldEntries() int64 {
 	if g.Memory > 0 {
-		return max(1<<16, g.Memory/2/placedBytes)
+		return max(1<<16, g.Memory/2/g.heldBytes())
 	}
 	return 1 << 62
+}
+
+// heldBytes returns what such an entry takes.
+func (g *Graph) heldBytes() int64 {
+	if g.Weighted {
+		return 4 + 8
+	}
+	return 4
 }
 
 // begin prepares so many sweeps.
@@ -140,13 +149,26 @@ func (g *Graph) report(row, rows int) {
 	}
 }
 
-// placed is an entry on its way to its place.
-type placed struct {
-	col uint32
-	val float64
+// byColumn sorts entries by their columns.
+type byColumn struct {
+	col []uint32
+	val []float64 // nil: all are 1
 }
 
-const placedBytes = 16
+func (b byColumn) Len() int           { return len(b.col) }
+func (b byColumn) Less(i, j int) bool { return b.col[i] < b.col[j] }
+func (b byColumn) Swap(i, j int) {
+	b.col[i], b.col[j] = b.col[j], b.col[i]
+	b.val[i], b.val[j] = b.val[j], b.val[i]
+}
+
+// part returns the entries lo ≤ e < hi.
+func (b byColumn) part(lo, hi int64) byColumn {
+	if b.val == nil {
+		return byColumn{col: b.col[lo:hi]}
+	}
+	return byColumn{b.col[lo:hi], b.val[lo:hi]}
+}
 
 // ordered is sweep for rows that are not in order: it sweeps once for the
 // lengths of the rows and once for each group of them that memory holds.
@@ -170,8 +192,12 @@ func (g *Graph) ordered(ctx context.Context, visit func(e *entries) error) error
 			room += int64(length[hi])
 			hi++
 		}
-		if int64(cap(g.held)) < room {
-			g.held = make([]placed, max(room, min(most, g.A.NNZ())))
+		if int64(len(g.held.col)) < room {
+			held := max(room, min(most, g.A.NNZ()))
+			g.held = byColumn{col: make([]uint32, held)}
+			if g.Weighted {
+				g.held.val = make([]float64, held)
+			}
 		}
 		if err := g.group(ctx, lo, hi, length[lo:hi], visit); err != nil {
 			return err
@@ -190,7 +216,7 @@ func (g *Graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 	for i, n := range length {
 		end[i+1] = end[i] + int64(n)
 	}
-	held := g.held[:end[hi-lo]]
+	held := g.held.part(0, end[hi-lo])
 	err := g.A.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
 		for i := range p.Hi - p.Lo {
 			at := int(g.Order[p.Lo+i]) - lo
@@ -198,14 +224,15 @@ func (g *Graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 				continue
 			}
 			col, val := p.Row(i)
+			row := held.part(end[at], end[at]+int64(len(col)))
 			for k, c := range col {
-				w := 1.0
-				if val != nil {
-					w = val[k]
-				}
-				held[end[at]] = placed{g.Order[c], w}
-				end[at]++
+				row.col[k] = g.Order[c]
 			}
+			for k := range row.val {
+				row.val[k] = 1
+			}
+			copy(row.val, val)
+			end[at] += int64(len(col))
 		}
 		return nil
 	})
@@ -214,12 +241,13 @@ func (g *Graph) group(ctx context.Context, lo, hi int, length []uint32, visit fu
 	}
 	e := &entries{first: true, last: true}
 	for i, n := range length {
-		row := held[end[i]-int64(n) : end[i]]
-		slices.SortFunc(row, func(a, b placed) int { return int(a.col) - int(b.col) })
-		e.row, e.col, e.val = lo+i, e.col[:0], e.val[:0]
-		for _, x := range row {
-			e.col, e.val = append(e.col, x.col), append(e.val, x.val)
+		row := held.part(end[i]-int64(n), end[i])
+		if g.Weighted {
+			sort.Sort(row)
+		} else {
+			slices.Sort(row.col)
 		}
+		e.row, e.col, e.val = lo+i, row.col, row.val
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

@@ -189,6 +189,9 @@ func TestOrderedRowsInGroups(t *testing.T) {
 	for i := range 60_000 {
 		fmt.Fprintf(&text, "%d\t%d\t%d\n", i*i%5003, i%4999, 1+i%3)
 	}
+	for i := range 120_000 { // these come first by degree, and all have weight 1
+		fmt.Fprintf(&text, "%d\t%d\t1\n", 6000+i*i%401, 6000+i%1009)
+	}
 	path := filepath.Join(dir, "in.tsv")
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
