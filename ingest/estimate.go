@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/textio"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Plan bounds what a call of [Run] will take, by samples of its inputs: no
@@ -460,17 +459,15 @@ func (g *guess) plan() (*Plan, error) {
 	usual := max(bucketEntries, entries/maxBuckets)
 	finish := 3*(each+values) + 2*(4+values)
 	scratch := workers*max(0, (g.hub()+usual/2)*finish-bucketBytes) + entries/usual*8*maxSpans
-	order := g.c.Order
-	if order == AutoOrder {
-		order = DefaultOrder
-		if sparse.MayPack(int(n), int64(2*lines)) {
-			order = DegreeOrder
-		}
-	}
+	order := g.c.Order.possible(int(n), int(lines))
 	switch order {
 	case DefaultOrder:
 	case DegreeOrder: // is there before anything is sorted
-		scratch = max(48*n, 12*n+scratch)
+		codes := n
+		if g.numeric {
+			codes = min(2*n, float64(g.top)+1)
+		}
+		scratch = max(24*codes, 16*n+scratch)
 	default:
 		scratch += 48 * n
 	}

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -99,23 +98,6 @@ func (k *ranks) replace(code []uint32) {
 	for i, c := range code {
 		code[i] = below[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
 	}
-}
-
-// gather returns what of says of each id of the set, by rank.
-func (k *ranks) gather(of []uint32) []uint32 {
-	ranked := make([]uint32, 0, k.n)
-	k.each(func(id uint32) { ranked = append(ranked, of[id]) })
-	return ranked
-}
-
-// spread returns by id what is given by rank.
-func (k *ranks) spread(ranked []uint32) []uint32 {
-	of, next := pages.Make[uint32](k.limit()), 0
-	k.each(func(id uint32) {
-		of[id] = ranked[next]
-		next++
-	})
-	return of
 }
 
 // each calls do with every id in increasing order.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -11,25 +12,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// countWorkers is how many counts there are of each node's lines.
+const countWorkers = 4
+
 // reorder numbers the rows in the order of the settings: the codes of all
 // parts become the new rows, and the dictionary knows both.
 func (r *run) reorder() error {
-	if !r.mayReorder(r.nodes.Len()) {
+	if r.c.Order.possible(r.nodes.Len(), r.lines) == DefaultOrder {
 		r.c.Order = DefaultOrder
 		return nil
 	}
-	order, err := r.order()
+	order, row, err := r.order()
 	if order == nil || err != nil {
 		return err
 	}
-	row := pages.Make[uint32](len(order))
-	for i, old := range order {
-		row[old] = uint32(i)
-	}
-	if r.late != nil {
-		row = r.late.spread(row)
-		r.late = nil
-	}
+	r.late = nil
 	// The graph that it was found on would otherwise be there while entries are
 	// sorted.
 	runtime.GC()
@@ -44,56 +41,73 @@ func (r *run) reorder() error {
 	return err
 }
 
-// mayReorder tells whether a graph of so many rows may get another order than the
-// default one.
-func (r *run) mayReorder(rows int) bool {
-	if r.c.Order == AutoOrder {
-		return sparse.MayPack(rows, 2*int64(r.lines))
+// possible returns the order that a graph of so many rows and lines may get.
+func (o Order) possible(rows, lines int) Order {
+	switch {
+	case o != AutoOrder:
+		return o
+	case sparse.MayPack(rows, 2*int64(lines)):
+		return DegreeOrder
 	}
-	return r.c.Order != DefaultOrder
+	return DefaultOrder
 }
 
-// order returns the row that comes i-th for each i, or nil if the default order is
-// the best of those to choose from.
-func (r *run) order() ([]uint32, error) {
+// order returns the row that comes i-th for each i, and the place of each code among
+// them; or nil if the default order is the best of those to choose from.
+func (r *run) order() (order, row []uint32, err error) {
 	r.progress(Progress{Phase: "ordering", Total: int64(r.nodes.Len()), Lines: r.report.Lines})
 	if r.c.Order == DegreeOrder || r.c.Order == AutoOrder {
 		return r.degreeOrder()
 	}
 	a, err := r.pattern()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch r.c.Order {
 	case BreadthFirstOrder:
-		return partition.BreadthFirst(r.ctx, a)
+		order, err = partition.BreadthFirst(r.ctx, a)
 	case CuthillMcKeeOrder:
-		return partition.ReverseCuthillMcKee(r.ctx, a)
+		order, err = partition.ReverseCuthillMcKee(r.ctx, a)
+	default:
+		order, err = partition.Locality(r.ctx, a)
 	}
-	return partition.Locality(r.ctx, a)
+	row = make([]uint32, len(order))
+	for i, old := range order {
+		row[old] = uint32(i)
+	}
+	return order, row, err
 }
 
 // degreeOrder is order by falling counts of lines, if it is asked for or pays.
-func (r *run) degreeOrder() ([]uint32, error) {
+func (r *run) degreeOrder() (order, row []uint32, err error) {
 	count, err := r.mentions()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	order, row = make([]uint32, 0, r.nodes.Len()), pages.Make[uint32](len(count))
+	for _, code := range partition.Degree(count) {
+		old := code
+		if r.late != nil {
+			if !r.late.has(code) {
+				continue
+			}
+			old = r.late.of(code)
+		}
+		row[code] = uint32(len(order))
+		order = append(order, old)
 	}
 	if r.c.Order == AutoOrder {
 		stretches, err := r.stretches(count)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if !sparse.PackingOf(count, stretches).Pays() {
+		if !sparse.PlacesPay(stretches, row) {
 			r.c.Order = DefaultOrder
-			return nil, nil
+			return nil, nil, nil
 		}
 		r.c.Order = DegreeOrder
 	}
-	if r.late != nil {
-		count = r.late.gather(count)
-	}
-	return partition.Degree(count), nil
+	return order, row, nil
 }
 
 // codeLimit returns a number above every code of a node.
@@ -107,23 +121,31 @@ func (r *run) codeLimit() int {
 // mentions counts the lines of each code, those that will be merged with others
 // too: each source and each target of an edge that is kept is one.
 func (r *run) mentions() ([]uint32, error) {
-	counts := make([][]uint32, sched.Workers(r.workers))
+	counts := make([]struct {
+		sync.Mutex
+		of []uint32
+	}, min(sched.Workers(r.workers), countWorkers))
 	err := r.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
-		if counts[worker] == nil {
-			counts[worker] = pages.Make[uint32](r.codeLimit())
+		count := &counts[worker%len(counts)]
+		count.Lock()
+		defer count.Unlock()
+		if count.of == nil {
+			count.of = pages.Make[uint32](r.codeLimit())
 		}
-		count := counts[worker]
 		for e := 0; e < len(code); e += 2 {
 			if isEdge(code, weight, e) {
-				count[code[e]]++
-				count[code[e+1]]++
+				count.of[code[e]]++
+				count.of[code[e+1]]++
 			}
 		}
 		return nil
 	})
-	sum := make([]uint32, r.codeLimit())
-	for _, count := range counts {
-		for c, n := range count {
+	sum := counts[0].of
+	if sum == nil {
+		sum = make([]uint32, r.codeLimit())
+	}
+	for i := range counts[1:] {
+		for c, n := range counts[1+i].of {
 			sum[c] += n
 		}
 	}

@@ -252,8 +252,9 @@ const (
 // room of each worker, and what the store knows of each row.
 func (r *run) beside() int64 {
 	const (
-		ordering = 48 // for counts and what sorts them
-		ordered  = 4  // the map from rows to those of the order
+		ordering = 24 // by degree: for counts and what sorts them
+		looking  = 48 // for the other orders
+		ordered  = 8  // the map from codes to rows, at most
 	)
 	bytes := int64(r.workers)*workerBytes + pageBytes
 	for _, in := range r.inputs {
@@ -263,11 +264,15 @@ func (r *run) beside() int64 {
 		return bytes
 	}
 	bytes += int64(r.nodes.Len())*rowBytes + r.nodes.Bytes()
-	switch {
-	case r.nodes.Order() != nil:
-		bytes += int64(r.nodes.Len()) * ordered
-	case r.mayReorder(r.nodes.Len()):
-		bytes += int64(r.nodes.Len()) * ordering
+	if r.nodes.Order() != nil {
+		return bytes + int64(r.nodes.Len())*ordered
+	}
+	switch r.c.Order.possible(r.nodes.Len(), r.lines) {
+	case DefaultOrder:
+	case DegreeOrder:
+		bytes += int64(r.codeLimit()) * ordering
+	default:
+		bytes += int64(r.nodes.Len()) * looking
 	}
 	return bytes
 }

@@ -289,7 +289,7 @@ func (r *run) hasRoom(held int64) bool {
 	if r.useDict.Load() {
 		rows = r.dict.len()
 	}
-	if r.mayReorder(rows) {
+	if r.c.Order.possible(rows, r.lines) != DefaultOrder {
 		return false // the order takes more
 	}
 	s := sorter{narrow: isNarrow(rows), values: r.weighted || r.c.Duplicates == SumDuplicates}

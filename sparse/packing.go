@@ -77,16 +77,15 @@ func NewPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
 			total[c] += n
 		}
 	}
-	return PackingOf(total, s.stretches()), nil
+	p, stretches := &Packing{order: byCount(total)}, s.stretches()
+	p.given, p.ideal = groups(stretches, cols, nil), groups(stretches, cols, p.Places(cols))
+	return p, nil
 }
 
-// PackingOf returns the packing of columns with so many entries each, of which some
-// stretches name these columns, in any order.
-func PackingOf(count []uint32, stretches [][]uint32) *Packing {
-	p := &Packing{order: byCount(count)}
-	p.given = groups(stretches, len(count), nil)
-	p.ideal = groups(stretches, len(count), p.Places(len(count)))
-	return p
+// PlacesPay tells whether steps gain from columns at the given places, see
+// [Packing.Pays], by the columns that some stretches name, in any order.
+func PlacesPay(stretches [][]uint32, places []uint32) bool {
+	return pays(groups(stretches, len(places), nil), groups(stretches, len(places), places))
 }
 
 // byCount returns the columns with entries, those with most of them first and
@@ -131,7 +130,9 @@ func (p *Packing) Places(cols int) []uint32 {
 // of a stretch would name by a third fewer groups of neighbouring columns. They
 // do where few columns have most of the entries and are strewn among the others,
 // and not where rows of a neighbourhood name neighbouring columns.
-func (p *Packing) Pays() bool { return 3*p.ideal <= 2*p.given }
+func (p *Packing) Pays() bool { return pays(p.given, p.ideal) }
+
+func pays(given, ideal int) bool { return 3*ideal <= 2*given }
 
 // Bytes returns the memory that a packed matrix takes beside what it was made of,
 // for the order of the columns and for copies of so many bytes of each row, see
