@@ -80,6 +80,8 @@ type evaluation struct {
 	sums  columnSums
 	norms []float64 // ‖(B − P₀B)_j‖, of H_s
 	norm  float64   // of all columns
+
+	neighbours []float64 // A·d, for solves with an L that is not normalised
 }
 
 // part is one function of an evaluation.

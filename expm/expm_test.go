@@ -332,16 +332,26 @@ func TestNearPole(t *testing.T) {
 // exactInverse returns (I − αA)⁻¹ rounded once.
 func exactInverse(a *sparse.CSR, alpha float64) [][]float64 {
 	n, _ := a.Dims()
-	rows := make([][]*big.Rat, n) // of (I − αA | I)
-	number := func(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+	return inverse(n, func(i, j int) *big.Rat {
+		v := new(big.Rat).Mul(exact(-alpha), exact(a.At(i, j)))
+		if i == j {
+			v.Add(v, exact(1))
+		}
+		return v
+	})
+}
+
+func exact(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
+
+// inverse returns M⁻¹ rounded once.
+func inverse(n int, entry func(i, j int) *big.Rat) [][]float64 {
+	rows := make([][]*big.Rat, n) // of (M | I)
 	for i := range rows {
 		rows[i] = make([]*big.Rat, 2*n)
 		for j := range n {
-			rows[i][j], rows[i][n+j] = number(0), number(0)
-			rows[i][j].Mul(number(-alpha), number(a.At(i, j)))
+			rows[i][j], rows[i][n+j] = entry(i, j), exact(0)
 		}
-		rows[i][i].Add(rows[i][i], number(1))
-		rows[i][n+i] = number(1)
+		rows[i][n+i] = exact(1)
 	}
 	for c := range n {
 		pivot := new(big.Rat).Inv(rows[c][c])

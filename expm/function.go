@@ -82,7 +82,7 @@ type expansion struct {
 	coef     []float64
 	tail     []float64 // tail[j] is never below Σ_{i>j} |c_i|
 	size     float64   // Σ |c_j|
-	slope    float64   // max |f′| in y, where it is large; else 0
+	slope    float64   // by which rounding errors of products move the function, in slopeRounding·ε
 	logScale float64
 }
 

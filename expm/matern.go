@@ -163,6 +163,7 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 	}
 	var sum float64
 	for j, v := range r.Residual {
+		v += shift * r.Rounding[j]
 		sum += float64(v * v)
 		s.columns[j] += float64(growth * v)
 	}

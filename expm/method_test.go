@@ -112,7 +112,7 @@ func TestChoice(t *testing.T) {
 	}
 	// Chebyshev in L is another road.
 	for _, i := range []int{2, 3, 4, 6} {
-		want, s := applyBy(t, m, b, Chebyshev, 1e-11, fs[i])
+		want, s := applyBy(t, m, b, Chebyshev, 2e-9, fs[i])
 		certified(t, fmt.Sprint("function ", i), y[i], want[0], r.Functions[i], 1e-8, s.Functions[0].ErrorBound)
 		if i == 2 && s.Sweeps < 2*r.Sweeps {
 			t.Errorf("%d sweeps, by Chebyshev %d", r.Sweeps, s.Sweeps)

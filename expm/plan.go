@@ -83,6 +83,9 @@ func (e *evaluation) solvable() bool { return e.graph != nil && e.lo == 0 && e.h
 // expand makes a part's series in H.
 func (p *part) expand(e *evaluation) (err error) {
 	p.expansion, err = p.f.expand(e.lo, e.hi)
+	if err == nil && p.f.kind == exponential && p.f.rate < 0 {
+		p.slope = e.degreeSlope(-p.f.rate)
+	}
 	return err
 }
 

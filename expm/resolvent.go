@@ -74,7 +74,7 @@ type solves struct {
 	cg    iterative.CG
 	gamma float64
 
-	residual [][]float64 // of each solve, by column
+	residual [][]float64 // of each solve, by column, rounding errors of its rows and the step included
 	whole    []float64   // of each solve
 	steps    int         // of conjugate gradients
 	factored bool
@@ -123,7 +123,9 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		p.expansion = falling(-p.f.rate/s.gamma, samples)
 		p.settled, p.added, p.norms, p.out.Method = false, 0, false, Resolvent
 	}
-	s.prepare()
+	if err := s.prepare(ctx); err != nil {
+		return false, err
+	}
 	s.residual, s.whole = nil, nil
 	for j := 0; s.norm > 0; j++ {
 		last := 0
@@ -165,7 +167,10 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 }
 
 // prepare sets up the system I + γH.
-func (s *solves) prepare() {
+func (s *solves) prepare(ctx context.Context) error {
+	if err := s.meetNeighbours(ctx); err != nil {
+		return err
+	}
 	g := s.graph
 	diag, jacobi := make([]float64, s.n), make([]float64, s.n)
 	for i, d := range g.Degrees {
@@ -182,6 +187,7 @@ func (s *solves) prepare() {
 		s.cg.Scale = s.evaluation.inner // I + γL̃ = D^−½·(D + γL)·D^−½
 	}
 	s.factored = false
+	return nil
 }
 
 // ground returns what the system adds to γL in row i.
@@ -215,9 +221,6 @@ func (p *part) sensitivity(j int) float64 {
 	return 4 * sum
 }
 
-// solveRounding is the allowance for rounding errors of a solve, in ε.
-const solveRounding = 10
-
 // spent bounds the error of a part's result so far; column < 0 stands for the
 // block.
 func (s *solves) spent(p *part, column int) float64 {
@@ -225,7 +228,7 @@ func (s *solves) spent(p *part, column int) float64 {
 	if column >= 0 {
 		norm, residual = s.norms[column], func(j int) float64 { return s.residual[j][column] }
 	}
-	sum := (p.tail[p.end] + float64(solveRounding*epsilon*float64(p.end+1))) * norm
+	sum := (p.tail[p.end] + float64(epsilon*float64(p.end+1)*p.size)) * norm
 	for j := range s.whole {
 		sum += float64(p.sensitivity(j) * residual(j))
 	}
@@ -273,9 +276,14 @@ func (s *solves) advance(ctx context.Context, j int) error {
 	for _, p := range s.group {
 		p.scheduleSolved(s, j+1)
 	}
+	s.evaluation.sums.Begin(s.b.Cols)
 	if err := s.chunks(ctx, func(_, lo, hi int) { s.advanceRows(j, lo, hi) }); err != nil {
 		return err
 	}
+	rounded := make([]float64, s.b.Cols)
+	s.whole[j] += epsilon * (residualRounding*s.evaluation.sums.rootsTo(rounded) + stepRounding*s.norm)
+	addScaled(s.residual[j], residualRounding*epsilon, rounded)
+	addScaled(s.residual[j], stepRounding*epsilon, s.norms)
 	for _, p := range s.group {
 		if p.visit {
 			p.added = j + 2
@@ -306,8 +314,10 @@ func (p *part) scheduleSolved(s *solves, j int) {
 
 func (s *solves) advanceRows(j, lo, hi int) {
 	k, now, next := s.b.Cols, s.w[j%2], s.w[(j+1)%2]
+	rounded := s.evaluation.sums.Of(lo / chunkRows)
 	for i := lo; i < hi; i++ {
 		x, a, b := s.x.Row(i), now.Row(i), next.Row(i)
+		addSquares(rounded, s.roundingOf(i), x)
 		if j == 0 {
 			for c := range b {
 				b[c] = 2*x[c] - a[c]

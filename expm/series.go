@@ -35,8 +35,8 @@ const (
 	// ε·√degree.
 	rounding = 25
 
-	// slopeRounding is the allowance, in ε, for those of products near a pole:
-	// they move an eigenvalue at the end of the interval.
+	// slopeRounding is the allowance, in ε, for those of products where the
+	// function is steep: they move an eigenvalue at the end of the interval.
 	slopeRounding = 4
 )
 

@@ -121,9 +121,9 @@ type Outcome struct {
 	SampledCholesky bool
 
 	// ErrorBound is never below ‖Y − f(H)B‖ and ColumnBound never below that
-	// of each column: truncation and residuals exactly, rounding by an
-	// allowance of 25ε√degree·‖B‖ for a series and 10ε·solves·‖B‖ for solves,
-	// times the size of the coefficients.
+	// of each column: truncation and residuals exactly, rounding by an allowance
+	// of 25ε√degree·‖B‖ for a series, times the size of the coefficients, and of ε
+	// times what is added up in a row for a product of solves.
 	ErrorBound  float64
 	ColumnBound []float64
 

@@ -1,0 +1,65 @@
+package expm
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+const (
+	// solveRounding is the allowance for rounding errors of a solve of a Matérn
+	// function, in ε.
+	solveRounding = 10
+
+	// stepRounding is that for a step of the recurrence of resolvents, in ε.
+	stepRounding = 2
+
+	// residualRounding is that for the residual of a solve, in ε‖w∘x‖, see
+	// roundingOf.
+	residualRounding = 1
+)
+
+// meetNeighbours stores A·d, of which roundingOf makes use, once.
+func (e *evaluation) meetNeighbours(ctx context.Context) error {
+	if e.normalized || e.neighbours != nil {
+		return nil
+	}
+	to := sparse.NewBlock[float64](e.n, 1)
+	op := &sparse.Operator[float64]{A: e.graph.A, Workers: e.workers}
+	e.neighbours = to.Data
+	e.swept(1, 0)
+	return op.ApplyTo(ctx, to, sparse.BlockOf(e.n, 1, e.graph.Degrees))
+}
+
+// roundingOf returns the factor w_i with which rounding errors r of the residual
+// of (1 + γH_s)·x = b, those of the degrees among them, obey
+//
+//	‖r‖ ≤ c·ε·‖w∘x‖
+//
+// A row errs by a few ε times (1 + γd_i)|x_i| + γ·Σ_j a_ij|x_j|, and
+// (Σ_j a_ij|x_j|)² ≤ d_i·Σ_j a_ij·x_j², whose sum over i is Σ_j (A·d)_j·x_j². For
+// the normalised Laplacian 1 stands for d and A·d.
+func (s *solves) roundingOf(i int) float64 {
+	d, beside := 1.0, 1.0
+	if !s.normalized {
+		d, beside = s.graph.Degrees[i], math.Sqrt(s.neighbours[i])
+	}
+	return math.Hypot(1+s.gamma*d, s.gamma*beside)
+}
+
+// degreeSlope returns how far rounding errors of the degrees move exp(−rate·L), for
+// each slopeRounding·ε: they move L by half an ε of a degree that is no sum of whole
+// numbers.
+func (e *evaluation) degreeSlope(rate float64) float64 {
+	if e.graph == nil || e.normalized {
+		return 0
+	}
+	var most float64
+	for _, d := range e.graph.Degrees {
+		if d != math.Trunc(d) {
+			most = max(most, d)
+		}
+	}
+	return rate * most / (2 * slopeRounding)
+}
