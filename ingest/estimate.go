@@ -467,7 +467,7 @@ func (g *guess) plan() (*Plan, error) {
 		if g.numeric {
 			codes = min(2*n, float64(g.top)+1)
 		}
-		scratch = max(24*codes, 16*n+scratch)
+		scratch += 8*n + 4*codes
 	default:
 		scratch += 48 * n
 	}

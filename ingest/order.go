@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// countWorkers is how many counts there are of each node's lines.
+// countWorkers is how many counts there are at most of each node's lines.
 const countWorkers = 4
 
 // reorder numbers the rows in the order of the settings: the codes of all
@@ -80,34 +80,65 @@ func (r *run) order() (order, row []uint32, err error) {
 
 // degreeOrder is order by falling counts of lines, if it is asked for or pays.
 func (r *run) degreeOrder() (order, row []uint32, err error) {
-	count, err := r.mentions()
+	if r.c.Memory > 0 && r.held+r.beside() > r.c.Memory {
+		if err := r.makeRoom(r.c.Memory); err != nil { // no line stays in memory
+			return nil, nil, err
+		}
+		if need := r.held + r.beside(); need > r.c.Memory {
+			return nil, nil, &MemoryError{Need: need, Limit: r.c.Memory}
+		}
+	}
+	row, err = r.mentions()
 	if err != nil {
 		return nil, nil, err
 	}
-	order, row = make([]uint32, 0, r.nodes.Len()), pages.Make[uint32](len(count))
-	for _, code := range partition.Degree(count) {
-		old := code
-		if r.late != nil {
-			if !r.late.has(code) {
-				continue
-			}
-			old = r.late.of(code)
-		}
-		row[code] = uint32(len(order))
-		order = append(order, old)
-	}
+	var stretches [][]uint32
 	if r.c.Order == AutoOrder {
-		stretches, err := r.stretches(count)
-		if err != nil {
+		if stretches, err = r.stretches(row); err != nil {
 			return nil, nil, err
 		}
-		if !sparse.PlacesPay(stretches, row) {
-			r.c.Order = DefaultOrder
-			return nil, nil, nil
-		}
-		r.c.Order = DegreeOrder
 	}
+	r.placeByCount(row)
+	if r.c.Order == AutoOrder && !sparse.PlacesPay(stretches, row) {
+		r.c.Order = DefaultOrder
+		return nil, nil, nil
+	}
+	r.c.Order = DegreeOrder
+	order = make([]uint32, r.nodes.Len())
+	if r.late == nil {
+		for old, place := range row {
+			order[place] = uint32(old)
+		}
+		return order, row, nil
+	}
+	old := uint32(0)
+	r.late.each(func(id uint32) {
+		order[row[id]] = old
+		old++
+	})
 	return order, row, nil
+}
+
+// placeByCount replaces the counts of codes by the rows that they get. Codes that are
+// no nodes have no lines, but come between nodes that have none either.
+func (r *run) placeByCount(count []uint32) {
+	next := uint32(0)
+	for _, n := range count {
+		if n > 0 {
+			next++
+		}
+	}
+	none := next // the places from here on
+	partition.DegreePlaces(count)
+	if r.late == nil {
+		return
+	}
+	r.late.each(func(id uint32) {
+		if count[id] >= none {
+			count[id] = next
+			next++
+		}
+	})
 }
 
 // codeLimit returns a number above every code of a node.
@@ -121,10 +152,14 @@ func (r *run) codeLimit() int {
 // mentions counts the lines of each code, those that will be merged with others
 // too: each source and each target of an edge that is kept is one.
 func (r *run) mentions() ([]uint32, error) {
+	n := min(sched.Workers(r.workers), countWorkers)
+	if r.c.Memory > 0 {
+		n = min(n, 1+int(r.left()/int64(4*r.codeLimit())))
+	}
 	counts := make([]struct {
 		sync.Mutex
 		of []uint32
-	}, min(sched.Workers(r.workers), countWorkers))
+	}, n)
 	err := r.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
 		count := &counts[worker%len(counts)]
 		count.Lock()

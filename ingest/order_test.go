@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"testing"
@@ -206,6 +207,22 @@ func TestOrderMemory(t *testing.T) {
 				t.Errorf("%v: the run takes %d bytes, the plan %v", test.order, over.Need, err)
 			}
 		}
+	}
+}
+
+// TestDegreeOrderMemory: to order by degree takes less than 18 bytes a node more. Lines
+// that would stay in memory else make room for it.
+func TestDegreeOrderMemory(t *testing.T) {
+	const nodes = 300_000
+	paths := write(t, file{"e.txt", edgeText(nodes, func(i int) string { return fmt.Sprintf("%d %d", i, (i+1)%nodes) })})
+	least := func(order Order) int {
+		return sort.Search(32<<20, func(limit int) bool {
+			_, _, err := ingestInto(t, &Config{Memory: int64(limit) + 1, Order: order, Workers: 1}, paths...)
+			return err == nil
+		})
+	}
+	if more := least(DegreeOrder) - least(DefaultOrder); more >= 18*nodes {
+		t.Errorf("%d bytes a node more", more/nodes)
 	}
 }
 

@@ -252,7 +252,8 @@ const (
 // room of each worker, and what the store knows of each row.
 func (r *run) beside() int64 {
 	const (
-		ordering = 24 // by degree: for counts and what sorts them
+		counting = 4  // of each code: lines, then the row
+		ordering = 8  // by degree: the order and its inverse
 		looking  = 48 // for the other orders
 		ordered  = 8  // the map from codes to rows, at most
 	)
@@ -270,7 +271,7 @@ func (r *run) beside() int64 {
 	switch r.c.Order.possible(r.nodes.Len(), r.lines) {
 	case DefaultOrder:
 	case DegreeOrder:
-		bytes += int64(r.codeLimit()) * ordering
+		bytes += int64(r.codeLimit())*counting + int64(r.nodes.Len())*ordering
 	default:
 		bytes += int64(r.nodes.Len()) * looking
 	}

@@ -1,39 +1,48 @@
 package partition
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Degree returns the order of falling counts, by which hubs come first; equal
 // counts keep their order. Cost: O(n) time, 8 bytes a node.
 func Degree(count []uint32) []uint32 {
-	order := make([]uint32, len(count))
-	var most uint32
-	for i, n := range count {
-		order[i], most = uint32(i), max(most, n)
-	}
-	order, scratch := byDigit(order, make([]uint32, len(count)), count, 0)
-	if most >= digits {
-		order, _ = byDigit(order, scratch, count, digitBits)
+	place, order := slices.Clone(count), make([]uint32, len(count))
+	DegreePlaces(place)
+	for i, p := range place {
+		order[p] = uint32(i)
 	}
 	return order
 }
 
-const (
-	digitBits = 16
-	digits    = 1 << digitBits
-)
-
-// byDigit sorts order by falling digits of the counts into sorted; equal ones keep
-// their order. It returns sorted, and order to be used again.
-func byDigit(order, sorted, count []uint32, shift int) (done, free []uint32) {
-	var next [digits + 1]int
-	for _, n := range count {
-		next[digits-n>>shift%digits]++
+// DegreePlaces replaces each count by its place in the order of [Degree]: how many
+// counts are larger, or as large and come before. Cost: O(n) time, and memory for
+// counts of 65,536 or more alone.
+func DegreePlaces(count []uint32) {
+	const few = 1 << 16
+	var next [few + 1]uint32 // first how many there are of each count, then the next place
+	type hub struct{ at, count uint32 }
+	var hubs []hub
+	for i, n := range count {
+		if n < few {
+			next[n]++
+		} else {
+			hubs = append(hubs, hub{uint32(i), n})
+		}
 	}
-	for d := range digits {
-		next[d+1] += next[d]
+	places := uint32(len(hubs))
+	for n := few - 1; n >= 0; n-- {
+		next[n], places = places, places+next[n]
 	}
-	for _, i := range order {
-		at := &next[digits-1-count[i]>>shift%digits]
-		sorted[*at] = i
-		*at++
+	for i, n := range count {
+		if n < few {
+			count[i] = next[n]
+			next[n]++
+		}
 	}
-	return sorted, order
+	slices.SortStableFunc(hubs, func(a, b hub) int { return cmp.Compare(b.count, a.count) })
+	for place, h := range hubs {
+		count[h.at] = uint32(place)
+	}
 }
