@@ -256,9 +256,9 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 }
 
 const (
-	// graphVectors is the number of vectors of float64 that the graph, its maps
-	// and their null spaces take.
-	graphVectors = 9
+	// graphVectors is the number of vectors of float64 that the graph, its maps,
+	// their null spaces and its neighbours' degrees take.
+	graphVectors = 10
 
 	// systemVectors is that of an inverse: its ground, scale and null space.
 	systemVectors = 3
