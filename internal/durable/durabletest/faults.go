@@ -145,6 +145,8 @@ func (f *Failing) Lock(name string) (io.Closer, error) {
 	return f.fs.Lock(name)
 }
 
+// failingFile counts what is done with a file among the operations of its system,
+// and fails with the one that is to fail.
 type failingFile struct {
 	fs   *Failing
 	name string
