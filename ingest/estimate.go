@@ -465,7 +465,7 @@ func (g *guess) plan() (*Plan, error) {
 	case DegreeOrder: // is there before anything is sorted
 		codes := n
 		if g.numeric {
-			codes = min(2*n, float64(g.top)+1)
+			codes = min(lateShare*n, float64(g.top)+1)
 		}
 		scratch += 8*n + 4*codes
 	default:

@@ -139,12 +139,31 @@ func (r *run) numberDense(limit int) (*shard.Nodes, error) {
 	values := make([]uint64, 0, ids.n)
 	ids.each(func(id uint32) { values = append(values, uint64(id)) })
 	nodes := shard.NumericNodes(values)
-	looksAtGraph := r.c.Order != DefaultOrder && r.c.Order != DegreeOrder && r.c.Order != AutoOrder
-	if bits.Len(uint(limit-1)) == bits.Len(uint(ids.n-1)) && !looksAtGraph {
-		r.late = ids // as good as rows for sorting, which has less to look up
-		return nodes, nil
+	switch r.c.Order.possible(ids.n, r.lines) {
+	case DefaultOrder:
+		r.late = ids
+		return nodes, r.mapLate()
+	case DegreeOrder:
+		if limit <= lateShare*ids.n {
+			r.late = ids // until they are mapped to the rows of the order
+			return nodes, nil
+		}
 	}
 	return nodes, r.mapCodes(ids.replace)
+}
+
+// lateShare is how many times the nodes the ids may be that are counted in their stead.
+const lateShare = 4
+
+// mapLate maps the ids that are codes still to rows, unless they are as good as rows
+// for sorting, which has less to look up then.
+func (r *run) mapLate() error {
+	if r.late == nil || bits.Len(uint(r.late.limit()-1)) == bits.Len(uint(r.late.n-1)) {
+		return nil
+	}
+	ids := r.late
+	r.late = nil
+	return r.mapCodes(ids.replace)
 }
 
 // numberListed is numberDense where there is a list of nodes.

@@ -23,8 +23,11 @@ func (r *run) reorder() error {
 		return nil
 	}
 	order, row, err := r.order()
-	if order == nil || err != nil {
+	if err != nil {
 		return err
+	}
+	if order == nil {
+		return r.mapLate()
 	}
 	r.late = nil
 	// The graph that it was found on would otherwise be there while entries are
@@ -99,7 +102,7 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 		}
 	}
 	r.placeByCount(row)
-	if r.c.Order == AutoOrder && !sparse.PlacesPay(stretches, row) {
+	if r.c.Order == AutoOrder && !r.placesPay(stretches, row) {
 		r.c.Order = DefaultOrder
 		return nil, nil, nil
 	}
@@ -117,6 +120,20 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 		old++
 	})
 	return order, row, nil
+}
+
+// placesPay tells whether sweeps gain from the rows that codes get.
+func (r *run) placesPay(stretches [][]uint32, row []uint32) bool {
+	placed := make([][]uint32, len(stretches))
+	for i, codes := range stretches {
+		for _, c := range codes {
+			placed[i] = append(placed[i], row[c])
+		}
+		if r.late != nil {
+			r.late.replace(codes)
+		}
+	}
+	return sparse.PlacesPay(r.nodes.Len(), stretches, placed)
 }
 
 // placeByCount replaces the counts of codes by the rows that they get. Codes that are

@@ -100,9 +100,11 @@ func TestAutoOrder(t *testing.T) {
 		{name: "strewn", edges: strewn, apart: 1, want: DegreeOrder},
 		{name: "strewn, little memory", edges: strewn, apart: 1, c: Config{Workers: 7, Memory: 96 << 20}, want: DegreeOrder},
 		{name: "strewn, directed, ids far apart", edges: strewn, apart: 100, c: Config{Directed: true}, want: DegreeOrder},
+		{name: "strewn, odd ids", edges: strewn, apart: 2, want: DegreeOrder},
 		{name: "strewn, with half of the edges", edges: strewn[:lines/3], apart: 1, want: DefaultOrder},
 		{name: "hubs first", edges: skewed(func(i int) int { return i }), apart: 1, want: DefaultOrder},
 		{name: "near", edges: near, apart: 1, want: DefaultOrder},
+		{name: "near, odd ids", edges: near, apart: 2, want: DefaultOrder},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var text []byte
@@ -118,17 +120,34 @@ func TestAutoOrder(t *testing.T) {
 			}
 			c := test.c
 			c.Order = AutoOrder
-			dir, _, err := ingestInto(t, &c, write(t, file{"e.txt", string(text)})...)
-			if err != nil {
-				t.Fatal(err)
+			paths := write(t, file{"e.txt", string(text)})
+			open := func(c *Config) (*shard.Store, []uint32) {
+				dir, _, err := ingestInto(t, c, paths...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s, err := shard.Open(t.Context(), dir, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { s.Close() })
+				var col []uint32
+				err = s.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+					col = append(col, p.Col...)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s, col
 			}
-			s, err := shard.Open(t.Context(), dir, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
+			s, col := open(&c)
 			if got := cmp.Or(s.Manifest().Order, DefaultOrder.String()); got != test.want.String() {
 				t.Fatalf("order %s, want %v", got, test.want)
+			}
+			c.Order = test.want
+			if same, its := open(&c); !slices.Equal(col, its) || !slices.Equal(s.Degrees(), same.Degrees()) {
+				t.Errorf("another graph than with --order %v", test.want)
 			}
 			if test.want == DefaultOrder {
 				return

@@ -82,10 +82,11 @@ func NewPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
 	return p, nil
 }
 
-// PlacesPay tells whether steps gain from columns at the given places, see
-// [Packing.Pays], by the columns that some stretches name, in any order.
-func PlacesPay(stretches [][]uint32, places []uint32) bool {
-	return pays(groups(stretches, len(places), nil), groups(stretches, len(places), places))
+// PlacesPay tells whether steps gain from columns at other places, see
+// [Packing.Pays], by the columns that some stretches name, of cols, and by their
+// places.
+func PlacesPay(cols int, columns, places [][]uint32) bool {
+	return pays(groups(columns, cols, nil), groups(places, cols, nil))
 }
 
 // byCount returns the columns with entries, those with most of them first and
