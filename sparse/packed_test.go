@@ -236,7 +236,7 @@ func TestPackingPays(t *testing.T) {
 		{"few columns", strewn(t, rng, n/2, 40, 16), false},
 	} {
 		for _, workers := range []int{1, 7} {
-			p, err := sparse.FindPacking(t.Context(), c.a, workers)
+			p, err := sparse.FindPacking(t.Context(), c.a, 64, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,10 +248,27 @@ func TestPackingPays(t *testing.T) {
 			}
 			// A packed matrix has nothing to gain.
 			m := pack(t, c.a, 32)
-			if p, err = sparse.FindPacking(t.Context(), places{m}, workers); p != nil || err != nil {
+			if p, err = sparse.FindPacking(t.Context(), places{m}, 64, workers); p != nil || err != nil {
 				t.Errorf("%s: packing pays again; error %v", c.name, err)
 			}
 		}
+	}
+}
+
+// TestPackingOfSmallMatrix pays where several rows of a block that no near cache
+// holds share a line.
+func TestPackingOfSmallMatrix(t *testing.T) {
+	rng := newRand(t, 37)
+	const n = 1 << 17
+	hot, even := strewn(t, rng, n, 18, 16), strewn(t, rng, n, 18, 1)
+	for rowBytes, want := range map[int]bool{8: false, 16: false, 32: true, 64: false, 1 << 10: false} {
+		p, err := sparse.FindPacking(t.Context(), hot, rowBytes, 2)
+		if err != nil || (p != nil) != want {
+			t.Errorf("rows of %d bytes: pays %v, want %v; error %v", rowBytes, p != nil, want, err)
+		}
+	}
+	if p, err := sparse.FindPacking(t.Context(), even, 32, 2); p != nil || err != nil {
+		t.Errorf("columns of equal weight: pays %v; error %v", p != nil, err)
 	}
 }
 

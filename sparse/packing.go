@@ -19,30 +19,38 @@ const (
 	// leave less of the copy in cache, half as many read the ids twice as often.
 	packedBytes = 128
 
-	// A stretch of entries is what a cache outlives, and a group what it holds or
-	// does not as a whole. Stretches are looked at in some places of the matrix.
+	// A stretch of entries is what a cache outlives, one for so many columns of a
+	// small matrix, and a group what it holds or does not as a whole. Stretches are
+	// looked at in some places of the matrix.
 	StretchEntries = 1 << 17
+	stretchColumns = 8
 	Stretches      = 8
 	groupColumns   = 16
+
+	lineBytes = 64 // of a cache
 
 	countWorkers = 4 // each counts in memory of its own
 )
 
-// packedColumns is the least number of columns for which a copy pays: the rows of
-// smaller blocks are soon in the last cache wherever they lie. Tests lower it.
+// packedColumns is the least number of columns for which a copy of rows of any width
+// pays: the rows of smaller blocks are soon in the last cache wherever they lie.
+// Tests lower it.
 var packedColumns = 1 << 19
 
 // MayPack tells whether a matrix of so many columns and entries is large enough for
-// its columns to be packed.
+// its columns to be packed, however wide the rows of blocks are.
 func MayPack(cols int, entries int64) bool {
 	return cols >= packedColumns && entries >= Stretches*StretchEntries
 }
 
-// FindPacking returns a packing of the columns of a if it pays, see
-// [Packing.Pays], and otherwise nil. Cost: one sweep, and 20 bytes a column
-// until it returns.
-func FindPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
-	if _, cols := a.Dims(); !MayPack(cols, a.NNZ()) {
+// FindPacking returns a packing of the columns of a if it pays for blocks with rows
+// of so many bytes, see [Packing.Pays], and otherwise nil. Cost: one sweep, and 20
+// bytes a column until it returns.
+func FindPacking(ctx context.Context, a Matrix, rowBytes, workers int) (*Packing, error) {
+	_, cols := a.Dims()
+	// Rows that share lines with each other leave more of them in the near cache.
+	narrow := 2*rowBytes <= lineBytes && cols*rowBytes > nearBytes && a.NNZ() >= Stretches*StretchEntries
+	if !narrow && !MayPack(cols, a.NNZ()) {
 		return nil, nil
 	}
 	p, err := NewPacking(ctx, a, workers)
@@ -55,7 +63,7 @@ func FindPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
 // NewPacking returns the packing of the columns of a, whether it pays or not.
 func NewPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
 	_, cols := a.Dims()
-	s := sampleOf(a.Ranges())
+	s := sampleOf(a.Ranges(), min(StretchEntries, cols/stretchColumns))
 	counts := make([][]uint32, min(sched.Workers(workers), countWorkers))
 	err := a.Sweep(ctx, len(counts), func(worker int, p Panel) error {
 		if counts[worker] == nil {
@@ -153,14 +161,14 @@ type sample struct {
 	at     map[int]int // where the entries of a range go, by its index
 }
 
-// sampleOf chooses the stretches of a sample.
-func sampleOf(ranges []Range) *sample {
+// sampleOf chooses stretches of so many entries.
+func sampleOf(ranges []Range, entries int) *sample {
 	s := &sample{at: make(map[int]int)}
 	size := 0
 	for i := range Stretches {
 		s.starts = append(s.starts, size)
 		end := (i + 1) * len(ranges) / Stretches
-		for r := i * len(ranges) / Stretches; r < end && size < s.starts[i]+StretchEntries; r++ {
+		for r := i * len(ranges) / Stretches; r < end && size < s.starts[i]+entries; r++ {
 			s.at[r] = size
 			size += ranges[r].Entries
 		}

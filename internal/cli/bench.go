@@ -202,7 +202,7 @@ func (g *graph) copyFor(v *benchmark, rowBytes int, blocks int64) (ids string, e
 	if err := g.findPacking(rowBytes, false); err != nil {
 		return "", err
 	}
-	if v.IDs == "coded" || v.IDs == "auto" && shard.CodedPays(rowBytes) {
+	if v.IDs == "coded" || v.IDs == "auto" && shard.CodedPays(len(g.Degrees()), rowBytes) {
 		g.code()
 	}
 	ids = "raw"

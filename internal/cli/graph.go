@@ -281,7 +281,7 @@ func (g *graph) findPacking(rowBytes int, scaled bool) error {
 	if rowBytes == 0 {
 		rowBytes = widest
 	}
-	p, err := sparse.FindPacking(g.in.ctx, g.Store, g.in.threads)
+	p, err := sparse.FindPacking(g.in.ctx, g.Store, rowBytes, g.in.threads)
 	if p == nil || err != nil {
 		return err
 	}

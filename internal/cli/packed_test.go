@@ -34,7 +34,7 @@ func TestPackedColumns(t *testing.T) {
 		return v
 	}
 	disk, faster := bench("--columns", "4", "--source", "disk"), "raw"
-	if shard.CodedPays(16) {
+	if shard.CodedPays(1<<20, 32) {
 		faster = "coded"
 	}
 	for _, c := range []struct {

@@ -105,7 +105,7 @@ func (g *graph) pack(n *needs, plan func() (*needs, error)) (*needs, error) {
 	if err := g.findPacking(n.row, n.scaled); g.packing == nil {
 		return n, err
 	}
-	if shard.CodedPays(g.rowBytes) {
+	if shard.CodedPays(len(g.Degrees()), g.rowBytes) {
 		g.code()
 	}
 	packed, err := plan()

@@ -33,11 +33,12 @@ const (
 )
 
 // CodedPays tells whether a packed copy with coded ids is swept faster than one with
-// plain ids, with rows of so many bytes: where the processor can decode them while it
-// waits for the rows, in less time than it takes to read plain ids.
-func CodedPays(rowBytes int) bool {
-	const least = 16
-	return rowBytes >= least && simd.GathersAhead(simd.Near{Stride: least})
+// plain ids, for a block of so many rows of so many bytes: where the processor can
+// decode them while it waits for the rows, in less time than it takes to read plain
+// ids. The rows of small blocks are near.
+func CodedPays(rows, rowBytes int) bool {
+	const least, leastBlock = 16, 8 << 20 // bytes
+	return rowBytes >= least && rows*rowBytes >= leastBlock && simd.GathersAhead(simd.Near{Stride: least})
 }
 
 // Code returns a with place[j] in the stead of column j, coded in memory; place
