@@ -21,9 +21,10 @@ type solve struct {
 	image    *basis // of a few columns
 	patience int    // products, 0: no end
 	stage    *stage
-	worst    float64 // residual of a wanted pair, as last counted
-	residual float64 // the largest true one, as last verified
-	norm     float64 // a lower bound of that of A
+	worst    float64   // residual of a wanted pair, as last counted
+	residual float64   // the largest true one, as last verified
+	verified []float64 // those of the values found; nil if their vectors have changed since
+	norm     float64   // a lower bound of that of A
 	result   *Pairs
 }
 
@@ -275,12 +276,14 @@ func (w *solve) complete(ctx context.Context) ([]float64, error) {
 	again := k.ortho.replaced || crowded(values, 2*w.residual+64*epsilon*w.norm)
 	for err == nil && again {
 		k.locked = len(values)
+		verified := w.verified
 		left := w.n - w.p.Known.Count() - k.locked
 		if left == 0 {
 			break
 		}
 		var more []float64
 		more, err = w.search(ctx, min(width, left, w.wanted), 0)
+		w.verified = verified
 		if errors.Is(err, ErrIterationLimit) {
 			return values, nil // all found so far have converged
 		}
@@ -311,6 +314,7 @@ func crowded(values []float64, gap float64) bool {
 func (w *solve) merge(ctx context.Context, values, more []float64) error {
 	k, keep := &w.krylov, len(values)
 	all := append(append([]float64(nil), values...), more...)
+	w.verified = nil
 	q := make([]float64, len(all)*keep)
 	i, j := 0, keep
 	for at := range keep {
@@ -329,7 +333,7 @@ func (w *solve) merge(ctx context.Context, values, more []float64) error {
 
 // finish puts the known pairs before those found, whose values are those of B
 // and whose vectors are the first columns of the basis, and computes the
-// residuals of all.
+// residuals that have not been verified.
 func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 	k, out := &w.krylov, w.result
 	known := min(w.p.Known.Count(), len(out.Values))
@@ -364,8 +368,13 @@ func (w *solve) finish(ctx context.Context, values []float64) (*Pairs, error) {
 		w.norm = max(w.norm, math.Abs(v))
 	}
 	Orient(out.Vectors)
-	for at := 0; at < count; at += width {
-		to := min(count, at+width)
+	unverified := count
+	if w.verified != nil {
+		unverified = known
+		copy(out.Residuals[known:], w.verified)
+	}
+	for at := 0; at < unverified; at += width {
+		to := min(unverified, at+width)
 		err := w.residuals(ctx, out.Residuals[at:to], out.Values[at:to], out.Vectors.Columns(at, to))
 		if err != nil {
 			return nil, err

@@ -1,10 +1,12 @@
 package lanczos
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
@@ -64,19 +66,21 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 		over := k.products >= w.s.MaxProducts
 		rotated := converged == want || k.block == 0 || over
 		if rotated {
-			values, q, worst, err := w.verify(ctx, min(want, k.size))
+			values, h, err := w.verify(ctx, min(want, k.size))
 			if err != nil {
 				return nil, err
 			}
-			w.residual = worst
-			if over || k.block == 0 || worst <= w.s.Tolerance*w.norm || strict < tightest {
-				x := k.v.slice(k.locked, k.locked+len(values))
-				err = k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, len(values))
-				if err == nil && worst > w.s.Tolerance*w.norm && k.block > 0 {
+			fine := w.residual <= w.s.Tolerance*w.norm
+			if fine || over || k.block == 0 || strict < tightest {
+				if !fine || !falling(values) {
+					values, err = w.separate(ctx, h)
+				}
+				if err == nil && !fine && k.block > 0 {
 					err = fmt.Errorf("%w: %d of %d pairs after %d products", ErrIterationLimit, converged, want, k.products)
 				}
 				return values, err
 			}
+			w.verified = nil
 			strict /= 10
 		}
 		slow := func(ahead float64) bool {
@@ -285,48 +289,64 @@ func (s *stage) beyond(count int) float64 {
 
 const epsilon = 0x1p-52
 
-// verify rotates the basis to its best vectors, and returns the largest true
-// residual of the first want of them, and the Ritz values of B among these,
-// with their coefficients.
-func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.Dense, float64, error) {
+// verify rotates the basis to its best vectors, and notes the true residuals of
+// the first want of them, X. It returns their Rayleigh quotients with B and XᵀBX.
+func (w *solve) verify(ctx context.Context, want int) ([]float64, *mat.SymDense, error) {
 	k := &w.krylov
 	keep := want
 	if k.block > 0 {
 		keep = max(want, min(want+k.room()/8, k.size-width))
 	}
 	if err := k.rotate(ctx, keep); err != nil {
-		return nil, nil, 0, err
+		return nil, nil, err
 	}
 	x := k.v.slice(k.locked, k.locked+want)
-	worst := 0.0
+	values := make([]float64, want)
+	w.verified = make([]float64, want)
 	h, err := w.project(ctx, x, k.f.sign, func(at int, some, image columns, gram []float64) error {
 		k.products++
-		cols := min(width, want-at)
+		cols := some.width()
+		thetas, squares := values[at:at+cols], w.verified[at:at+cols]
+		for j := range thetas {
+			thetas[j] = gram[(at+j)*cols+j]
+		}
 		err := k.e.each(ctx, cols, func(_, chunk int, sums []float64) {
 			v, av := some.panel(chunk), image.panel(chunk)
-			for j := range cols {
-				theta, p, q := gram[(at+j)*cols+j], column(v, j, cols), column(av, j, cols)
+			for j, theta := range thetas {
+				p, q := column(v, j, cols), column(av, j, cols)
 				for r := range segment {
 					d := q[r] - float64(theta*p[r])
 					sums[j] += float64(d * d)
 				}
 			}
 		})
-		if err != nil {
-			return err
-		}
-		squares := make([]float64, cols)
 		k.e.totalTo(squares, cols, 0)
-		for _, s := range squares {
-			worst = max(worst, math.Sqrt(s))
+		for j, square := range squares {
+			squares[j] = math.Sqrt(square)
 		}
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, nil, 0, err
-	}
+	w.residual = slices.Max(w.verified)
+	return values, h, err
+}
+
+// separate makes the first vectors of the basis, with XᵀBX, those of Rayleigh and
+// Ritz for B itself: where the rounding of a filter has mixed them, they differ from
+// those for the filter's map. Their residuals are not known then.
+func (w *solve) separate(ctx context.Context, h *mat.SymDense) ([]float64, error) {
+	k := &w.krylov
 	values, q, err := fallingEigen(ctx, h, nil, k.e.workers)
-	return values, q, worst, err
+	if err != nil {
+		return nil, err
+	}
+	w.verified = nil
+	x := k.v.slice(k.locked, k.locked+len(values))
+	return values, k.e.multiplyTo(ctx, x, x, q.RawMatrix().Data, len(values))
+}
+
+// falling reports whether no value is larger than the one before.
+func falling(values []float64) bool {
+	return slices.IsSortedFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
 }
 
 // project returns Xᵀ(sign·A)X for the columns x of the basis. After each product
