@@ -35,13 +35,20 @@ func (r *run) dotRows(rows sparse.Rows) {
 	simd.DotColumns(r.dots.Of(rows.Range), rows.Hi-rows.Lo, from(r.p, rows.Lo), from(r.q, rows.Lo))
 }
 
-// updateChunk is update on one chunk, or measure with α = 0.
-func (r *run) updateChunk(_, chunk int) error {
+// updateChunk is update on one chunk.
+func (r *run) updateChunk(_, chunk int) error { return r.lessen(chunk, r.q) }
+
+// measureChunk is measure on one chunk, with α = 0 and anything finite for q.
+func (r *run) measureChunk(_, chunk int) error { return r.lessen(chunk, r.r) }
+
+// lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the
+// null space's share of both.
+func (r *run) lessen(chunk int, q *sparse.Block[float64]) error {
 	lo, hi := r.rowsOf(chunk)
 	rr, rz := r.part(chunk, 0), r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	simd.ResidualColumns(from(r.r, lo), from(r.q, lo), r.alpha[:r.width], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
+	simd.ResidualColumns(from(r.r, lo), from(q, lo), r.alpha[:r.width], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
 	if r.Null != nil {
 		r.null.clear(chunk)
 		for i := lo; i < hi; i++ {

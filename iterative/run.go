@@ -48,8 +48,8 @@ type run struct {
 // passes are the bodies of parallel passes, made once: a method value is an
 // allocation.
 type passes struct {
-	update, project, products, turn func(worker, chunk int) error
-	dot                             func(sparse.Rows)
+	update, measure, project, products, turn func(worker, chunk int) error
+	dot                                      func(sparse.Rows)
 }
 
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
@@ -87,7 +87,7 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	}
 	r.setPreconditioner()
 	if r.passes.update == nil {
-		r.passes = passes{r.updateChunk, r.projectChunk, r.productsChunk, r.turnChunk, r.dotRows}
+		r.passes = passes{r.updateChunk, r.measureChunk, r.projectChunk, r.productsChunk, r.turnChunk, r.dotRows}
 	}
 }
 
@@ -204,7 +204,7 @@ func (r *run) clear(ctx context.Context, b *sparse.Block[float64]) error {
 // rightHandSide stores s∘(B − P₀B) in r, the squared norms of the columns of
 // B − P₀B in rr and those of P₀B in rz.
 func (r *run) rightHandSide(ctx context.Context) error {
-	outside, err := r.outside(ctx)
+	outside, err := r.outside(ctx, r.r)
 	if err != nil {
 		return err
 	}
@@ -233,12 +233,12 @@ func (r *run) rightHandSide(ctx context.Context) error {
 	return err
 }
 
-// outside returns B − P₀B, which is B itself or in r.
-func (r *run) outside(ctx context.Context) (*sparse.Block[float64], error) {
+// outside returns B − P₀B, which is B itself or in room.
+func (r *run) outside(ctx context.Context, room *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	if r.Null == nil {
 		return r.b, nil
 	}
-	return r.r, r.Null.RemoveTo(ctx, r.r, r.b, r.Workers)
+	return room, r.Null.RemoveTo(ctx, room, r.b, r.Workers)
 }
 
 // subtractProduct subtracts A·X from r.
@@ -247,28 +247,22 @@ func (r *run) subtractProduct(ctx context.Context) error {
 	return r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.r})
 }
 
-// subtractAgain stores B − A·X in r.
+// subtractAgain stores s∘(B − P₀B) − A·X in r; between steps q is free.
 func (r *run) subtractAgain(ctx context.Context) error {
-	outside, err := r.outside(ctx)
+	outside, err := r.outside(ctx, r.q)
 	if err != nil {
 		return err
 	}
-	err = r.chunks(ctx, func(_, chunk int) error {
-		lo, hi := r.rowsOf(chunk)
-		for i := lo; i < hi; i++ {
-			s := 1.0
-			if r.Scale != nil {
-				s = r.Scale[i]
-			}
-			simd.ScaleTo(r.r.Row(i), s, outside.Row(i))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	scale := r.ones
+	if r.Scale != nil {
+		scale = r.Scale
 	}
 	r.exact = true
-	return r.subtractProduct(ctx)
+	r.result.Sweeps++
+	return r.A.StepTo(ctx, r.r, r.x, sparse.Step[float64]{Alpha: -1, Visit: func(rows sparse.Rows) {
+		res := from(r.r, rows.Lo)
+		simd.AddRows(res, rows.Hi-rows.Lo, r.b.Cols, res, scale[rows.Lo:rows.Hi], from(outside, rows.Lo))
+	}})
 }
 
 // trueResidual stores B − A·X in r, in the order of B, and its norms.
@@ -301,7 +295,7 @@ func (r *run) setPreconditioner() {
 // measure computes rᵀr, and with Jacobi rᵀz.
 func (r *run) measure(ctx context.Context) error {
 	clear(r.alpha)
-	if err := r.chunks(ctx, r.passes.update); err != nil {
+	if err := r.chunks(ctx, r.passes.measure); err != nil {
 		return err
 	}
 	r.total(r.rr[:r.width], 0, 0)

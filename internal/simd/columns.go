@@ -16,6 +16,8 @@ func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) { dotColumns(su
 //	r[r][j] −= alpha[j]·q[r][j]
 //	rr[j] += Σ_r weight[r]·r[r][j]²
 //	rz[j] += Σ_r inverse[r]·r[r][j]²
+//
+// q may be r.
 func ResidualColumns[T Float](r, q Rows[T], alpha, weight, inverse, rr, rz []float64) {
 	residualColumns(r, q, alpha, weight, inverse, rr, rz)
 }
