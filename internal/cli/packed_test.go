@@ -25,7 +25,8 @@ func TestPackedColumns(t *testing.T) {
 		}
 		return stdout.Bytes()
 	}
-	run("generate", "rmat", "--scale", "20", "--edge-factor", "9", "-o", "strewn/", "--quiet")
+	run("generate", "rmat", "--scale", "20", "--edge-factor", "9", "-o", "strewn.tsv", "--quiet")
+	run("ingest", "strewn.tsv", "--order", "none", "-o", "strewn", "--quiet")
 	bench := func(args ...string) (v benchmark) {
 		t.Helper()
 		if err := json.Unmarshal(run(append([]string{"bench", "spmm", "strewn", "--repeat", "1", "--json"}, args...)...), &v); err != nil {
