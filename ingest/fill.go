@@ -113,24 +113,42 @@ func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
 	}
 }
 
-// both is plain for lines that stand for two entries each, as most do: a loop of
-// its own, whose names fit into registers.
+// both is plain for lines that stand for two entries each, as most do. Places are
+// taken for a batch of lines first and filled afterwards: a place is known only
+// when its bucket is, and a processor that has stores under way whose place it does
+// not know yet is slow to load the next one.
 func (f *filler[K]) both(code []uint32) {
-	keys, next, bucketOf := f.keys, f.next, f.bucketOf
+	const batch = 512 // entries, which stay in the nearest cache
+	var place [batch]int
+	var entry [batch]K
+	next, bucketOf := f.next, f.bucketOf
 	head, shift, column := f.head, f.shift, f.column&63
-	for ; len(code) >= 2; code = code[2:] {
-		u, v := code[0], code[1]
-		if u == v || max(u, v) == noRow {
-			continue
+	for len(code) >= 2 {
+		n := 0
+		for ; len(code) >= 2 && n+1 < batch; code = code[2:] {
+			u, v := code[0], code[1]
+			if u == v || max(u, v) == noRow {
+				continue
+			}
+			b := &next[bucketOf[cellOf(u, head, shift)]]
+			place[n], entry[n] = b.at, (K(u)-K(b.lo))<<column|K(v)<<1
+			b.at++
+			b = &next[bucketOf[cellOf(v, head, shift)]]
+			place[n+1], entry[n+1] = b.at, (K(v)-K(b.lo))<<column|K(u)<<1|1
+			b.at++
+			n += 2
 		}
-		b := &next[bucketOf[cellOf(u, head, shift)]]
-		at := b.at
-		b.at = at + 1
-		keys[at] = (K(u)-K(b.lo))<<column | K(v)<<1
-		b = &next[bucketOf[cellOf(v, head, shift)]]
-		at = b.at
-		b.at = at + 1
-		keys[at] = (K(v)-K(b.lo))<<column | K(u)<<1 | 1
+		scatter(f.keys, place[:n], entry[:n])
+	}
+}
+
+// scatter puts entries into their places.
+//
+//go:noinline
+func scatter[K key](keys []K, place []int, entry []K) {
+	entry = entry[:len(place)]
+	for i, at := range place {
+		keys[at] = entry[i]
 	}
 }
 
