@@ -247,11 +247,15 @@ func (n *needs) learningNeeds(made evaluate.Needs) error {
 	return n.reserveSure(made.Bytes, made.Sure, made.Phase)
 }
 
+// learnerBytes is what a learner takes beside its data: the part of the program
+// that no other command needs, and its small tables.
+const learnerBytes = 3 << 20
+
 // planLearning returns what is taken before anything is learned, and gives the
 // settings what that leaves.
 func (in *invocation) planLearning(g *graph, l *ingest.Labels, s *evaluate.Settings) (*needs, error) {
 	n := g.needs()
-	if err := n.Reserve(16*int64(len(l.Row)), "labels"); err != nil {
+	if err := n.Reserve(learnerBytes+16*int64(len(l.Row)), "labels and learner"); err != nil {
 		return n, err
 	}
 	if left, limited := n.Left(); limited {

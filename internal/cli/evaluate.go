@@ -237,7 +237,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 func (in *invocation) planEvaluate(g *graph, l *ingest.Labels, plan *evaluate.Plan) (*needs, error) {
 	n := g.needs()
 	n.disk += runFileBytes
-	if err := n.Reserve(64*int64(len(l.Row)), "labels and splits"); err != nil {
+	if err := n.Reserve(learnerBytes+64*int64(len(l.Row)), "labels, splits and learner"); err != nil {
 		return n, err
 	}
 	if left, limited := n.Left(); limited {

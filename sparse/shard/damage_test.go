@@ -130,10 +130,10 @@ func TestExchanged(t *testing.T) {
 func TestVersions(t *testing.T) {
 	base := durabletest.NewMem()
 	must(0, newSample(0xa1).write(base))
-	as := func(version int) error {
+	change := func(old, new string) error {
 		mem := base.Clone()
 		mem.Change("g/manifest", func(b []byte) []byte {
-			b = bytes.Replace(b, []byte(`"format": 1,`), fmt.Appendf(nil, `"format": %d,`, version), 1)
+			b = bytes.Replace(b, []byte(old), []byte(new), 1)
 			at := len(b) - len(manifestTail) - sumDigits
 			copy(b[at:], zeroSum)
 			copy(b[at:], sumText(crc32.Checksum(b, castagnoli)))
@@ -141,9 +141,12 @@ func TestVersions(t *testing.T) {
 		})
 		return scan(mem)
 	}
-	must(0, as(1))
-	wantError(t, as(2), ErrVersion, "g: format 2; this heatwalk reads 1; update heatwalk")
-	wantError(t, as(0), ErrVersion, "g: format 0; this heatwalk reads 1; ingest again")
+	as := func(version string) error { return change(`"format": 1,`, `"format": `+version+`,`) }
+	must(0, as("1"))
+	wantError(t, as("2"), ErrVersion, "g: format 2; this heatwalk reads 1; update heatwalk")
+	wantError(t, as("99999999999999999999"), ErrVersion, "g: format 99999999999999999999; this heatwalk reads 1; update heatwalk")
+	wantError(t, as("0"), ErrVersion, "g: format 0; this heatwalk reads 1; ingest again")
+	wantError(t, change("four-widths", "five-widths"), ErrCorrupt, `g/manifest: codec "five-widths"; restore the file or ingest again`)
 	mem := base.Clone()
 	mem.Change("g/manifest", func(b []byte) []byte { return bytes.Replace(b, []byte("rows"), []byte("Rows"), 1) })
 	wantError(t, scan(mem), ErrCorrupt, "g/manifest: checksum wrong; do not edit, ingest again")
@@ -260,7 +263,7 @@ func TestManifestNames(t *testing.T) {
 	mem := durabletest.NewMem()
 	must(0, newSample(0xa1).write(mem))
 	reseal(mem, func(m *Manifest) { m.Files[1].Name = "../elsewhere" })
-	wantError(t, scan(mem), ErrCorrupt, `g/manifest: file 1 is called "../elsewhere", want "00000000000000a1-0001.shard"`)
+	wantError(t, scan(mem), ErrCorrupt, `g/manifest: file 1 is called "../elsewhere", want "00000000000000a1-0001.shard"; restore the file or ingest again`)
 }
 
 // TestChangedAndSealed puts other content, with a right checksum, under an open

@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
@@ -186,24 +187,23 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	if sumText(crc32.Checksum(zeroed, castagnoli)) != string(b[at:at+sumDigits]) {
 		return nil, damaged(edited)
 	}
-	digits := b[len(manifestHead):]
-	if end := bytes.IndexByte(digits, ','); end >= 0 {
-		if v, err := strconv.Atoi(string(digits[:end])); err == nil && v != Version {
-			hint := "update heatwalk"
-			if v < Version {
-				hint = "ingest again"
-			}
-			return nil, failf(ErrVersion, "%s: format %d; this heatwalk reads %d; %s", dir, v, Version, hint)
+	format, _, _ := strings.Cut(string(b[len(manifestHead):]), ",")
+	// One that is too large for 64 bits is newer, too.
+	if v, err := strconv.ParseUint(format, 10, 64); (err == nil || errors.Is(err, strconv.ErrRange)) && v != Version {
+		hint := "update heatwalk"
+		if v < Version {
+			hint = "ingest again"
 		}
+		return nil, failf(ErrVersion, "%s: format %s; this heatwalk reads %d; %s", dir, format, Version, hint)
 	}
 	m := new(Manifest)
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(m); err != nil {
-		return nil, damaged(err.Error())
+		return nil, damaged(err.Error() + restore)
 	}
 	if what := m.problem(); what != "" {
-		return nil, damaged(what)
+		return nil, damaged(what + restore)
 	}
 	return m, nil
 }
@@ -293,7 +293,7 @@ func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if info.Size() > limit {
-		return nil, &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf("%d bytes, at most %d are possible", info.Size(), limit)}
+		return nil, &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf("%d bytes, at most %d are possible", info.Size(), limit) + restore}
 	}
 	b := make([]byte, info.Size())
 	if n, err := f.ReadAt(b, 0); n < len(b) {
