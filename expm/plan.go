@@ -202,7 +202,8 @@ func (e *evaluation) resolventCost(group []*part) float64 {
 // LaplacianSolves predicts whether exp(−βL) of the Laplacian of a graph with these
 // degrees is begun with resolvents, to a tolerance that is relative to columns: the
 // series, on an interval that ends no earlier than at the largest degree, takes more
-// sweeps. Columns that the exponential makes much smaller may decide otherwise.
+// sweeps. Columns that the exponential makes much smaller may decide otherwise,
+// unless [Settings] have the method Chebyshev where this is false.
 func LaplacianSolves(degrees []float64, beta, tolerance float64) bool {
 	f := Exp(-beta)
 	e := &evaluation{

@@ -37,13 +37,14 @@ type applied struct {
 
 // series is a function of a matrix by package expm.
 type series struct {
-	m *expm.Map
-	f expm.Function
+	m      *expm.Map
+	f      expm.Function
+	method expm.Method // of an exponential
 }
 
 func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, _ bool) (*applied, error) {
 	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{
-		Tolerance: o.tolerance, Memory: o.memory, Progress: o.progress,
+		Tolerance: o.tolerance, Method: e.method, Memory: o.memory, Progress: o.progress,
 	})
 	if err != nil && !errors.Is(err, expm.ErrTolerance) {
 		return nil, err
@@ -61,7 +62,7 @@ type inverseRoot struct {
 }
 
 func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
-	return &inverseRoot{series{m, expm.Matern(c/a, 0.5)}, scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
+	return &inverseRoot{series{m: m, f: expm.Matern(c/a, 0.5)}, scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
 }
 
 func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {

@@ -226,8 +226,12 @@ func diffusion(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
+	method := expm.Automatic
+	if demandOf("diffusion", p, g.Degrees).series {
+		method = expm.Chebyshev // as planned
+	}
 	return &spectral{graph: g.Graph, root: root,
-		whole: &series{m, expm.Exp(-p.Beta)}, half: &series{m, expm.Exp(-p.Beta / 2)}}, nil
+		whole: &series{m, expm.Exp(-p.Beta), method}, half: &series{m, expm.Exp(-p.Beta / 2), method}}, nil
 }
 
 func heatPageRank(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
@@ -245,7 +249,7 @@ func exponential(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if _, hi := m.Interval(); !(p.Beta > 0 && p.Beta*hi <= maxLog) {
 		return nil, &ParameterError{"beta", fmt.Sprintf("%v is out of range; %s takes 0 < β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g: beyond it values overflow", p.Beta, titled("exponential", p.Matrix), maxLog/hi, hi)}
 	}
-	return &spectral{graph: g.Graph, whole: &series{m, expm.Exp(p.Beta)}, half: &series{m, expm.Exp(p.Beta / 2)}}, nil
+	return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Exp(p.Beta)}, half: &series{m: m, f: expm.Exp(p.Beta / 2)}}, nil
 }
 
 func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
@@ -270,10 +274,10 @@ func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 		if m, err = nearRadius(ctx, g, p.Alpha); err != nil {
 			return nil, err
 		}
-		return &spectral{graph: g.Graph, whole: &series{m, expm.Inverse(1, -p.Alpha)}}, nil
+		return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Inverse(1, -p.Alpha)}}, nil
 	}
 	root := expm.Smooth(func(x float64) float64 { return 1 / math.Sqrt(1-p.Alpha*x) })
-	return &spectral{graph: g.Graph, whole: &series{m, expm.Inverse(1, -p.Alpha)}, half: &series{m, root}}, nil
+	return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Inverse(1, -p.Alpha)}, half: &series{m: m, f: root}}, nil
 }
 
 func regularizedLaplacian(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
@@ -321,9 +325,9 @@ func pStep(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &spectral{graph: g.Graph, whole: &series{m, expm.Power(p.Shift, p.Steps)}}
+	k := &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Power(p.Shift, p.Steps)}}
 	if p.Steps%2 == 0 {
-		k.half = &series{m, expm.Power(p.Shift, p.Steps/2)}
+		k.half = &series{m: m, f: expm.Power(p.Shift, p.Steps/2)}
 	}
 	return k, nil
 }
@@ -340,7 +344,7 @@ func matern(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	}
 	sigma := 2 * p.Nu / (p.Kappa * p.Kappa)
 	return &spectral{graph: g.Graph, root: root,
-		whole: &series{m, expm.Matern(sigma, p.Nu)}, half: &series{m, expm.Matern(sigma, p.Nu/2)}}, nil
+		whole: &series{m: m, f: expm.Matern(sigma, p.Nu)}, half: &series{m: m, f: expm.Matern(sigma, p.Nu/2)}}, nil
 }
 
 func pageRank(ctx context.Context, g *maps, p Parameters) (Kernel, error) {

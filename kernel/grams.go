@@ -127,7 +127,10 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 		functions[q] = ks[i].(*spectral).whole.(*series).f
 		grams[i] = sparse.NewBlock[float64](m, m)
 	}
-	matrix := matrixOf(ks[group[0]])
+	matrix, method := matrixOf(ks[group[0]]), expm.Automatic
+	if short {
+		method = expm.Chebyshev // as planned
+	}
 	for lo := 0; lo < m; lo += width {
 		hi := min(lo+width, m)
 		slab := x.Columns(0, hi-lo)
@@ -138,7 +141,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 		for j, node := range nodes[lo:hi] {
 			slab.Row(node)[j] = 1
 		}
-		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance, Memory: memory})
+		r, err := matrix.ApplyTo(ctx, parts, slab, functions, &expm.Settings{Tolerance: s.Tolerance, Method: method, Memory: memory})
 		if err != nil && !errors.Is(err, expm.ErrTolerance) {
 			return sweeps, err
 		}

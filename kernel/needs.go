@@ -353,9 +353,14 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 	switch name {
 	case "diffusion", "heat-pagerank":
 		d := series
-		if p.Beta*hi > short {
+		switch {
+		case p.Laplacian == Combinatorial:
+			if expm.LaplacianSolves(degrees, p.Beta, defaultTolerance) {
+				d = resolvents
+				d.solves = true
+			}
+		case p.Beta*hi > short:
 			d = resolvents
-			d.solves = p.Laplacian == Combinatorial && expm.LaplacianSolves(degrees, p.Beta, defaultTolerance)
 		}
 		d.half = true
 		return d

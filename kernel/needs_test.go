@@ -43,6 +43,30 @@ func TestBlockNeeds(t *testing.T) {
 	}
 }
 
+// A diffusion of L is the series or the sum of solves that its plan is for, alone
+// and together with others.
+func TestDiffusionAsPlanned(t *testing.T) {
+	a := testgraph.Star(3000)
+	g := newGraph(t, a, 1)
+	nodes := []int{1, 2, 3}
+	for beta, planned := range map[float64]string{.001: "chebyshev", .05: "chebyshev", 5: "resolvent"} {
+		p := Parameters{Laplacian: Combinatorial, Beta: beta}
+		needs, err := BlockNeeds("diffusion", p, g.Degrees, a.NNZ(), nodes, upTo(5), nil)
+		if err != nil || needs.Perhaps > 0 != (planned == "resolvent") {
+			t.Errorf("β = %g: %+v, %v", beta, needs, err)
+		}
+		_, r, err := Matrix(background, mustNew(t, g, "diffusion", p), nodes, upTo(5), nil)
+		if err != nil || r.Method != planned {
+			t.Errorf("β = %g by %+v, %v; %s is planned", beta, r, err, planned)
+		}
+	}
+	together := []Parameters{{Laplacian: Combinatorial, Beta: .001}, {Laplacian: Combinatorial, Beta: .05}}
+	needs, err := GramsNeeds("diffusion", together, g.Degrees, a.NNZ(), nodes, nil)
+	if err != nil || needs.Perhaps != 0 {
+		t.Errorf("two together: %+v, %v", needs, err)
+	}
+}
+
 // The basis of the iteration that finds the least eigenvalue is planned for,
 // whatever the limit.
 func TestLeastEigenvalueIsPlanned(t *testing.T) {
