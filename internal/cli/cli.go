@@ -44,8 +44,12 @@ func (in *invocation) guard(run func() error) (code int) {
 	return in.fail(err)
 }
 
+// together is the time in which signals are taken for one: some senders signal a
+// process and then its group, and what is cleaned up must not suffer from that.
+const together = 500 * time.Millisecond
+
 // untilSignal returns a context that the first SIGINT, SIGTERM or SIGHUP cancels.
-// The second one ends the process.
+// A later one ends the process.
 func untilSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
@@ -65,10 +69,15 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 			return
 		}
 		cancel(errInterrupted)
-		select {
-		case <-signals:
-			os.Exit(exitInterrupted)
-		case <-done:
+		for first := time.Now(); ; {
+			select {
+			case <-signals:
+				if time.Since(first) > together {
+					os.Exit(exitInterrupted)
+				}
+			case <-done:
+				return
+			}
 		}
 	}()
 	return ctx, func() {
