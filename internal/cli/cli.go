@@ -81,7 +81,10 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 		}
 	}()
 	return ctx, func() {
-		signal.Stop(signals)
+		// Nor is the last word, or the exit code, to be lost to the second of two.
+		if !errors.Is(context.Cause(ctx), errInterrupted) {
+			signal.Stop(signals)
+		}
 		signal.Stop(pipe)
 		close(done)
 		cancel(nil)
