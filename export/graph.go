@@ -155,8 +155,13 @@ type byColumn struct {
 	val []float64 // nil: all are 1
 }
 
-func (b byColumn) Len() int           { return len(b.col) }
+// Len implements [sort.Interface].
+func (b byColumn) Len() int { return len(b.col) }
+
+// Less implements [sort.Interface].
 func (b byColumn) Less(i, j int) bool { return b.col[i] < b.col[j] }
+
+// Swap implements [sort.Interface].
 func (b byColumn) Swap(i, j int) {
 	b.col[i], b.col[j] = b.col[j], b.col[i]
 	b.val[i], b.val[j] = b.val[j], b.val[i]

@@ -29,7 +29,7 @@ func (r *run) reorder() error {
 	if order == nil {
 		return r.mapLate()
 	}
-	r.late = nil
+	r.late, r.rowOf = nil, row
 	// The graph that it was found on would otherwise be there while entries are
 	// sorted.
 	runtime.GC()
@@ -146,7 +146,7 @@ func (r *run) placeByCount(count []uint32) {
 		}
 	}
 	none := next // the places from here on
-	partition.DegreePlaces(count)
+	sparse.PlacesByCount(count)
 	if r.late == nil {
 		return
 	}

@@ -18,22 +18,26 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
+// stored opens what an ingest that succeeds makes.
+func stored(t *testing.T, c *Config, paths ...string) *shard.Store {
+	t.Helper()
+	dir, _, err := ingestInto(t, c, paths...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shard.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
 // TestOrderIsTheOneOfPartition holds that rows stand where package partition
 // puts them, and that the store says so.
 func TestOrderIsTheOneOfPartition(t *testing.T) {
 	path := filepath.Join("..", "testdata", "cora", "edges.tsv.gz")
-	open := func(order Order) *shard.Store {
-		dir, _, err := ingestInto(t, &Config{Order: order}, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := shard.Open(context.Background(), dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		return s
-	}
+	open := func(order Order) *shard.Store { return stored(t, &Config{Order: order}, path) }
 	plain := open(DefaultOrder)
 	if plain.Nodes().Order() != nil || plain.Manifest().Order != "" {
 		t.Errorf("without an order: %q %v", plain.Manifest().Order, plain.Nodes().Order())
@@ -122,17 +126,9 @@ func TestAutoOrder(t *testing.T) {
 			c.Order = AutoOrder
 			paths := write(t, file{"e.txt", string(text)})
 			open := func(c *Config) (*shard.Store, []uint32) {
-				dir, _, err := ingestInto(t, c, paths...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s, err := shard.Open(t.Context(), dir, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { s.Close() })
+				s := stored(t, c, paths...)
 				var col []uint32
-				err = s.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+				err := s.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
 					col = append(col, p.Col...)
 					return nil
 				})
@@ -168,15 +164,7 @@ func TestAutoOrder(t *testing.T) {
 // TestMentions counts lines, merged ones too, but none that is dropped.
 func TestMentions(t *testing.T) {
 	text := "a b 1\na b 2\nb a 3\nc d 1\nd d 9\nd d 9\nd d 9\nd d 9\nx c 0\nx c 0\nx c 0\n"
-	dir, _, err := ingestInto(t, &Config{Order: DegreeOrder, Duplicates: SumDuplicates, SelfLoops: KeepLoops}, write(t, file{"e.txt", text})...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := shard.Open(context.Background(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := stored(t, &Config{Order: DegreeOrder, Duplicates: SumDuplicates, SelfLoops: KeepLoops}, write(t, file{"e.txt", text})...)
 	var rows []string
 	for row := range s.Nodes().Len() {
 		rows = append(rows, s.Nodes().ID(row))

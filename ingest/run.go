@@ -30,9 +30,10 @@ type run struct {
 	listedParts int // of them, those of the list of nodes
 	listedIDs   int // in that list
 	parts       []*part
-	listed      []*part // ids of the list of nodes, while they are numbers
-	ids         idSet   // all of them, while they are numbers
-	late        *ranks  // from the codes of the parts, ids, to rows; nil: they are rows once numbered
+	listed      []*part  // ids of the list of nodes, while they are numbers
+	ids         idSet    // all of them, while they are numbers
+	rowOf       []uint32 // of each code, once there is an order
+	late        *ranks   // from the codes of the parts, ids, to rows; nil: they are rows once numbered
 	useDict     atomic.Bool
 	dict        *dict
 	runs        idRuns              // earlier generations of it
@@ -255,7 +256,6 @@ func (r *run) beside() int64 {
 		counting = 4  // of each code: lines, then the row
 		ordering = 8  // by degree: the order and its inverse
 		looking  = 48 // for the other orders
-		ordered  = 8  // the map from codes to rows, at most
 	)
 	bytes := int64(r.workers)*workerBytes + pageBytes
 	for _, in := range r.inputs {
@@ -266,12 +266,12 @@ func (r *run) beside() int64 {
 	}
 	bytes += int64(r.nodes.Len())*rowBytes + r.nodes.Bytes()
 	if r.nodes.Order() != nil {
-		return bytes + int64(r.nodes.Len())*ordered
+		return bytes + counting*int64(len(r.rowOf))
 	}
 	switch r.c.Order.possible(r.nodes.Len(), r.lines) {
 	case DefaultOrder:
 	case DegreeOrder:
-		bytes += int64(r.codeLimit())*counting + int64(r.nodes.Len())*ordering
+		bytes += counting*int64(r.codeLimit()) + int64(r.nodes.Len())*ordering
 	default:
 		bytes += int64(r.nodes.Len()) * looking
 	}

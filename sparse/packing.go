@@ -1,7 +1,9 @@
 package sparse
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -86,7 +88,12 @@ func NewPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
 		}
 	}
 	p, stretches := &Packing{order: byCount(total)}, s.stretches()
-	p.given, p.ideal = groups(stretches, cols, nil), groups(stretches, cols, p.Places(cols))
+	p.given = groups(stretches, cols)
+	places := p.Places(cols)
+	for i, c := range s.ids {
+		s.ids[i] = places[c]
+	}
+	p.ideal = groups(stretches, cols)
 	return p, nil
 }
 
@@ -94,33 +101,57 @@ func NewPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
 // [Packing.Pays], by the columns that some stretches name, of cols, and by their
 // places.
 func PlacesPay(cols int, columns, places [][]uint32) bool {
-	return pays(groups(columns, cols, nil), groups(places, cols, nil))
+	return pays(groups(columns, cols), groups(places, cols))
 }
 
 // byCount returns the columns with entries, those with most of them first and
 // those with as many in their order.
 func byCount(count []uint32) []uint32 {
-	var most uint32
+	place, named := slices.Clone(count), 0
+	PlacesByCount(place)
 	for _, n := range count {
-		most = max(most, n)
-	}
-	next := make([]int, most+1) // the place of the next column with so many entries
-	for _, n := range count {
-		next[n]++
-	}
-	next[0] = 0
-	places := 0
-	for n := len(next) - 1; n > 0; n-- {
-		next[n], places = places, places+next[n]
-	}
-	order := make([]uint32, places, places+spareIDs)
-	for c, n := range count {
 		if n > 0 {
-			order[next[n]] = uint32(c)
-			next[n]++
+			named++
+		}
+	}
+	order := make([]uint32, named, named+spareIDs)
+	for c, p := range place {
+		if count[c] > 0 {
+			order[p] = uint32(c)
 		}
 	}
 	return order
+}
+
+// PlacesByCount replaces each count by its place in the order of falling counts: how
+// many are larger, or as large and come before. Cost: O(n) time, and memory for
+// counts of 65,536 or more alone.
+func PlacesByCount(count []uint32) {
+	const few = 1 << 16
+	var next [few + 1]uint32 // first how many there are of each count, then the next place
+	type hub struct{ at, count uint32 }
+	var hubs []hub
+	for i, n := range count {
+		if n < few {
+			next[n]++
+		} else {
+			hubs = append(hubs, hub{uint32(i), n})
+		}
+	}
+	places := uint32(len(hubs))
+	for n := few - 1; n >= 0; n-- {
+		next[n], places = places, places+next[n]
+	}
+	for i, n := range count {
+		if n < few {
+			count[i] = next[n]
+			next[n]++
+		}
+	}
+	slices.SortStableFunc(hubs, func(a, b hub) int { return cmp.Compare(b.count, a.count) })
+	for place, h := range hubs {
+		count[h.at] = uint32(place)
+	}
 }
 
 // Len returns the number of places.
@@ -196,15 +227,11 @@ func (s *sample) stretches() (all [][]uint32) {
 	return all
 }
 
-// groups counts the groups of columns that stretches name, each once a stretch,
-// with the columns at the given places; nil stands for where they are.
-func groups(stretches [][]uint32, cols int, places []uint32) (n int) {
+// groups counts the groups of columns that stretches name, each once a stretch.
+func groups(stretches [][]uint32, cols int) (n int) {
 	seen := make([]uint8, cols/groupColumns+1) // the last stretch that named it, from 1
 	for i, ids := range stretches {
 		for _, c := range ids {
-			if places != nil {
-				c = places[c]
-			}
 			if g := &seen[c/groupColumns]; *g != uint8(i+1) {
 				*g = uint8(i + 1)
 				n++

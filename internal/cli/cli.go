@@ -19,7 +19,7 @@ import (
 )
 
 // Main runs heatwalk with the arguments that follow its name and returns its
-// exit code. SIGINT, SIGTERM and SIGHUP end the run cleanly, a second one at once.
+// exit code. SIGINT, SIGTERM and SIGHUP end the run cleanly, a later one at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()

@@ -153,6 +153,7 @@ type failingFile struct {
 	durable.File
 }
 
+// Write implements [durable.File].
 func (f *failingFile) Write(p []byte) (int, error) {
 	if err := f.fs.step("write", f.name); err != nil {
 		return 0, err
@@ -160,6 +161,7 @@ func (f *failingFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
+// WriteAt implements [durable.File].
 func (f *failingFile) WriteAt(p []byte, off int64) (int, error) {
 	if err := f.fs.step("write", f.name); err != nil {
 		return 0, err
@@ -167,6 +169,7 @@ func (f *failingFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.File.WriteAt(p, off)
 }
 
+// ReadAt implements [durable.File].
 func (f *failingFile) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.fs.step("read", f.name); err != nil {
 		return 0, err
@@ -174,6 +177,7 @@ func (f *failingFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
+// Sync implements [durable.File].
 func (f *failingFile) Sync() error {
 	if err := f.fs.step("sync", f.name); err != nil {
 		return err
@@ -181,6 +185,7 @@ func (f *failingFile) Sync() error {
 	return f.File.Sync()
 }
 
+// Stat implements [durable.File].
 func (f *failingFile) Stat() (fs.FileInfo, error) {
 	if err := f.fs.step("stat", f.name); err != nil {
 		return nil, err
