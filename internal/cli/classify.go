@@ -49,6 +49,8 @@ most frequent one. The endings .jsonl and .parquet choose those formats.
 With --slab I/M a machine of many tries a share of the parameters only; OUT, with
 the ending .trials, then says how well they do. heatwalk merge puts these parts
 together, chooses, and labels the nodes.`,
+		Example: `  heatwalk classify edges.tsv.gz --labels known.tsv -o predictions.tsv
+  heatwalk classify graph --labels known.tsv --method diffusion+rls -o predictions.parquet`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)

@@ -244,7 +244,7 @@ func fileReport(err error, file *fs.PathError) report {
 			dir = parent // what was made for this run is gone
 		}
 		hint = "; make room, or write to another disk"
-		if tempPattern.MatchString(filepath.Base(filepath.Dir(filepath.Dir(path)))) {
+		if _, ours := besideTemp(path); ours {
 			hint = "; make room, or name another disk with --temp-dir"
 		}
 		if free, err := durable.OS.Free(dir); err == nil {

@@ -60,6 +60,7 @@ func (in *invocation) noSuchPlanner(cmd *cobra.Command, args []string) error {
 func (in *invocation) estimateOf(cmd *cobra.Command) *cobra.Command {
 	run := cmd.RunE
 	cmd.Short = "What heatwalk " + cmd.Name() + " would take"
+	cmd.Example = "" // it is one of cmd itself
 	for _, model := range cmd.Commands() {
 		in.estimateOf(model)
 	}

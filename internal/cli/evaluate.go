@@ -43,7 +43,8 @@ labelled nodes, every method on the same splits.
 With --tuning-splits N the parameters of a method are chosen once for each
 training fraction, on N further splits; with 0, by cross-validation inside each
 training set, as classify does.`,
-		Args: in.arguments("GRAPH", 1, 1),
+		Example: "  heatwalk evaluate graph --labels labels.tsv --method auto,lp,diffusion+rls --report report.html",
+		Args:    in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkStdin(append(args, f.labels, f.split)...)

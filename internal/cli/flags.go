@@ -119,7 +119,10 @@ func (b bounds) String() string {
 	if b.hiOpen {
 		above = "<"
 	}
-	if math.IsInf(b.hi, 1) {
+	switch {
+	case math.IsInf(b.lo, -1):
+		return b.symbol + " to be finite"
+	case math.IsInf(b.hi, 1):
 		return fmt.Sprintf("%s > %g", b.symbol, b.lo)
 	}
 	return fmt.Sprintf("%g %s %s %s %g", b.lo, below, b.symbol, above, b.hi)

@@ -30,22 +30,28 @@ func newHelp(in *invocation) *cobra.Command {
 }
 
 // usage prints what follows the description of a command: how it is called, its
-// subcommands and its flags.
+// subcommands, examples and its flags.
 func usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:\n")
+	commands := cmd.CommandPath() + " COMMAND"
+	called := synopsis(cmd)
+	if !cmd.HasAvailableSubCommands() || strings.Contains(cmd.Use, " ") {
+		fmt.Fprintf(w, "  %s\n", called)
+	}
 	if cmd.HasAvailableSubCommands() {
-		if strings.Contains(cmd.Use, " ") {
-			fmt.Fprintf(w, "  %s\n", synopsis(cmd))
+		if !strings.HasPrefix(called, commands) {
+			fmt.Fprintf(w, "  %s\n", commands)
 		}
-		fmt.Fprintf(w, "  %s COMMAND\n\nCommands:\n", cmd.CommandPath())
+		fmt.Fprint(w, "\nCommands:\n")
 		for _, c := range cmd.Commands() {
 			if c.IsAvailableCommand() {
 				fmt.Fprintf(w, "  %-11s %s\n", c.Name(), c.Short)
 			}
 		}
-	} else {
-		fmt.Fprintf(w, "  %s\n", synopsis(cmd))
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", cmd.Example)
 	}
 	own, shared := pflag.NewFlagSet("", pflag.ContinueOnError), cmd.InheritedFlags()
 	if !cmd.HasParent() {
@@ -62,7 +68,7 @@ func usage(cmd *cobra.Command) error {
 		}
 	}
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\nFor more: %s COMMAND --help\n", cmd.CommandPath())
+		fmt.Fprintf(w, "\nFor more: %s --help\n", commands)
 	}
 	return nil
 }

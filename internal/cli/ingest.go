@@ -27,7 +27,13 @@ func newIngest(in *invocation) *cobra.Command {
 		Short: "Read edge lists and graph files of other tools into a store",
 		Long: `Reads any number of files, plain, gzip or zstd (- is stdin), and writes a
 store: a directory of compressed, checksummed shards that every other command
-takes as its GRAPH.`,
+takes as its GRAPH.
+
+With --order auto a graph of half a million nodes or more is stored by falling
+degree where few nodes have most of the edges and are strewn among the others;
+other graphs stay in the order of their ids. info tells which order a store has.`,
+		Example: `  heatwalk ingest edges.tsv.gz -o graph
+  heatwalk ingest part-*.csv.zst --fields 1,3 --directed -o graph --max-memory 4GiB`,
 		Args: in.arguments("INPUT", 1, -1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if info, err := os.Stat(dir); dir == "" {

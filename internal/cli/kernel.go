@@ -50,6 +50,8 @@ by classify --kernel.
 
 All but cwk need a graph without directions. Their values are computed in
 float64, whatever --dtype, and the summary prints a bound on their error.`,
+		Example: `  heatwalk kernel graph --kernel diffusion --beta 1 --rows test.ids --cols train.ids -o K.npy
+  heatwalk kernel graph --kernel cwk --labels known.tsv --dtype float64 -o K.npz`,
 		Args: in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)

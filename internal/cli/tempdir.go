@@ -70,9 +70,9 @@ func (t *tempDir) store() string { return filepath.Join(t.path, tempStore) }
 // besideTemp returns where the temporary directory is that path is or lies in, if
 // there is one.
 func besideTemp(path string) (parent string, ours bool) {
-	for _, path := range []string{path, filepath.Dir(path)} {
+	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
 		if tempPattern.MatchString(filepath.Base(path)) {
-			return filepath.Dir(path), true
+			return dir, true
 		}
 	}
 	return "", false

@@ -39,3 +39,23 @@ func TestRemoveLeft(t *testing.T) {
 		}
 	}
 }
+
+// A temporary directory is known by any path in it.
+func TestBesideTemp(t *testing.T) {
+	const name = ".heatwalk-0123456789abcdef"
+	for path, want := range map[string]string{
+		name:                                    ".",
+		"there/" + name:                         "there",
+		"there/" + name + "/graph":              "there",
+		"/there/" + name + "/graph/rmat15/file": "/there",
+		name + "/graph/rmat15":                  ".",
+		"there/" + name + "0/graph":             "",
+		"there":                                 "",
+		"/":                                     "",
+	} {
+		parent, ours := besideTemp(filepath.FromSlash(path))
+		if parent != filepath.FromSlash(want) || ours != (want != "") {
+			t.Errorf("%s: %q, %v", path, parent, ours)
+		}
+	}
+}

@@ -163,7 +163,7 @@ func missingManifest(fsys durable.FS, dir string) error {
 			return failf(ErrIncomplete, "%s: no manifest; the ingest never finished, run it again", dir)
 		}
 	}
-	return failf(ErrNotStore, "%s: no manifest; not a heatwalk store", dir)
+	return failf(ErrNotStore, "%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)
 }
 
 // parseManifest checks the frame that all versions share, then the version,
