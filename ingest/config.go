@@ -68,7 +68,7 @@ const (
 // one, and agree to rounding.
 //
 // DegreeOrder goes by the number of lines of a node, before duplicates are
-// merged. AutoOrder is the same where a graph of half a million nodes or more gains
+// merged. AutoOrder is the same where a graph of 65,536 nodes or more gains
 // from it in every sweep: few nodes have most of the edges and are strewn among the
 // others, see [sparse.Packing.Pays]. Elsewhere it leaves the rows in the default
 // order. The others look at the graph, without directions and weights, and

@@ -12,8 +12,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// countWorkers is how many counts there are at most of each node's lines.
-const countWorkers = 4
+const (
+	// Smaller graphs are not ordered unless that is asked for: what sweeps would
+	// gain is soon less than ordering takes.
+	orderedRows    = 1 << 16
+	orderedEntries = 1 << 20
+
+	countWorkers = 4 // at most as many counts of each node's lines
+)
 
 // reorder numbers the rows in the order of the settings: the codes of all
 // parts become the new rows, and the dictionary knows both.
@@ -49,7 +55,7 @@ func (o Order) possible(rows, lines int) Order {
 	switch {
 	case o != AutoOrder:
 		return o
-	case sparse.MayPack(rows, 2*int64(lines)):
+	case rows >= orderedRows && 2*lines >= orderedEntries:
 		return DegreeOrder
 	}
 	return DefaultOrder
@@ -214,11 +220,11 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 // stretches returns what the lines of some codes, neighbours in the default order,
 // name beside them: about what as many stretches of consecutive entries do.
 func (r *run) stretches(count []uint32) ([][]uint32, error) {
-	spans := spansOf(count)
+	spans, stretch := spansOf(count), uint32(sparse.Stretch(len(count)))
 	within := make([]uint64, (len(count)+63)/64)
 	for _, s := range spans {
 		for c := s.lo; c < s.hi; c++ {
-			if count[c] <= sparse.StretchEntries {
+			if count[c] <= stretch {
 				within[c/64] |= 1 << (c % 64)
 			}
 		}
@@ -254,7 +260,7 @@ type span struct{ lo, hi uint32 }
 // spansOf chooses the codes of stretches, which begin at equal shares of the lines.
 // Nodes with more lines than a stretch has do not count for its length.
 func spansOf(count []uint32) []span {
-	total := 0
+	total, stretch := 0, sparse.Stretch(len(count))
 	for _, n := range count {
 		total += int(n)
 	}
@@ -264,9 +270,9 @@ func spansOf(count []uint32) []span {
 			before += int(count[c])
 		}
 		spans[i].lo = uint32(c)
-		for size := 0; c < len(count) && size < sparse.StretchEntries; c++ {
+		for size := 0; c < len(count) && size < stretch; c++ {
 			before += int(count[c])
-			if count[c] <= sparse.StretchEntries {
+			if int(count[c]) <= stretch {
 				size += int(count[c])
 			}
 		}

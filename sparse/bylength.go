@@ -99,11 +99,16 @@ type rowBuffer struct {
 	col []uint32
 }
 
-// inOrder returns the panel p, whose rows lie as row says.
-func (b *rowBuffer) inOrder(p Panel, row []uint8) Panel {
+// make makes the buffer, if that was not done.
+func (b *rowBuffer) make() {
 	if b.col == nil {
 		b.ptr, b.col = make([]int64, MaxRange+1), make([]uint32, MaxRange+spareIDs)
 	}
+}
+
+// inOrder returns the panel p, whose rows lie as row says.
+func (b *rowBuffer) inOrder(p Panel, row []uint8) Panel {
+	b.make()
 	ptr, col := b.ptr[:len(p.Ptr)], b.col[:len(p.Col)]
 	ptr[0] = 0
 	for i, r := range row {

@@ -41,6 +41,13 @@
 // hardly read. [Load] and [Pack] make a matrix in memory whose steps gather from
 // a copy of X in the order of those counts; [FindPacking] tells where that pays.
 //
+// # Tiles
+//
+// Where the first columns have most of the entries, as in a graph by degree, their
+// rows of X are to stay in the second cache of a core. [NewTiled] makes a matrix in
+// memory whose steps gather them for many rows of A before those of the other
+// columns; [FindTiling] tells where that pays.
+//
 // # Short rows
 //
 // Where rows have few entries, to foresee where they end takes longer than to add

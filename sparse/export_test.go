@@ -15,3 +15,11 @@ func LowerJoinedPanels(n int) (undo func()) {
 	joinedPanels = n
 	return func() { joinedPanels = before }
 }
+
+// LowerTiledEntries lowers what [FindTiling] looks at; the function that it returns
+// undoes it.
+func LowerTiledEntries(n int64) (undo func()) {
+	before := tiledEntries
+	tiledEntries = n
+	return func() { tiledEntries = before }
+}

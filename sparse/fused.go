@@ -51,7 +51,8 @@ const (
 
 	// slabBytes of a row are gathered in one pass. The sums stay in registers,
 	// and of a small matrix all the rows of x in cache.
-	slabBytes = 256
+	slabBytes     = 256
+	mostSlabBytes = slabBytes + slabBytes/4 // of the last, which takes what is left
 
 	registerBytes = 32
 )
@@ -143,13 +144,18 @@ func (f *fused[T]) columns(worker int, p Panel, ahead *simd.Decoding, lo, hi int
 	if a, ok := f.A.(*ByLength); ok && p.Pieces == 1 {
 		g.place = a.row[p.Lo:p.Hi]
 	}
-	for slab := slabWidth[T](); lo < hi; lo = g.hi {
-		g.lo, g.hi = lo, lo+slab
-		if hi-lo <= slab+slab/4 {
-			g.hi = hi
-		}
+	for ; lo < hi; lo = g.hi {
+		g.lo, g.hi = lo, slabEnd[T](lo, hi)
 		f.slab(w, &g)
 	}
+}
+
+// slabEnd returns where the slab ends that begins at lo, of columns up to hi.
+func slabEnd[T Float](lo, hi int) int {
+	if hi-lo <= mostSlabBytes/sizeOf[T]() {
+		return hi
+	}
+	return lo + slabWidth[T]()
 }
 
 // gathering is a slab of columns of one panel: lo ≤ j < hi.
@@ -157,16 +163,22 @@ type gathering[T Float] struct {
 	p      Panel
 	ahead  *simd.Decoding // of the panel to come
 	values []T
-	place  []uint8 // of the rows, see [ByLength], or nil
+	place  []uint8      // of the rows, see [ByLength], or nil
+	begun  simd.Rows[T] // the sums of other entries, to which those of the panel are added, see [Tiled]
 	lo, hi int
+}
+
+// pieceSums returns the columns from j on of the sum of range i, a piece of a row.
+func (f *fused[T]) pieceSums(i, j int) simd.Rows[T] {
+	slot, _ := slices.BinarySearch(f.splits, i)
+	return simd.Rows[T]{Data: f.partial[slot*f.width+j:], Stride: f.width}
 }
 
 // slab computes the panel's rows in batches, or the sum of a piece of a row.
 func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	if g.p.Pieces > 1 {
-		slot, _ := slices.BinarySearch(f.splits, g.p.Index)
 		one := append(w.factors[:0], 1)
-		f.gather(simd.Rows[T]{Data: f.partial[slot*f.width+g.lo:], Stride: f.width}, one, g, 0, 1)
+		f.gather(f.pieceSums(g.p.Index, g.lo), one, g, 0, 1)
 		w.factors = one
 		return
 	}
@@ -181,8 +193,10 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
 		sums, factors := rowsOf(f.dst, lo, g.lo), f.factors(w, lo, hi)
-		if f.step.Delta != 0 {
-			// Prev may be dst, whose rows are needed still.
+		switch {
+		case g.begun.Data != nil:
+			sums = simd.Rows[T]{Data: g.begun.Data[(lo-g.p.Lo)*g.begun.Stride:], Stride: g.begun.Stride}
+		case f.step.Delta != 0: // Prev may be dst, whose rows are needed still.
 			w.sums = grow(w.sums, batch*width)
 			sums = simd.Rows[T]{Data: w.sums, Stride: width}
 		}
@@ -201,6 +215,8 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
 	x, ptr, col := rowsOf(&f.source, 0, g.lo-f.first), g.p.Ptr[lo:hi+1], g.p.Col[start:]
 	switch {
+	case g.begun.Data != nil:
+		simd.GatherSumOnto(dst, g.hi-g.lo, scale, x, ptr, col)
 	case g.place != nil:
 		simd.GatherSumPlaced(dst, g.hi-g.lo, scale, x, ptr, col, g.place[lo:hi])
 	case g.values == nil:

@@ -24,7 +24,7 @@ const (
 	// A stretch of entries is what a cache outlives, one for so many columns of a
 	// small matrix, and a group what it holds or does not as a whole. Stretches are
 	// looked at in some places of the matrix.
-	StretchEntries = 1 << 17
+	stretchEntries = 1 << 17
 	stretchColumns = 8
 	Stretches      = 8
 	groupColumns   = 16
@@ -42,8 +42,11 @@ var packedColumns = 1 << 19
 // MayPack tells whether a matrix of so many columns and entries is large enough for
 // its columns to be packed, however wide the rows of blocks are.
 func MayPack(cols int, entries int64) bool {
-	return cols >= packedColumns && entries >= Stretches*StretchEntries
+	return cols >= packedColumns && entries >= Stretches*stretchEntries
 }
+
+// Stretch returns how many entries a stretch has of a matrix of so many columns.
+func Stretch(cols int) int { return min(stretchEntries, cols/stretchColumns) }
 
 // FindPacking returns a packing of the columns of a if it pays for blocks with rows
 // of so many bytes, see [Packing.Pays], and otherwise nil. Cost: one sweep, and 20
@@ -51,7 +54,7 @@ func MayPack(cols int, entries int64) bool {
 func FindPacking(ctx context.Context, a Matrix, rowBytes, workers int) (*Packing, error) {
 	_, cols := a.Dims()
 	// Rows that share lines with each other leave more of them in the near cache.
-	narrow := 2*rowBytes <= lineBytes && cols*rowBytes > nearBytes && a.NNZ() >= Stretches*StretchEntries
+	narrow := 2*rowBytes <= lineBytes && cols*rowBytes > nearBytes && a.NNZ() >= Stretches*stretchEntries
 	if !narrow && !MayPack(cols, a.NNZ()) {
 		return nil, nil
 	}
@@ -65,7 +68,7 @@ func FindPacking(ctx context.Context, a Matrix, rowBytes, workers int) (*Packing
 // NewPacking returns the packing of the columns of a, whether it pays or not.
 func NewPacking(ctx context.Context, a Matrix, workers int) (*Packing, error) {
 	_, cols := a.Dims()
-	s := sampleOf(a.Ranges(), min(StretchEntries, cols/stretchColumns))
+	s := sampleOf(a.Ranges(), Stretch(cols))
 	counts := make([][]uint32, min(sched.Workers(workers), countWorkers))
 	err := a.Sweep(ctx, len(counts), func(worker int, p Panel) error {
 		if counts[worker] == nil {

@@ -72,7 +72,10 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 
 // sweep computes the rows of all panels.
 func (f *fused[T]) sweep(ctx context.Context, workers int) error {
-	if a, ok := f.A.(*ByLength); ok { // whose panels must not be joined
+	switch a := f.A.(type) {
+	case *Tiled:
+		return f.sweepTiles(ctx, workers, a)
+	case *ByLength: // whose panels must not be joined
 		return a.m.Sweep(ctx, workers, func(worker int, p Panel) error {
 			f.panel(worker, p, nil, p.Index+1, 0, f.width)
 			return nil

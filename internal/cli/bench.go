@@ -21,6 +21,7 @@ type benchmark struct {
 	Order    string `json:"order,omitempty"`
 	IDs      string `json:"ids,omitempty"`
 	Packed   bool   `json:"packed,omitempty"`
+	Tiled    bool   `json:"tiled,omitempty"`
 	Source   string `json:"source,omitempty"`
 	Threads  int    `json:"threads"`
 
@@ -157,7 +158,7 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	if v.IDs, err = g.copyFor(v, int(sparse.BlockBytes[T](1, f.columns)), blocks); err != nil {
 		return nil, err
 	}
-	v.Packed = g.packing != nil
+	v.Packed, v.Tiled = g.packing != nil, g.tiling != nil
 	if v.Source == "auto" {
 		v.Source = "memory"
 		if g.copyBytes == 0 && !g.Resident() {
@@ -199,7 +200,7 @@ func (g *graph) copyFor(v *benchmark, rowBytes int, blocks int64) (ids string, e
 	if err := g.in.roomFor(g.held() + blocks); err != nil {
 		return "", err
 	}
-	if err := g.findPacking(rowBytes, false); err != nil {
+	if _, err := g.arrange(rowBytes, false); err != nil {
 		return "", err
 	}
 	if v.IDs == "coded" || v.IDs == "auto" && shard.CodedPays(len(g.Degrees()), rowBytes) {
@@ -209,7 +210,7 @@ func (g *graph) copyFor(v *benchmark, rowBytes int, blocks int64) (ids string, e
 	if g.coded {
 		ids = "coded"
 	} else if v.IDs == "coded" { // the store's are as good
-		g.unpack()
+		g.asStored()
 		g.copyBytes, ids = 0, "coded"
 	}
 	return ids, g.load()
@@ -264,8 +265,11 @@ func (in *invocation) printBench(v *benchmark) {
 	}
 	s := v.Sweeps
 	ids := v.IDs
-	if v.Packed {
+	switch {
+	case v.Packed:
 		ids += " packed"
+	case v.Tiled:
+		ids += " tiled"
 	}
 	line(v.Workload, "%.2f ms, median %.2f, %d threads, %s ids from %s, order %s", s.SecondsMin*1e3, s.SecondsMedian*1e3, v.Threads, ids, v.Source, v.Order)
 	line("each entry, column", "%.4f ns (%s entries, %d columns of %s)", s.NsPerEntryColumn, formatCount(s.Entries), s.Columns, s.DType)

@@ -89,6 +89,7 @@ type graph struct {
 	copyBytes   int64           // what that copy takes, 0 if there is to be none
 	coded       bool            // its ids are coded
 	packing     *sparse.Packing // of its columns, nil if they stay as they are
+	tiling      *sparse.Tiling  // of its columns, nil if they stay together
 	rowBytes    int             // of the rows that are planned to be gathered then
 	packedBytes int64           // what packing takes
 	report      *ingest.Report  // of a graph that was ingested on the fly
@@ -270,17 +271,32 @@ func (in *invocation) wantsCopy(m *shard.Manifest) (bytes int64, wanted bool) {
 	return bytes, in.memory == 0 || bytes <= in.plannable()/copyShare
 }
 
-// findPacking finds how the columns of the graph's copy are to be packed for blocks
-// with rows of so many bytes, 0 if unknown, beside which there may be a scaled copy
-// in the plan.
-func (g *graph) findPacking(rowBytes int, scaled bool) error {
+// arrange finds how the columns of the graph's copy are to be packed, or cut into
+// tiles, for blocks with rows of so many bytes, 0 if unknown, beside which there may
+// be a scaled copy in the plan. It tells whether either pays.
+func (g *graph) arrange(rowBytes int, scaled bool) (bool, error) {
 	const widest = 1 << 10
-	if g.copyBytes == 0 || g.Manifest().Order == ingest.DegreeOrder.String() { // which packs them
-		return nil
+	if g.copyBytes == 0 {
+		return false, nil
 	}
 	if rowBytes == 0 {
 		rowBytes = widest
 	}
+	if g.Manifest().Order != ingest.DegreeOrder.String() { // which packs them
+		if err := g.findPacking(rowBytes, scaled); err != nil || g.packing != nil {
+			return g.packing != nil, err
+		}
+	}
+	t, err := sparse.FindTiling(g.in.ctx, g.Store, rowBytes, g.in.threads)
+	if t == nil || err != nil {
+		return false, err
+	}
+	g.tiling, g.copyBytes = t, t.Bytes(rowBytes, g.in.threads)
+	return true, nil
+}
+
+// findPacking finds how the columns of the graph's copy are to be packed.
+func (g *graph) findPacking(rowBytes int, scaled bool) error {
 	p, err := sparse.FindPacking(g.in.ctx, g.Store, rowBytes, g.in.threads)
 	if p == nil || err != nil {
 		return err
@@ -308,10 +324,10 @@ func (g *graph) code() {
 	}
 }
 
-// unpack leaves the columns of the graph's copy as they are.
-func (g *graph) unpack() {
-	if g.packing != nil {
-		g.packing, g.packedBytes, g.coded = nil, 0, false
+// asStored leaves the columns of the graph's copy as they are.
+func (g *graph) asStored() {
+	if g.packing != nil || g.tiling != nil {
+		g.packing, g.tiling, g.packedBytes, g.coded = nil, nil, 0, false
 		g.copyBytes, _ = g.in.wantsCopy(g.Manifest())
 	}
 }
@@ -326,6 +342,13 @@ func (g *graph) load() error {
 		a, err := shard.Code(g.in.ctx, g.Store, g.packing.Places(n), g.packing.Len(), g.in.threads)
 		if err == nil {
 			g.matrix = sparse.NewPacked(a, n, g.packing, g.rowBytes)
+		}
+		return err
+	}
+	if g.tiling != nil {
+		a, err := sparse.NewTiled(g.in.ctx, g.Store, g.tiling, g.in.threads)
+		if err == nil {
+			g.matrix = a
 		}
 		return err
 	}

@@ -102,7 +102,7 @@ func (g *graph) pack(n *needs, plan func() (*needs, error)) (*needs, error) {
 	if n.sweeps != unknownSweeps && n.sweeps < least {
 		return n, nil
 	}
-	if err := g.findPacking(n.row, n.scaled); g.packing == nil {
+	if pays, err := g.arrange(n.row, n.scaled); !pays {
 		return n, err
 	}
 	if shard.CodedPays(len(g.Degrees()), g.rowBytes) {
@@ -112,7 +112,7 @@ func (g *graph) pack(n *needs, plan func() (*needs, error)) (*needs, error) {
 	if err == nil && packed.sweeps == n.sweeps {
 		return packed, nil
 	}
-	g.unpack()
+	g.asStored()
 	return plan() // as before
 }
 

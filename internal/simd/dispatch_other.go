@@ -10,6 +10,14 @@ func gatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []in
 	plainGatherSumPlaced(dst, k, scale, x, ptr, col, place)
 }
 
+func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
+	plainGatherSumNear(dst, k, x, ptr, col)
+}
+
+func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
+	plainGatherSumOnto(dst, k, scale, x, ptr, col)
+}
+
 func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
 	plainGatherWeighted(dst, k, scale, x, ptr, col, val)
 }

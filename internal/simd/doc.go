@@ -4,6 +4,8 @@
 //	GatherSum         sums of rows that a sparse matrix names, scaled
 //	GatherSumPlaced   the same for rows in another order
 //	GatherSumAhead    the same, with a decoding on the way
+//	GatherSumNear     the same for 16-bit ids of rows that a near cache holds
+//	GatherSumOnto     the same, added to what is there
 //	GatherWeighted    the same with a factor for each entry
 //	AddRows           dst = a + scale·x, by rows
 //	ScaleTo           dst = alpha·x, rounded to the type of dst

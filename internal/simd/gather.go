@@ -44,6 +44,23 @@ func GatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int
 // given to [Decoding.Begin].
 func GathersAhead(x Near) bool { return gathersAhead(x) }
 
+// GatherSumNear is GatherSum without factors for the first 65,536 rows of x, or
+// fewer, as many as a near cache holds: ids have 16 bits and nothing is prefetched.
+//
+//	dst[r][j] = Σ_e x[col[e]][j]
+func GatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
+	gatherSumNear(dst, k, x, ptr, col)
+}
+
+// GatherSumOnto is GatherSum for sums that go on from what dst holds:
+//
+//	dst[r][j] = scale[r]·(dst[r][j] + Σ_e x[col[e]][j])
+//
+// What dst held is added to first, as by a sum in the order of all ids.
+func GatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
+	gatherSumOnto(dst, k, scale, x, ptr, col)
+}
+
 // GatherWeighted is GatherSum with a factor for each entry, whose products are
 // rounded before they are added:
 //
@@ -106,6 +123,32 @@ func plainGatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr
 		row := int(place[r])
 		to := Rows[T]{Data: dst.Data[row*dst.Stride:], Stride: dst.Stride}
 		plainGatherSum(to, k, scale[row:row+1], x, ptr[r:r+2], col[ptr[r]-ptr[0]:])
+	}
+}
+
+func plainGatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
+	for r := range len(ptr) - 1 {
+		y := dst.Data[r*dst.Stride:][:k]
+		clear(y)
+		for _, c := range col[ptr[r]-ptr[0] : ptr[r+1]-ptr[0]] {
+			for j, v := range x.Data[int(c)*x.Stride:][:k] {
+				y[j] += v
+			}
+		}
+	}
+}
+
+func plainGatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
+	for r := range len(ptr) - 1 {
+		y := dst.Data[r*dst.Stride:][:k]
+		for _, c := range col[ptr[r]-ptr[0] : ptr[r+1]-ptr[0]] {
+			for j, v := range x.Data[int(c)*x.Stride:][:k] {
+				y[j] += v
+			}
+		}
+		for j := range y {
+			y[j] *= scale[r]
+		}
 	}
 }
 

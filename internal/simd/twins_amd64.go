@@ -35,6 +35,18 @@ func gatherSumF32Placed(dst *float32, dstStride int, x *float32, stride int, ptr
 func gatherSumF32PlacedCached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, place *uint8, width int)
 
 //go:noescape
+func gatherSumF32Near(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
+
+//go:noescape
+func gatherSumF32Onto(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+
+//go:noescape
+func gatherSumF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
+
+//go:noescape
+func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+
+//go:noescape
 func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
 
 //go:noescape
@@ -78,6 +90,18 @@ func gatherSumF64Placed(dst *float64, dstStride int, x *float64, stride int, ptr
 
 //go:noescape
 func gatherSumF64PlacedCached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, place *uint8, width int)
+
+//go:noescape
+func gatherSumF64Near(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
+
+//go:noescape
+func gatherSumF64Onto(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+
+//go:noescape
+func gatherSumF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
+
+//go:noescape
+func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
 func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *float64, scaleStep int, x *float64, xStride int, rows int, width int)

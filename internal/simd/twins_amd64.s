@@ -7816,6 +7816,2646 @@ finish64:
 done:
 	RET
 
+// func gatherSumF32Near(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
+// Requires: AVX
+TEXT ·gatherSumF32Near(SB), NOSPLIT, $0-64
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ width+56(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row4
+	CMPQ R9, $0x02
+	JE   row8
+	CMPQ R9, $0x03
+	JE   row12
+	CMPQ R9, $0x04
+	JE   row16
+	CMPQ R9, $0x05
+	JE   row20
+	CMPQ R9, $0x06
+	JE   row24
+	CMPQ R9, $0x07
+	JE   row28
+	CMPQ R9, $0x08
+	JE   row32
+	CMPQ R9, $0x10
+	JE   row64
+	CMPQ R9, $0x18
+	JE   row96
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x28
+	JE   row160
+	CMPQ R9, $0x30
+	JE   row192
+	CMPQ R9, $0x38
+	JE   row224
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX (DI)(R8*2), R10
+	VADDSS  (CX)(R10*4), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry
+
+finish:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	CMPQ   R8, R9
+	JGE    finish4
+
+entry4:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDSS  (CX)(R10*1), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry4
+
+finish4:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VMOVSD  (CX)(R10*1), X1
+	VADDPS  X1, X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R8, R9
+	JGE    finish12
+
+entry12:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VMOVSD  (CX)(R10*1), X2
+	VADDPS  X2, X0, X0
+	VADDSS  8(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry12
+
+finish12:
+	VMOVSD X0, (AX)
+	VMOVSS X1, 8(AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	CMPQ   R8, R9
+	JGE    finish16
+
+entry16:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry16
+
+finish16:
+	VMOVUPS X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R8, R9
+	JGE    finish20
+
+entry20:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), X0, X0
+	VADDSS  16(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry20
+
+finish20:
+	VMOVUPS X0, (AX)
+	VMOVSS  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R8, R9
+	JGE    finish24
+
+entry24:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), X0, X0
+	VMOVSD  16(CX)(R10*1), X2
+	VADDPS  X2, X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry24
+
+finish24:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	CMPQ   R8, R9
+	JGE    finish28
+
+entry28:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), X0, X0
+	VMOVSD  16(CX)(R10*1), X3
+	VADDPS  X3, X1, X1
+	VADDSS  24(CX)(R10*1), X2, X2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry28
+
+finish28:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	VMOVSS  X2, 24(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	CMPQ   R8, R9
+	JGE    finish32
+
+entry32:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry32
+
+finish32:
+	VMOVUPS Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   R8, R9
+	JGE    finish64
+
+entry64:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry64
+
+finish64:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   R8, R9
+	JGE    finish96
+
+entry96:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry96
+
+finish96:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   R8, R9
+	JGE    finish128
+
+entry128:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry128
+
+finish128:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R8, R9
+	JGE    finish160
+
+entry160:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry160
+
+finish160:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R8, R9
+	JGE    finish192
+
+entry192:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry192
+
+finish192:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R8, R9
+	JGE    finish224
+
+entry224:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	VADDPS  192(CX)(R10*1), Y6, Y6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry224
+
+finish224:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R8, R9
+	JGE    finish256
+
+entry256:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	VADDPS  192(CX)(R10*1), Y6, Y6
+	VADDPS  224(CX)(R10*1), Y7, Y7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry256
+
+finish256:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R8, R9
+	JGE    finish288
+
+entry288:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	VADDPS  192(CX)(R10*1), Y6, Y6
+	VADDPS  224(CX)(R10*1), Y7, Y7
+	VADDPS  256(CX)(R10*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry288
+
+finish288:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	CMPQ   R8, R9
+	JGE    finish320
+
+entry320:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	VADDPS  192(CX)(R10*1), Y6, Y6
+	VADDPS  224(CX)(R10*1), Y7, Y7
+	VADDPS  256(CX)(R10*1), Y8, Y8
+	VADDPS  288(CX)(R10*1), Y9, Y9
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry320
+
+finish320:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	VMOVUPS Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32Onto(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF32Onto(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+80(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row4
+	CMPQ R10, $0x02
+	JE   row8
+	CMPQ R10, $0x03
+	JE   row12
+	CMPQ R10, $0x04
+	JE   row16
+	CMPQ R10, $0x05
+	JE   row20
+	CMPQ R10, $0x06
+	JE   row24
+	CMPQ R10, $0x07
+	JE   row28
+	CMPQ R10, $0x08
+	JE   row32
+	CMPQ R10, $0x10
+	JE   row64
+	CMPQ R10, $0x18
+	JE   row96
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x28
+	JE   row160
+	CMPQ R10, $0x30
+	JE   row192
+	CMPQ R10, $0x38
+	JE   row224
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSS (AX), X0
+	CMPQ   R9, R10
+	JGE    finish
+
+entry:
+	MOVL       (R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       (DI)(R9*4), R11
+	VADDSS     (CX)(R11*4), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
+
+finish:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSS (AX), X0
+	CMPQ   R9, R10
+	JGE    finish4
+
+entry4:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry4
+
+finish4:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	CMPQ   R9, R10
+	JGE    finish8
+
+entry8:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
+
+finish8:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	VMOVSS 8(AX), X1
+	CMPQ   R9, R10
+	JGE    finish12
+
+entry12:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry12
+
+finish12:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 8(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
+
+finish16:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	VMOVSS  16(AX), X1
+	CMPQ    R9, R10
+	JGE     finish20
+
+entry20:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry20
+
+finish20:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R9, R10
+	JGE     finish24
+
+entry24:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	VMOVSS  24(AX), X2
+	CMPQ    R9, R10
+	JGE     finish28
+
+entry28:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry28
+
+finish28:
+	VBROADCASTSS (R8), X3
+	ADDQ         $0x04, R8
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X3, X1, X1
+	VMOVSD       X1, 16(AX)
+	VMULPS       X3, X2, X2
+	VMOVSS       X2, 24(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
+
+finish32:
+	VBROADCASTSS (R8), Y1
+	ADDQ         $0x04, R8
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry64
+
+finish64:
+	VBROADCASTSS (R8), Y2
+	ADDQ         $0x04, R8
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	CMPQ    R9, R10
+	JGE     finish96
+
+entry96:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry96
+
+finish96:
+	VBROADCASTSS (R8), Y3
+	ADDQ         $0x04, R8
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSS (R8), Y4
+	ADDQ         $0x04, R8
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish160
+
+entry160:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry160
+
+finish160:
+	VBROADCASTSS (R8), Y5
+	ADDQ         $0x04, R8
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSS (R8), Y6
+	ADDQ         $0x04, R8
+	VMULPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y6, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y6, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y6, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish224
+
+entry224:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry224
+
+finish224:
+	VBROADCASTSS (R8), Y7
+	ADDQ         $0x04, R8
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y7, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y7, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y7, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y7, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSS (R8), Y8
+	ADDQ         $0x04, R8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y8, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	VADDPS     256(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSS (R8), Y9
+	ADDQ         $0x04, R8
+	VMULPS       Y9, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y9, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y9, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y9, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y9, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y9, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	VMOVUPS 288(AX), Y9
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	VADDPS     256(CX)(R11*1), Y8, Y8
+	VADDPS     288(CX)(R11*1), Y9, Y9
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSS (R8), Y10
+	ADDQ         $0x04, R8
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y10, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y10, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y10, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y10, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y10, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
+// Requires: AVX, AVX512F
+TEXT ·gatherSumF32NearAVX512(SB), NOSPLIT, $0-64
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ width+56(FP), R9
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+	CMPQ R9, $0x58
+	JE   row352
+	CMPQ R9, $0x60
+	JE   row384
+	CMPQ R9, $0x68
+	JE   row416
+	CMPQ R9, $0x70
+	JE   row448
+	CMPQ R9, $0x78
+	JE   row480
+	CMPQ R9, $0x80
+	JE   row512
+	CMPQ R9, $0x88
+	JE   row544
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   R8, R9
+	JGE    finish256
+
+entry256:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry256
+
+finish256:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R8, R9
+	JGE    finish288
+
+entry288:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Y4, Y4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry288
+
+finish288:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   R8, R9
+	JGE    finish320
+
+entry320:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry320
+
+finish320:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R8, R9
+	JGE    finish352
+
+entry352:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Y5, Y5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry352
+
+finish352:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   R8, R9
+	JGE    finish384
+
+entry384:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry384
+
+finish384:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R8, R9
+	JGE    finish416
+
+entry416:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Y6, Y6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry416
+
+finish416:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   R8, R9
+	JGE    finish448
+
+entry448:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Z6, Z6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry448
+
+finish448:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R8, R9
+	JGE    finish480
+
+entry480:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Z6, Z6
+	VADDPS  448(CX)(R10*1), Y7, Y7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry480
+
+finish480:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   R8, R9
+	JGE    finish512
+
+entry512:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Z6, Z6
+	VADDPS  448(CX)(R10*1), Z7, Z7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry512
+
+finish512:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R8, R9
+	JGE    finish544
+
+entry544:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Z6, Z6
+	VADDPS  448(CX)(R10*1), Z7, Z7
+	VADDPS  512(CX)(R10*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry544
+
+finish544:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	VMOVUPS Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF32OntoAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+80(FP), R10
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+	CMPQ R10, $0x58
+	JE   row352
+	CMPQ R10, $0x60
+	JE   row384
+	CMPQ R10, $0x68
+	JE   row416
+	CMPQ R10, $0x70
+	JE   row448
+	CMPQ R10, $0x78
+	JE   row480
+	CMPQ R10, $0x80
+	JE   row512
+	CMPQ R10, $0x88
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSS (R8), Z4
+	ADDQ         $0x04, R8
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z4, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z4, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z5, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish352
+
+entry352:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry352
+
+finish352:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	CMPQ    R9, R10
+	JGE     finish384
+
+entry384:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry384
+
+finish384:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z6, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish416
+
+entry416:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry416
+
+finish416:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	CMPQ    R9, R10
+	JGE     finish448
+
+entry448:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry448
+
+finish448:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish480
+
+entry480:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	VADDPS     448(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry480
+
+finish480:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	CMPQ    R9, R10
+	JGE     finish512
+
+entry512:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	VADDPS     448(CX)(R11*1), Z7, Z7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry512
+
+finish512:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish544
+
+entry544:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	PREFETCHT1 512(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	PREFETCHT0 512(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	VADDPS     448(CX)(R11*1), Z7, Z7
+	VADDPS     512(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry544
+
+finish544:
+	VBROADCASTSS (R8), Z9
+	ADDQ         $0x04, R8
+	VMULPS       Z9, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z9, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z9, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z9, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z9, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z9, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z9, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z9, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
 // func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
 // Requires: AVX
 TEXT ·addRowsF32(SB), NOSPLIT, $0-80
@@ -15213,6 +17853,2582 @@ finish64:
 	VMOVUPD      Y1, 32(AX)(R11*1)
 	DECQ         SI
 	JNZ          row64
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64Near(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
+// Requires: AVX
+TEXT ·gatherSumF64Near(SB), NOSPLIT, $0-64
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ width+56(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row8
+	CMPQ R9, $0x02
+	JE   row16
+	CMPQ R9, $0x03
+	JE   row24
+	CMPQ R9, $0x04
+	JE   row32
+	CMPQ R9, $0x05
+	JE   row40
+	CMPQ R9, $0x06
+	JE   row48
+	CMPQ R9, $0x07
+	JE   row56
+	CMPQ R9, $0x08
+	JE   row64
+	CMPQ R9, $0x0c
+	JE   row96
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x14
+	JE   row160
+	CMPQ R9, $0x18
+	JE   row192
+	CMPQ R9, $0x1c
+	JE   row224
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX (DI)(R8*2), R10
+	VADDSD  (CX)(R10*8), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry
+
+finish:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDSD  (CX)(R10*1), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	CMPQ   R8, R9
+	JGE    finish16
+
+entry16:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry16
+
+finish16:
+	VMOVUPD X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+	CMPQ   R8, R9
+	JGE    finish24
+
+entry24:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), X0, X0
+	VADDSD  16(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry24
+
+finish24:
+	VMOVUPD X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	CMPQ   R8, R9
+	JGE    finish32
+
+entry32:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry32
+
+finish32:
+	VMOVUPD Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	CMPQ   R8, R9
+	JGE    finish40
+
+entry40:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDSD  32(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry40
+
+finish40:
+	VMOVUPD Y0, (AX)
+	VMOVSD  X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	CMPQ   R8, R9
+	JGE    finish48
+
+entry48:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry48
+
+finish48:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	CMPQ   R8, R9
+	JGE    finish56
+
+entry56:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), X1, X1
+	VADDSD  48(CX)(R10*1), X2, X2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry56
+
+finish56:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	VMOVSD  X2, 48(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   R8, R9
+	JGE    finish64
+
+entry64:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry64
+
+finish64:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   R8, R9
+	JGE    finish96
+
+entry96:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry96
+
+finish96:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   R8, R9
+	JGE    finish128
+
+entry128:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry128
+
+finish128:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R8, R9
+	JGE    finish160
+
+entry160:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry160
+
+finish160:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R8, R9
+	JGE    finish192
+
+entry192:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry192
+
+finish192:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R8, R9
+	JGE    finish224
+
+entry224:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	VADDPD  192(CX)(R10*1), Y6, Y6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry224
+
+finish224:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R8, R9
+	JGE    finish256
+
+entry256:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	VADDPD  192(CX)(R10*1), Y6, Y6
+	VADDPD  224(CX)(R10*1), Y7, Y7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry256
+
+finish256:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R8, R9
+	JGE    finish288
+
+entry288:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	VADDPD  192(CX)(R10*1), Y6, Y6
+	VADDPD  224(CX)(R10*1), Y7, Y7
+	VADDPD  256(CX)(R10*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry288
+
+finish288:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	CMPQ   R8, R9
+	JGE    finish320
+
+entry320:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	VADDPD  192(CX)(R10*1), Y6, Y6
+	VADDPD  224(CX)(R10*1), Y7, Y7
+	VADDPD  256(CX)(R10*1), Y8, Y8
+	VADDPD  288(CX)(R10*1), Y9, Y9
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry320
+
+finish320:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VMOVUPD Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64Onto(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF64Onto(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+80(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row8
+	CMPQ R10, $0x02
+	JE   row16
+	CMPQ R10, $0x03
+	JE   row24
+	CMPQ R10, $0x04
+	JE   row32
+	CMPQ R10, $0x05
+	JE   row40
+	CMPQ R10, $0x06
+	JE   row48
+	CMPQ R10, $0x07
+	JE   row56
+	CMPQ R10, $0x08
+	JE   row64
+	CMPQ R10, $0x0c
+	JE   row96
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x14
+	JE   row160
+	CMPQ R10, $0x18
+	JE   row192
+	CMPQ R10, $0x1c
+	JE   row224
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	CMPQ   R9, R10
+	JGE    finish
+
+entry:
+	MOVL       (R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       (DI)(R9*4), R11
+	VADDSD     (CX)(R11*8), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
+
+finish:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	CMPQ   R9, R10
+	JGE    finish8
+
+entry8:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
+
+finish8:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), X0
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
+
+finish16:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R9, R10
+	JGE     finish24
+
+entry24:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	VMOVDDUP (R8), X2
+	ADDQ     $0x08, R8
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, 16(AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
+
+finish32:
+	VBROADCASTSD (R8), Y1
+	ADDQ         $0x08, R8
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVSD  32(AX), X1
+	CMPQ    R9, R10
+	JGE     finish40
+
+entry40:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry40
+
+finish40:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVSD       X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	CMPQ    R9, R10
+	JGE     finish48
+
+entry48:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry48
+
+finish48:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVUPD      X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	VMOVSD  48(AX), X2
+	CMPQ    R9, R10
+	JGE     finish56
+
+entry56:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry56
+
+finish56:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X3, X1, X1
+	VMOVUPD      X1, 32(AX)
+	VMULPD       X3, X2, X2
+	VMOVSD       X2, 48(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry64
+
+finish64:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	CMPQ    R9, R10
+	JGE     finish96
+
+entry96:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry96
+
+finish96:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSD (R8), Y4
+	ADDQ         $0x08, R8
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish160
+
+entry160:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry160
+
+finish160:
+	VBROADCASTSD (R8), Y5
+	ADDQ         $0x08, R8
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y5, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y5, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSD (R8), Y6
+	ADDQ         $0x08, R8
+	VMULPD       Y6, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y6, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y6, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish224
+
+entry224:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry224
+
+finish224:
+	VBROADCASTSD (R8), Y7
+	ADDQ         $0x08, R8
+	VMULPD       Y7, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y7, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y7, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y7, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSD (R8), Y8
+	ADDQ         $0x08, R8
+	VMULPD       Y8, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y8, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y8, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y8, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y8, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	VADDPD     256(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSD (R8), Y9
+	ADDQ         $0x08, R8
+	VMULPD       Y9, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y9, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y9, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y9, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y9, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y9, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y9, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y9, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	VADDPD     256(CX)(R11*1), Y8, Y8
+	VADDPD     288(CX)(R11*1), Y9, Y9
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSD (R8), Y10
+	ADDQ         $0x08, R8
+	VMULPD       Y10, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y10, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y10, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y10, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y10, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y10, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y10, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y10, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y10, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	VMULPD       Y10, Y9, Y9
+	VMOVUPD      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
+// Requires: AVX, AVX512F
+TEXT ·gatherSumF64NearAVX512(SB), NOSPLIT, $0-64
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ width+56(FP), R9
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+	CMPQ R9, $0x2c
+	JE   row352
+	CMPQ R9, $0x30
+	JE   row384
+	CMPQ R9, $0x34
+	JE   row416
+	CMPQ R9, $0x38
+	JE   row448
+	CMPQ R9, $0x3c
+	JE   row480
+	CMPQ R9, $0x40
+	JE   row512
+	CMPQ R9, $0x44
+	JE   row544
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	CMPQ   R8, R9
+	JGE    finish256
+
+entry256:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry256
+
+finish256:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R8, R9
+	JGE    finish288
+
+entry288:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Y4, Y4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry288
+
+finish288:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	CMPQ   R8, R9
+	JGE    finish320
+
+entry320:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry320
+
+finish320:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R8, R9
+	JGE    finish352
+
+entry352:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Y5, Y5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry352
+
+finish352:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	CMPQ   R8, R9
+	JGE    finish384
+
+entry384:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry384
+
+finish384:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R8, R9
+	JGE    finish416
+
+entry416:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Y6, Y6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry416
+
+finish416:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	CMPQ   R8, R9
+	JGE    finish448
+
+entry448:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Z6, Z6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry448
+
+finish448:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R8, R9
+	JGE    finish480
+
+entry480:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Z6, Z6
+	VADDPD  448(CX)(R10*1), Y7, Y7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry480
+
+finish480:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	CMPQ   R8, R9
+	JGE    finish512
+
+entry512:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Z6, Z6
+	VADDPD  448(CX)(R10*1), Z7, Z7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry512
+
+finish512:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R8, R9
+	JGE    finish544
+
+entry544:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Z6, Z6
+	VADDPD  448(CX)(R10*1), Z7, Z7
+	VADDPD  512(CX)(R10*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry544
+
+finish544:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	VMOVUPD Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF64OntoAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+80(FP), R10
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+	CMPQ R10, $0x2c
+	JE   row352
+	CMPQ R10, $0x30
+	JE   row384
+	CMPQ R10, $0x34
+	JE   row416
+	CMPQ R10, $0x38
+	JE   row448
+	CMPQ R10, $0x3c
+	JE   row480
+	CMPQ R10, $0x40
+	JE   row512
+	CMPQ R10, $0x44
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSD (R8), Z4
+	ADDQ         $0x08, R8
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z4, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z4, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSD (R8), Z5
+	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSD (R8), Z5
+	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z5, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish352
+
+entry352:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry352
+
+finish352:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	CMPQ    R9, R10
+	JGE     finish384
+
+entry384:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry384
+
+finish384:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z6, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish416
+
+entry416:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry416
+
+finish416:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	CMPQ    R9, R10
+	JGE     finish448
+
+entry448:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry448
+
+finish448:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z7, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish480
+
+entry480:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	VADDPD     448(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry480
+
+finish480:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	CMPQ    R9, R10
+	JGE     finish512
+
+entry512:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	VADDPD     448(CX)(R11*1), Z7, Z7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry512
+
+finish512:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z8, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish544
+
+entry544:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	PREFETCHT1 512(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	PREFETCHT0 512(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	VADDPD     448(CX)(R11*1), Z7, Z7
+	VADDPD     512(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry544
+
+finish544:
+	VBROADCASTSD (R8), Z9
+	ADDQ         $0x08, R8
+	VMULPD       Z9, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z9, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z9, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z9, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z9, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z9, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z9, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z9, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
 	VZEROUPPER
 	RET
 

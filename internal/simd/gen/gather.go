@@ -22,6 +22,8 @@ type form struct {
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	cached   bool // x is in a near cache: nothing is prefetched
 	placed   bool // each row of dst and its factor are where place says
+	halves   bool // ids have 16 bits, and sums no factors
+	onto     bool // what dst holds is where sums begin
 }
 
 const (
@@ -49,6 +51,10 @@ func gathers(t element, zeroRow *Mem) {
 	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})
 	gather(t, form{mark: "Placed", register: 32, narrow: 7, wide: multiples(32, 32, 320), placed: true})
 	gather(t, form{mark: "PlacedCached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), placed: true, cached: true})
+	gather(t, form{mark: "Near", register: 32, narrow: 7, wide: multiples(32, 32, 320), cached: true, halves: true})
+	gather(t, form{mark: "Onto", register: 32, narrow: 7, wide: multiples(32, 32, 320), onto: true})
+	gather(t, form{mark: "NearAVX512", register: 64, wide: multiples(32, 256, 544), cached: true, halves: true})
+	gather(t, form{mark: "OntoAVX512", register: 64, wide: multiples(32, 256, 544), onto: true})
 }
 
 // multiples returns the multiples of step from lo to hi.
@@ -82,13 +88,20 @@ func gather(t element, f form) {
 	if f.placed {
 		place = "place *uint8, "
 	}
+	rest := fmt.Sprintf("col *uint32, far int, near int, %sscale *%s, %s", val, t.name, place)
+	if f.halves {
+		rest = "col *uint16, "
+	}
 	TEXT(name+t.mark+f.mark, NOSPLIT, fmt.Sprintf(
-		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, col *uint32, far int, near int, %[2]sscale *%[1]s, %[3]swidth int)", t.name, val, place))
+		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, %[2]swidth int)", t.name, rest))
 	Pragma("noescape")
 	aligned()
 	g := gatherer{element: t, form: f}
 	g.dst, g.x, g.stride = argument("dst"), argument("x"), argument("stride")
-	g.ptr, g.rows, g.col, g.scale = argument("ptr"), argument("rows"), argument("col"), argument("scale")
+	g.ptr, g.rows, g.col = argument("ptr"), argument("rows"), argument("col")
+	if !f.halves {
+		g.scale = argument("scale")
+	}
 	g.entry, g.end, g.row = GP64(), GP64(), GP64()
 	if f.placed {
 		g.place = argument("place")
@@ -103,7 +116,7 @@ func gather(t element, f form) {
 	Comment("Entries are counted as ptr counts them.")
 	MOVQ(Mem{Base: g.ptr}, g.entry)
 	MOVQ(g.entry, g.row)
-	SHLQ(U8(2), g.row)
+	SHLQ(U8(bits.TrailingZeros8(g.idBytes())), g.row)
 	SUBQ(g.row, g.col)
 	if f.weighted {
 		g.val = argument("val")
@@ -209,7 +222,11 @@ func (g *gatherer) loop(bytes int, mark string) {
 	ADDQ(Imm(8), g.ptr)
 	MOVQ(Mem{Base: g.ptr}, g.end)
 	for _, p := range parts {
-		zero(p.sum)
+		if g.onto {
+			g.move(p, Mem{Base: g.dst, Disp: p.at}, p.low(p.sum))
+		} else {
+			zero(p.sum)
+		}
 	}
 	if g.placed {
 		Comment("The rows of the next batch, which are stored in any order.")
@@ -245,13 +262,15 @@ func (g *gatherer) loop(bytes int, mark string) {
 		MOVQ(g.end, g.entry)
 	}
 	factor, dst := vector(widest), Mem{Base: g.dst}
-	if g.placed {
+	switch {
+	case g.halves:
+	case g.placed:
 		MOVBLZX(Mem{Base: g.place}, g.row.As32())
 		g.fill(Mem{Base: g.scale, Index: g.row, Scale: uint8(g.size)}, factor)
 		IMULQ(inFrame("dstStride"), g.row)
 		dst.Index, dst.Scale = g.row, 1
 		INCQ(g.place)
-	} else {
+	default:
 		g.fill(Mem{Base: g.scale}, factor)
 		ADDQ(Imm(uint64(g.size)), g.scale)
 	}
@@ -291,7 +310,12 @@ func (g *gatherer) addHeads(bytes int, parts []part) {
 // named returns the row of x that the id so many places behind the current one
 // of the ids names.
 func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
-	MOVL(Mem{Base: ids, Index: g.entry, Scale: 4, Disp: 4 * next}, g.row.As32())
+	id := Mem{Base: ids, Index: g.entry, Scale: g.idBytes(), Disp: int(g.idBytes()) * next}
+	if g.halves {
+		MOVWLZX(id, g.row.As32())
+	} else {
+		MOVL(id, g.row.As32())
+	}
 	if g.flat {
 		return Mem{Base: g.x, Index: g.row, Scale: uint8(g.size)}
 	}
@@ -348,17 +372,33 @@ func (g *gatherer) accumulate(p part, m Mem, w, product reg.VecVirtual) {
 	add(from, s, s)
 }
 
-// store stores part of a row of sums, times the row's factor.
+// store stores part of a row of sums, times the row's factor if it has one.
 func (g *gatherer) store(p part, factor reg.VecVirtual, to Mem) {
-	s, store := p.low(p.sum), g.load
+	s := p.low(p.sum)
+	if !g.halves {
+		g.mul(p.low(factor), s, s)
+	}
+	g.move(p, s, to)
+}
+
+// move loads or stores part of a row.
+func (g *gatherer) move(p part, from, to Op) {
 	switch {
 	case p.size == g.size:
-		store = g.loadOne
+		g.loadOne(from, to)
 	case p.size < 16:
-		store = VMOVSD
+		VMOVSD(from, to)
+	default:
+		g.load(from, to)
 	}
-	g.mul(p.low(factor), s, s)
-	store(s, to)
+}
+
+// idBytes returns how many bytes an id has.
+func (g *gatherer) idBytes() uint8 {
+	if g.halves {
+		return 2
+	}
+	return 4
 }
 
 // fill puts a number into every place of a register.

@@ -1,0 +1,22 @@
+package sched
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// CacheBytes returns the size of a processor's second cache, which is its own
+// as a rule, or a guess.
+var CacheBytes = sync.OnceValue(func() int {
+	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/index2/size")
+	if err != nil {
+		return usualCacheBytes
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(string(text)), "K"))
+	if err != nil || n <= 0 {
+		return usualCacheBytes
+	}
+	return n << 10
+})

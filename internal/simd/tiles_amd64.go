@@ -1,0 +1,74 @@
+//go:build amd64 && !noasm
+
+package simd
+
+import "unsafe"
+
+func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
+	if !hasAVX2 {
+		plainGatherSumNear(dst, k, x, ptr, col)
+		return
+	}
+	rows, size := len(ptr)-1, sizeOf[T]()
+	if rows < 1 || k < 1 {
+		return
+	}
+	_, _ = dst.Data[(rows-1)*dst.Stride+k-1], col[:ptr[rows]-ptr[0]]
+	ids, dstStride, stride := unsafe.SliceData(col), dst.Stride*size, x.Stride*size
+	for at, width := 0, 0; at < k; at += width {
+		var by loop
+		width, by = passWidth(k-at, size)
+		to, from := pointer(dst.Data, at), pointer(x.Data, at)
+		switch {
+		case size == 4 && by == avx512:
+			gatherSumF32NearAVX512((*float32)(to), dstStride, (*float32)(from), stride, &ptr[0], rows, ids, width)
+		case size == 4:
+			gatherSumF32Near((*float32)(to), dstStride, (*float32)(from), stride, &ptr[0], rows, ids, width)
+		case by == avx512:
+			gatherSumF64NearAVX512((*float64)(to), dstStride, (*float64)(from), stride, &ptr[0], rows, ids, width)
+		default:
+			gatherSumF64Near((*float64)(to), dstStride, (*float64)(from), stride, &ptr[0], rows, ids, width)
+		}
+	}
+}
+
+// gatherSumOnto takes each pass in two calls, as [gather.run] does.
+func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
+	if !hasAVX2 {
+		plainGatherSumOnto(dst, k, scale, x, ptr, col)
+		return
+	}
+	rows, size := len(ptr)-1, sizeOf[T]()
+	if rows < 1 || k < 1 {
+		return
+	}
+	entries := int(ptr[rows] - ptr[0])
+	_, _, _ = dst.Data[(rows-1)*dst.Stride+k-1], scale[:rows], col[:entries]
+	for at, width := 0, 0; at < k; at += width {
+		var by loop
+		width, by = passWidth(k-at, size)
+		first, ahead := rows, far(width*size)
+		if entries+ahead > cap(col) {
+			first = rowsBefore(ptr, cap(col)-ahead)
+		}
+		pass := func(lo, hi, ahead, near int) {
+			if lo == hi {
+				return
+			}
+			to, from, factors := pointer(dst.Data, lo*dst.Stride+at), pointer(x.Data, at), pointer(scale, lo)
+			ids := unsafe.SliceData(col[ptr[lo]-ptr[0]:])
+			switch {
+			case size == 4 && by == avx512:
+				gatherSumF32OntoAVX512((*float32)(to), dst.Stride*size, (*float32)(from), x.Stride*size, &ptr[lo], hi-lo, ids, ahead, near, (*float32)(factors), width)
+			case size == 4:
+				gatherSumF32Onto((*float32)(to), dst.Stride*size, (*float32)(from), x.Stride*size, &ptr[lo], hi-lo, ids, ahead, near, (*float32)(factors), width)
+			case by == avx512:
+				gatherSumF64OntoAVX512((*float64)(to), dst.Stride*size, (*float64)(from), x.Stride*size, &ptr[lo], hi-lo, ids, ahead, near, (*float64)(factors), width)
+			default:
+				gatherSumF64Onto((*float64)(to), dst.Stride*size, (*float64)(from), x.Stride*size, &ptr[lo], hi-lo, ids, ahead, near, (*float64)(factors), width)
+			}
+		}
+		pass(0, first, ahead, near)
+		pass(first, rows, 0, 0)
+	}
+}

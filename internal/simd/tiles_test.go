@@ -1,0 +1,82 @@
+package simd
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestTiles compares sums in two parts, of 16-bit ids and then onto them of others,
+// with the sums taken entry by entry.
+func TestTiles(t *testing.T) {
+	t.Run("float32", testTiles[float32])
+	t.Run("float64", testTiles[float64])
+}
+
+func testTiles[T Float](t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(11, 12))
+		for k := 1; k <= 150; k++ {
+			for _, rows := range []int{0, 1, 7, 60} {
+				near, far := newGraph[T](rng, rows, rng.IntN(9)), newGraph[T](rng, rows, rng.IntN(9))
+				dstStride, stride := k+rng.IntN(4), k+rng.IntN(4)
+				ids, checkIDs := guarded[uint16](t, len(near.col), 1<<16-1)
+				for e, c := range near.col {
+					ids[e] = uint16(c)
+				}
+				col, checkCol := guarded[uint32](t, len(far.col), 1<<32-1)
+				copy(col, far.col)
+				if rng.IntN(2) == 0 {
+					// Room behind the ids, which prefetches may read.
+					col = append(make([]uint32, 0, len(col)+300), col...)
+				}
+				x, checkX := guarded(t, (max(near.n, far.n)-1)*stride+k, T(guard))
+				for i := range x {
+					x[i] = T(rng.NormFloat64())
+				}
+				dst, checkDst := guarded(t, max(0, (rows-1)*dstStride+k), T(guard))
+				scale := make([]T, rows)
+				for r := range scale {
+					scale[r] = T(rng.NormFloat64())
+				}
+				want := slices.Clone(dst)
+				sum := func(factor func(r int) T) {
+					for r := range rows {
+						for j := range k {
+							var s T
+							for e := near.ptr[r] - near.ptr[0]; e < near.ptr[r+1]-near.ptr[0]; e++ {
+								s += x[int(near.col[e])*stride+j]
+							}
+							if factor != nil {
+								for e := far.ptr[r] - far.ptr[0]; e < far.ptr[r+1]-far.ptr[0]; e++ {
+									s += x[int(far.col[e])*stride+j]
+								}
+								s *= factor(r)
+							}
+							want[r*dstStride+j] = s
+						}
+					}
+				}
+				compare := func(what string) {
+					t.Helper()
+					for i := range want {
+						if bitsOf(dst[i]) != bitsOf(want[i]) {
+							t.Fatalf("%s, width %d, %d rows: element %d is %v, want %v", what, k, rows, i, dst[i], want[i])
+						}
+					}
+				}
+				to, from := Rows[T]{dst, dstStride}, Rows[T]{x, stride}
+				GatherSumNear(to, k, from, near.ptr, ids)
+				sum(nil)
+				compare("near")
+				GatherSumOnto(to, k, scale, from, far.ptr, col)
+				sum(func(r int) T { return scale[r] })
+				compare("onto")
+				checkIDs()
+				checkCol()
+				checkX()
+				checkDst()
+			}
+		}
+	})
+}

@@ -1,0 +1,132 @@
+package sparse_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/sparsetest"
+)
+
+// tiled returns a copy of a in tiles, the first of so many columns.
+func tiled(t testing.TB, a *sparse.CSR, columns int) *sparse.Tiled {
+	t.Helper()
+	tiling, err := sparse.NewTiling(t.Context(), a, columns, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sparse.NewTiled(t.Context(), a, tiling, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// tiledPatterns have rows of several pieces, which end in one tile, in the other, or
+// in both; and more rows than a unit has.
+var tiledPatterns = map[string]pattern{
+	"square":      {rows: 90, cols: 90, mean: 4},
+	"many ranges": {rows: 40000, cols: 40000, mean: 2, hubs: []int{0, 17, 39999}},
+	"wide":        {rows: 7, cols: 16600, mean: 4, hubs: []int{2, 6}},
+	"sparse":      {rows: 300, cols: 9000, mean: 1},
+	"empty":       {rows: 30, cols: 30},
+}
+
+func TestTiledIsAMatrix(t *testing.T) {
+	rng := newRand(t, 41)
+	for name, p := range tiledPatterns {
+		a := random(t, rng, p)
+		for _, columns := range []int{0, 1, 20, p.cols / 2, min(p.cols, 1<<16)} {
+			t.Run(fmt.Sprintf("%s, %d near", name, columns), func(t *testing.T) {
+				m := tiled(t, a, columns)
+				sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
+			})
+		}
+	}
+}
+
+// TestTiledStep: tiles change no bit of any step, and a visitor sees finished rows
+// once.
+func TestTiledStep(t *testing.T) { both(t, testTiledStep[float32], testTiledStep[float64]) }
+
+func testTiledStep[T sparse.Float](t *testing.T) {
+	rng := newRand(t, 42)
+	for name, p := range tiledPatterns {
+		a := random(t, rng, p)
+		tiles := []*sparse.Tiled{tiled(t, a, 1), tiled(t, a, p.cols/2), tiled(t, a, min(p.cols, 1<<16))}
+		for term, c := range cases {
+			square := p.rows == p.cols
+			if !square && (c.diag || c.beta || c.rankOne) || p.rows > 1000 && c.rankOne {
+				continue
+			}
+			for _, k := range []int{1, 3, 8, 13, 100} {
+				if large := max(p.rows, p.cols) > 1000; large && k != 13 && !(k == 3 && term == "all") {
+					continue
+				}
+				o, x, s := build[T](rng, a, k, c)
+				want := sparse.NewBlock[T](p.rows, k)
+				if err := o.StepTo(t.Context(), want, x, s); err != nil {
+					t.Fatal(err)
+				}
+				for i, m := range tiles {
+					what := fmt.Sprintf("%s, %s, %d columns", name, term, k)
+					testSameStep(t, what, rng, m, []int{1, 2, 7}[(k+i)%3], o, x, s, k%2 == 1, want)
+				}
+			}
+		}
+	}
+}
+
+// TestFindTiling: tiles are found where few columns, the first, have most of the
+// entries of long rows that are all 1.
+func TestFindTiling(t *testing.T) {
+	defer sparse.LowerTiledEntries(1000)()
+	const rows = 70_000
+	matrix := func(columns []uint32, weight float64) *sparse.CSR {
+		ptr, col := make([]int64, rows+1), []uint32(nil)
+		for i := range rows {
+			col = append(col, columns...)
+			ptr[i+1] = int64(len(col))
+		}
+		var val []float64
+		if weight != 1 {
+			val = make([]float64, len(col))
+			for e := range val {
+				val[e] = weight
+			}
+		}
+		a, err := sparse.NewCSR(rows, 70_000, ptr, col, val)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	columns := func(first uint32, n int) (col []uint32) {
+		for i := range n {
+			col = append(col, first+uint32(i))
+		}
+		return col
+	}
+	near, half := columns(5, 20), append(columns(0, 10), columns(69_000, 10)...)
+	for _, c := range []struct {
+		name     string
+		columns  []uint32
+		weight   float64
+		rowBytes int
+		pays     bool
+	}{
+		{"first columns", near, 1, 32, true},
+		{"half of them", half, 1, 32, true},
+		{"less than half", append(columns(0, 10), columns(69_000, 11)...), 1, 32, false},
+		{"last columns", columns(69_000, 20), 1, 32, false},
+		{"short rows", near[1:], 1, 32, false},
+		{"weights", near, 2, 32, false},
+		{"narrow block", near, 1, 8, false},
+		{"wide block", near, 1, 4096, true},
+	} {
+		tiling, err := sparse.FindTiling(t.Context(), matrix(c.columns, c.weight), c.rowBytes, 2)
+		if err != nil || (tiling != nil) != c.pays {
+			t.Errorf("%s: found %v, error %v", c.name, tiling != nil, err)
+		}
+	}
+}
