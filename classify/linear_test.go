@@ -154,6 +154,22 @@ func TestLinearUnlabelled(t *testing.T) {
 	}
 }
 
+// TestLinearDefaults holds what zeros stand for, and that passes are counted from
+// one.
+func TestLinearDefaults(t *testing.T) {
+	p := clouds(5, 60, 3, 3, 0.5)
+	got := fitLinear(t, nil, p.f, p.y, 3)
+	want := fitLinear(t, &LinearSVM{Cost: 1, Bias: 1, Tolerance: 0.1, MaxPasses: 1000}, p.f, p.y, 3)
+	if !reflect.DeepEqual(got, want) || got.Bias[0] == 0 {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	for m, passes := range fitLinear(t, &LinearSVM{Tolerance: 1e6}, p.f, p.y, 3).Iterations {
+		if passes != 1 {
+			t.Errorf("machine %d is within any tolerance after %d passes, want 1", m, passes)
+		}
+	}
+}
+
 func TestLinearErrors(t *testing.T) {
 	ctx := context.Background()
 	p := clouds(1, 60, 3, 3, 0.2)

@@ -58,9 +58,16 @@ func testScores[T sparse.Float](t *testing.T) {
 		for i := range got.Data {
 			got.Data[i] = math.NaN() // what was there is overwritten
 		}
+		sweeps := 0
+		w.Progress = func(done, all int) {
+			if sweeps++; done != sweeps || all != (c.classes+31)/32*w.Steps { // 32 classes at a time
+				t.Errorf("%d classes: sweep %d reported as %d of %d", c.classes, sweeps, done, all)
+			}
+		}
 		if err := w.ScoresTo(background, got, c.from, weights, bias); err != nil {
 			t.Fatal(err)
 		}
+		w.Progress = nil
 		// Both add the same products, in different orders.
 		testgraph.Close(t, got, want, 0, float64(f.Cols)*0x1p-52)
 

@@ -91,12 +91,13 @@ func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
 		c := in.closing()
 		return in.document(struct {
 			*ingest.Report
+			Order           string  `json:"order"`
 			Identity        string  `json:"identity"`
 			BitsPerEntry    float64 `json:"bits_per_entry"`
 			BytesTotal      int64   `json:"bytes_total"`
 			Seconds         float64 `json:"seconds"` // covers that of the report
 			PeakMemoryBytes int64   `json:"peak_memory_bytes"`
-		}{report, m.Identity, m.BitsPerEntry(), m.BytesTotal(), c.Seconds, c.PeakMemoryBytes})
+		}{report, orderOf(m), m.Identity, m.BitsPerEntry(), m.BytesTotal(), c.Seconds, c.PeakMemoryBytes})
 	}
 	w := in.summary()
 	fmt.Fprintln(w, madeStore(report))
@@ -106,8 +107,12 @@ func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
 
 // madeStore says what a new store holds, and what did not come into it.
 func madeStore(r *ingest.Report) string {
-	return fmt.Sprintf("%s, %s, %.1f bits an entry, %s%s", counted(r.Nodes, "node"), counted(r.Edges, "edge"),
-		r.Store.BitsPerEntry(), formatBytes(r.Store.BytesTotal()), dropped(r))
+	order := ""
+	if r.Store.Order != "" {
+		order = ", order " + r.Store.Order
+	}
+	return fmt.Sprintf("%s, %s, %.1f bits an entry, %s%s%s", counted(r.Nodes, "node"), counted(r.Edges, "edge"),
+		r.Store.BitsPerEntry(), formatBytes(r.Store.BytesTotal()), order, dropped(r))
 }
 
 // dropped lists what was merged or left out.
