@@ -35,7 +35,7 @@ func TestPlan(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for bytes, want := range map[int64]string{
-		0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 70<<30 + 850<<20: "70.8 GiB", 1 << 62: "4.0 EiB",
+		0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 1 << 20: "1.0 MiB", 70<<30 + 850<<20: "70.8 GiB", 1 << 62: "4.0 EiB",
 	} {
 		if got := Size(bytes); got != want {
 			t.Errorf("%d: %q, want %q", bytes, got, want)

@@ -155,8 +155,14 @@ func TestWriteFileFaults(t *testing.T) {
 
 // set writes an output and two files beside it, whose content is text.
 func set(fsys durable.FS, text string) error {
+	return setAll(fsys, text, []string{"out", "out.ids", "out.run.json"})
+}
+
+// setAll writes the files of paths, and gives up what a failure has given up
+// already.
+func setAll(fsys durable.FS, text string, paths []string) error {
 	var files []*durable.Pending
-	for _, path := range []string{"out", "out.ids", "out.run.json"} {
+	for _, path := range paths {
 		p, err := durable.NewFile(fsys, path)
 		if err != nil {
 			for _, before := range files {
@@ -167,7 +173,13 @@ func set(fsys durable.FS, text string) error {
 		io.WriteString(p, text)
 		files = append(files, p)
 	}
-	return durable.CommitAll(files...)
+	err := durable.CommitAll(files...)
+	for _, p := range files {
+		if again := p.Abort(); again != nil {
+			return fmt.Errorf("Abort after CommitAll: %v", again)
+		}
+	}
+	return err
 }
 
 // TestCommitAllFaults lets every operation fail once: where there was nothing,
@@ -216,22 +228,35 @@ func TestCommitAllReplaces(t *testing.T) {
 }
 
 // TestCommitAllCrash stops the machine before every operation: an output that is
-// there has the others beside it.
+// there has the others, in whatever directories.
 func TestCommitAllCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	mem := durabletest.NewMem()
-	shot := func() {
-		for _, percent := range []int{0, 30, 50, 50, 70, 100} {
-			crashed := mem.Crash(rng, percent)
-			if out, ids, run := content(t, crashed, "out"), content(t, crashed, "out.ids"), content(t, crashed, "out.run.json"); out != "" && (out != "new" || ids != "new" || run != "new") {
-				t.Errorf("out %q, ids %q, run %q", out, ids, run)
+	for _, paths := range [][]string{
+		{"out", "out.ids", "out.run.json"},
+		{"out", "x/labels", "x/out.run.json", "y/truth"},
+	} {
+		mem := durabletest.NewMem()
+		for _, dir := range []string{"x", "y"} {
+			if err := errors.Join(mem.Mkdir(dir), mem.SyncDir(".")); err != nil {
+				t.Fatal(err)
 			}
 		}
+		shot := func() {
+			for _, percent := range []int{0, 30, 50, 50, 70, 100} {
+				crashed := mem.Crash(rng, percent)
+				out := content(t, crashed, "out")
+				for _, path := range paths {
+					if got := content(t, crashed, path); out != "" && got != "new" {
+						t.Errorf("out %q, %s %q", out, path, got)
+					}
+				}
+			}
+		}
+		if err := setAll(durabletest.Watch(mem, shot), "new", paths); err != nil {
+			t.Fatal(err)
+		}
+		shot()
 	}
-	if err := set(durabletest.Watch(mem, shot), "new"); err != nil {
-		t.Fatal(err)
-	}
-	shot()
 }
 
 // setAround puts a store in place with a file beside it, whose content is text.
@@ -422,6 +447,42 @@ func TestTwoWriters(t *testing.T) {
 	})
 }
 
+// taken is a file system on which names of temporary files are taken.
+type taken struct {
+	durable.FS
+	err   error
+	times int
+	tried int
+}
+
+func (f *taken) CreateTemp(name string) (durable.File, error) {
+	if f.tried++; f.tried <= f.times {
+		return nil, &fs.PathError{Op: "create", Path: name, Err: f.err}
+	}
+	return f.FS.CreateTemp(name)
+}
+
+// TestTakenNames holds that another name is tried where one is taken, and that
+// every other failure is told at once.
+func TestTakenNames(t *testing.T) {
+	for _, c := range []struct {
+		err          error
+		times, tried int
+		fails        bool
+	}{
+		{fs.ErrExist, 3, 4, false},
+		{durable.ErrLocked, 3, 4, false},
+		{fs.ErrExist, 1000, 100, true},
+		{fs.ErrPermission, 1, 1, true},
+	} {
+		mem := &taken{FS: durabletest.NewMem(), err: c.err, times: c.times}
+		err := put(mem, "out", "text")
+		if mem.tried != c.tried || (err != nil) != c.fails || c.fails && !errors.Is(err, c.err) {
+			t.Errorf("%v %d times: %d names, error %v", c.err, c.times, mem.tried, err)
+		}
+	}
+}
+
 // TestDevice holds that what cannot be replaced is written directly.
 func TestDevice(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -459,6 +520,9 @@ func TestFree(t *testing.T) {
 	}
 	if _, err := durable.OS.Free(filepath.Join(dir, "none")); err == nil {
 		t.Error("free space nowhere")
+	}
+	if err := durable.OS.SyncDir(filepath.Join(dir, "none")); runtime.GOOS != "windows" && !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what is not there is synced: %v", err)
 	}
 }
 
