@@ -29,7 +29,7 @@ func newIngest(in *invocation) *cobra.Command {
 store: a directory of compressed, checksummed shards that every other command
 takes as its GRAPH.
 
-With --order auto a graph of half a million nodes or more is stored by falling
+With --order auto a graph of 65,536 nodes or more is stored by falling
 degree where few nodes have most of the edges and are strewn among the others;
 other graphs stay in the order of their ids. info tells which order a store has.`,
 		Example: `  heatwalk ingest edges.tsv.gz -o graph
