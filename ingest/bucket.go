@@ -80,9 +80,9 @@ const (
 	cellLines      = 1 << 11 // fewer cells keep the way from a row to its bucket in the first cache
 	leastSpans     = 32
 	maxSpans       = 256
-	spansInFilling = 8 // about, for the workers to share
-	maxBucketRows  = 1 << 24
-	countShare     = 8 // of the limit, one part of so many is enough for counts
+	spansInFilling = 8       // about, for the workers to share
+	maxBucketRows  = 1 << 17 // whose ends take a part of bucketBytes
+	countShare     = 8       // of the limit, one part of so many is enough for counts
 )
 
 // narrowBuckets is how many buckets are accepted to have narrow keys. Tests

@@ -118,11 +118,20 @@ func (e *InputError) Error() string {
 // MemoryError is returned when the edges do not fit the limit.
 type MemoryError struct {
 	Need, Limit int64 // bytes; Need is what was asked when the limit was met
+	Unordered   bool  // rows in the default order would fit
 }
 
 // Error says what was asked and what to do.
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("--max-memory: the edges need at least %d bytes, the limit is %d; allow more", e.Need, e.Limit)
+	return fmt.Sprintf("--max-memory: the edges need at least %d bytes, the limit is %d; allow more%s", e.Need, e.Limit, e.Else())
+}
+
+// Else is what to do if no more memory can be allowed; "" if nothing helps.
+func (e *MemoryError) Else() string {
+	if e.Unordered {
+		return ", or pass --order none"
+	}
+	return ""
 }
 
 // DiskError is returned when a disk has less room than the work will take.

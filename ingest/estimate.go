@@ -421,22 +421,21 @@ func (g *guess) plan() (*Plan, error) {
 	if g.c.Directed {
 		entries = lines // of each direction
 	}
-	workers := min(float64(sched.Workers(g.c.Workers)), math.Ceil(g.chunks))
+	workers := min(float64(sched.Workers(g.c.Workers)), math.Ceil(max(g.chunks, n/maxBucketRows)))
 	each, line := 8.0, 8.0
 	if isNarrow(int(n)) {
 		each = 4
 	}
-	values := 0.0
+	values, rows := 0.0, float64(rowBytesOf(false))*n
 	if g.weighted || g.c.Duplicates == SumDuplicates {
-		values = 8
+		values, rows = 8, float64(rowBytesOf(true))*n
 	}
 	if g.weighted {
 		line += 8
 	}
 	parts := lines * line
 	keys := entries * (each + values)
-	rows := rowBytes * n
-	ids, least := n*8, n*8
+	ids, least := n*4, n*4
 	if g.numeric {
 		rows += float64(g.top) * 3 / 16
 		if g.dense {
@@ -463,11 +462,10 @@ func (g *guess) plan() (*Plan, error) {
 	switch order {
 	case DefaultOrder:
 	case DegreeOrder: // is there before anything is sorted
-		codes := n
-		if g.numeric {
-			codes = min(lateShare*n, float64(g.top)+1)
+		scratch += 8 * n
+		if late := float64(g.top) + 1; g.numeric && late <= float64(lateIDs(int(n), g.c.Memory)) {
+			scratch += 4 * late
 		}
-		scratch += 8*n + 4*codes
 	default:
 		scratch += 48 * n
 	}
@@ -481,7 +479,13 @@ func (g *guess) plan() (*Plan, error) {
 	if limit := float64(g.c.Memory); limit > 0 && need > limit {
 		span := max(leastBytes, entries/maxSpans*(each+values))
 		if atLeast := max(fixed+graph+span, reading) - ids + least; atLeast > limit {
-			return nil, &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
+			e := &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
+			if g.c.Order != DefaultOrder {
+				g.c.Order = DefaultOrder
+				_, err := g.plan()
+				e.Unordered = err == nil
+			}
+			return nil, e
 		}
 		if parts+fixed > spillAbove*limit || parts+fixed+keys > limit {
 			p.Temp = int64(g.temporary(n))

@@ -191,8 +191,8 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 func (r *run) matrixRows() (*shard.Nodes, error) {
 	m := r.matrix
 	// A short file may declare any number of rows.
-	const row = 40 // its id, twice, the degree, and room to grow
-	if need := r.held + int64(m.rows)*row; r.c.Memory > 0 && need > r.c.Memory {
+	const id = 4
+	if need := r.held + r.beside() + int64(m.rows)*(id+rowBytesOf(r.hasValues())); r.c.Memory > 0 && need > r.c.Memory {
 		return nil, &MemoryError{Need: need, Limit: r.c.Memory}
 	}
 	if r.c.Nodes != "" {
@@ -201,9 +201,9 @@ func (r *run) matrixRows() (*shard.Nodes, error) {
 	if m.first == 0 {
 		return shard.NewNumericNodes(int(m.rows)), nil
 	}
-	ids := make([]uint64, m.rows)
+	ids := make([]uint32, m.rows)
 	for i := range ids {
-		ids[i] = uint64(i) + m.first
+		ids[i] = uint32(i) + uint32(m.first)
 	}
 	return shard.NumericNodes(ids), nil
 }

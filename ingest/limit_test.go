@@ -39,7 +39,7 @@ func TestDeclaredRowsMustFit(t *testing.T) {
 	}
 	var full *MemoryError
 	_, err := Run(t.Context(), filepath.Join(t.TempDir(), "g"), []string{path}, &Config{Memory: 1 << 30})
-	if !errors.As(err, &full) || full.Need < 8*4_000_000_000 {
+	if !errors.As(err, &full) || full.Need < 6*4_000_000_000 {
 		t.Errorf("error %v", err)
 	}
 }

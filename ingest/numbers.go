@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -136,15 +137,15 @@ func (r *run) numberDense(limit int) (*shard.Nodes, error) {
 	if ids.n == limit {
 		return shard.NewNumericNodes(ids.n), nil
 	}
-	values := make([]uint64, 0, ids.n)
-	ids.each(func(id uint32) { values = append(values, uint64(id)) })
+	values := make([]uint32, 0, ids.n)
+	ids.each(func(id uint32) { values = append(values, id) })
 	nodes := shard.NumericNodes(values)
 	switch r.c.Order.possible(ids.n, r.lines) {
 	case DefaultOrder:
 		r.late = ids
 		return nodes, r.mapLate()
 	case DegreeOrder:
-		if limit <= lateShare*ids.n {
+		if limit <= lateIDs(ids.n, r.c.Memory) {
 			r.late = ids // until they are mapped to the rows of the order
 			return nodes, nil
 		}
@@ -152,8 +153,20 @@ func (r *run) numberDense(limit int) (*shard.Nodes, error) {
 	return nodes, r.mapCodes(ids.replace)
 }
 
-// lateShare is how many times the nodes the ids may be that are counted in their stead.
-const lateShare = 4
+// lateIDs returns how many ids are counted in the stead of so many nodes at the most:
+// more cost more time than they save. The counts of nodes become the rows that the
+// dictionary holds, those of ids come on top of them, so that little memory takes
+// nodes.
+func lateIDs(nodes int, memory int64) int {
+	const (
+		most  = 4  // for each node
+		share = 64 // bytes of the limit
+	)
+	if memory > 0 {
+		return min(most*nodes, int(memory/share))
+	}
+	return most * nodes
+}
 
 // mapLate maps the ids that are codes still to rows, unless they are as good as rows
 // for sorting, which has less to look up then.
@@ -207,14 +220,8 @@ func (r *run) numberListed(ids *ranks, limit int) (*shard.Nodes, error) {
 
 // numberNodes returns the dictionary of numbers in the order of rows.
 func numberNodes(ids []uint32) (*shard.Nodes, error) {
-	wide := make([]uint64, len(ids))
-	increasing := true
-	for i, id := range ids {
-		wide[i] = uint64(id)
-		increasing = increasing && (i == 0 || id > ids[i-1])
-	}
-	if increasing {
-		return shard.NumericNodes(wide), nil
+	if slices.IsSorted(ids) { // each is there once
+		return shard.NumericNodes(ids), nil
 	}
 	var b shard.NodesBuilder
 	var digits []byte

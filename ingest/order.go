@@ -35,7 +35,11 @@ func (r *run) reorder() error {
 	if order == nil {
 		return r.mapLate()
 	}
-	r.late, r.rowOf = nil, row
+	rows := row // of the nodes
+	if r.late != nil {
+		rows, r.lateRows = nil, len(row)
+	}
+	r.late = nil
 	// The graph that it was found on would otherwise be there while entries are
 	// sorted.
 	runtime.GC()
@@ -46,7 +50,7 @@ func (r *run) reorder() error {
 			}
 		}
 	})
-	r.nodes = r.nodes.Reorder(r.c.Order.String(), order)
+	r.nodes = r.nodes.Reorder(r.c.Order.String(), order, rows)
 	return err
 }
 
@@ -94,7 +98,7 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 			return nil, nil, err
 		}
 		if need := r.held + r.beside(); need > r.c.Memory {
-			return nil, nil, &MemoryError{Need: need, Limit: r.c.Memory}
+			return nil, nil, r.orderError(need)
 		}
 	}
 	row, err = r.mentions()
@@ -113,7 +117,7 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 		return nil, nil, nil
 	}
 	r.c.Order = DegreeOrder
-	order = make([]uint32, r.nodes.Len())
+	order = pages.Room[uint32](r.nodes.Len())
 	if r.late == nil {
 		for old, place := range row {
 			order[place] = uint32(old)
@@ -126,6 +130,12 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 		old++
 	})
 	return order, row, nil
+}
+
+// orderError is the error for an order that takes so much.
+func (r *run) orderError(need int64) error {
+	r.c.Order = DefaultOrder
+	return &MemoryError{Need: need, Limit: r.c.Memory, Unordered: r.beside()+leastBytes <= r.c.Memory}
 }
 
 // placesPay tells whether sweeps gain from the rows that codes get.
@@ -297,7 +307,7 @@ func (r *run) pattern() (*sparse.CSR, error) {
 	}
 	graph := int64(entries)*each + 8*int64(rows+1)
 	if need := r.beside() + graph; r.c.Memory > 0 && need >= r.c.Memory {
-		return nil, &MemoryError{Need: need + leastBytes, Limit: r.c.Memory}
+		return nil, r.orderError(need + leastBytes)
 	}
 	if _, err := r.planSort(s, graph); err != nil {
 		return nil, err

@@ -30,10 +30,10 @@ type run struct {
 	listedParts int // of them, those of the list of nodes
 	listedIDs   int // in that list
 	parts       []*part
-	listed      []*part  // ids of the list of nodes, while they are numbers
-	ids         idSet    // all of them, while they are numbers
-	rowOf       []uint32 // of each code, once there is an order
-	late        *ranks   // from the codes of the parts, ids, to rows; nil: they are rows once numbered
+	listed      []*part // ids of the list of nodes, while they are numbers
+	ids         idSet   // all of them, while they are numbers
+	late        *ranks  // from the codes of the parts, ids, to rows; nil: they are rows once numbered
+	lateRows    int     // once there is an order, how many ids have a row in it beside those of the dictionary
 	useDict     atomic.Bool
 	dict        *dict
 	runs        idRuns              // earlier generations of it
@@ -245,7 +245,8 @@ func (r *run) dictBytes() int64 {
 
 const (
 	workerBytes = 3 << 20 // a chunk of text, what is inflated ahead of it and what it becomes, a record and its codes; or a bucket twice and its rows
-	rowBytes    = 12      // of each row: the degree, whether it is isolated, and what the files beside the shards say of it
+	rowBytes    = 2       // of each row: the degree, a byte in most, and whether it is isolated
+	heavyBytes  = 10      // with weights: while degrees become numbers they are there in both forms
 	pageBytes   = 2 << 20 // what the store has under way
 )
 
@@ -253,8 +254,8 @@ const (
 // room of each worker, and what the store knows of each row.
 func (r *run) beside() int64 {
 	const (
-		counting = 4  // of each code: lines, then the row
-		ordering = 8  // by degree: the order and its inverse
+		counting = 4  // of each code that is no row yet: lines, then the row
+		ordering = 8  // by degree: the order, and lines that become its inverse
 		looking  = 48 // for the other orders
 	)
 	bytes := int64(r.workers)*workerBytes + pageBytes
@@ -264,19 +265,33 @@ func (r *run) beside() int64 {
 	if r.nodes == nil {
 		return bytes
 	}
-	bytes += int64(r.nodes.Len())*rowBytes + r.nodes.Bytes()
+	bytes += int64(r.nodes.Len())*rowBytesOf(r.hasValues()) + r.nodes.Bytes()
 	if r.nodes.Order() != nil {
-		return bytes + counting*int64(len(r.rowOf))
+		return bytes + counting*int64(r.lateRows)
 	}
 	switch r.c.Order.possible(r.nodes.Len(), r.lines) {
 	case DefaultOrder:
 	case DegreeOrder:
-		bytes += counting*int64(r.codeLimit()) + int64(r.nodes.Len())*ordering
+		bytes += int64(r.nodes.Len()) * ordering
+		if r.late != nil {
+			bytes += counting * int64(r.late.limit())
+		}
 	default:
 		bytes += int64(r.nodes.Len()) * looking
 	}
 	return bytes
 }
+
+// rowBytesOf returns what the store knows of each row.
+func rowBytesOf(values bool) int64 {
+	if values {
+		return heavyBytes
+	}
+	return rowBytes
+}
+
+// hasValues tells whether entries have values.
+func (r *run) hasValues() bool { return r.weighted || r.c.Duplicates == SumDuplicates }
 
 // left returns what the limit leaves for sorting, 1 at least; 0 is no limit.
 func (r *run) left() int64 {
@@ -318,10 +333,7 @@ func (r *run) isDirected() (bool, error) {
 
 // sorter returns the sorter for a view of the edges.
 func (r *run) sorter(v view) *sorter {
-	values := r.c.Duplicates == SumDuplicates
-	for _, p := range r.parts {
-		values = values || p.weighted
-	}
+	values := r.hasValues()
 	rows := r.nodes.Len()
 	if r.late != nil {
 		rows = r.late.limit()

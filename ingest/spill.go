@@ -235,7 +235,7 @@ const slabBytes = 32 << 20
 func (r *run) newSlabs() []slabs {
 	size := slabBytes
 	if r.c.Memory > 0 {
-		size = min(size, int(r.c.Memory)/(32*r.workers))
+		size = min(size, int(r.c.Memory)/(16*r.workers))
 	}
 	all := make([]slabs, r.workers)
 	for i := range all {
@@ -292,7 +292,7 @@ func (r *run) hasRoom(held int64) bool {
 	if r.c.Order.possible(rows, r.lines) != DefaultOrder {
 		return false // the order takes more
 	}
-	s := sorter{narrow: isNarrow(rows), values: r.weighted || r.c.Duplicates == SumDuplicates}
+	s := sorter{narrow: isNarrow(rows), values: r.hasValues()}
 	entries := int64(2 * r.lines)
 	if r.c.Directed {
 		entries /= 2 // of each direction

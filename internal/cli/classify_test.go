@@ -71,7 +71,7 @@ func TestDefaultOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.SetNodes(names.Reorder("test", []uint32{2, 0, 3, 1}))
+	w.SetNodes(names.Reorder("test", []uint32{2, 0, 3, 1}, nil))
 	if err := w.Commit(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -336,14 +336,18 @@ func (in *invocation) overLimit(err error) error {
 		enough = plan.enough
 	}
 	need := formatBytes(enough + enough/100) // its figures are rounded
+	otherwise := ""
+	if edges != nil {
+		otherwise = edges.Else()
+	}
 	switch {
 	case in.limitedBy == addressLimit && in.memory != in.maxMemory:
-		return &limitError{addressLimit, fmt.Sprintf("it leaves %s, too little for %s, which takes %s or more; raise it by %s",
-			formatBytes(in.memory), what, need, formatBytes(enough-in.memory+enough/10))}
+		return &limitError{addressLimit, fmt.Sprintf("it leaves %s, too little for %s, which takes %s or more; raise it by %s%s",
+			formatBytes(in.memory), what, need, formatBytes(enough-in.memory+enough/10), otherwise)}
 	case in.maxMemory == 0:
-		return &limitError{"memory", fmt.Sprintf("this machine has too little for %s; it takes %s or more", what, need)}
+		return &limitError{"memory", fmt.Sprintf("this machine has too little for %s; it takes %s or more%s", what, need, otherwise)}
 	}
-	return &limitError{"--max-memory", fmt.Sprintf("%s is too little for %s; allow %s or more", formatBytes(in.memory), what, need)}
+	return &limitError{"--max-memory", fmt.Sprintf("%s is too little for %s; allow %s or more%s", formatBytes(in.memory), what, need, otherwise)}
 }
 
 // interruption tells how far the run had come and what it left as it was.

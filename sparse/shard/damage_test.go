@@ -155,7 +155,7 @@ func TestVersions(t *testing.T) {
 // writeRaw writes a frame that need not be one.
 func writeRaw(w *Writer, r sparse.Range, lengths, ids []uint32, val []float64) error {
 	frame := appendPayload(make([]byte, headerBytes), lengths, ids, val, make([]uint32, len(ids)))
-	w.degrees = make([]float64, r.Hi+1)
+	w.degrees = degreeList{content: make([]byte, r.Hi+1)}
 	return w.writeFrame(&frameJob{r: r, frame: frame, payloadBytes: len(frame) - headerBytes, degrees: make([]float64, 1)})
 }
 
@@ -167,7 +167,7 @@ func TestImpossible(t *testing.T) {
 		w := must(Create("g", &WriteOptions{FS: mem, Identity: 1}))
 		r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
 		must(0, writeRaw(w, r, lengths, ids, val))
-		w.rows, w.entries, w.degrees, w.m.Weighted = int64(r.Hi), int64(len(ids)), make([]float64, r.Hi), val != nil
+		w.rows, w.entries, w.degrees, w.m.Weighted = int64(r.Hi), int64(len(ids)), degreeList{content: make([]byte, r.Hi)}, val != nil
 		must(0, w.Commit(bg))
 		if payload != nil {
 			mem.Change("g/"+shardName(1, 0), func(b []byte) []byte {
@@ -495,7 +495,7 @@ func TestImpossibleCuts(t *testing.T) {
 			must(0, writeRaw(w, r, lengths, ids[:r.Entries], nil))
 			w.rows, w.entries = int64(r.Hi), w.entries+int64(r.Entries)
 		}
-		w.degrees = make([]float64, w.rows)
+		w.degrees = degreeList{content: make([]byte, w.rows)}
 		must(0, w.Commit(bg))
 		var c *CorruptError
 		if err := scan(mem); !errors.As(err, &c) || c.Path != "g/"+indexName(1) {

@@ -4,25 +4,54 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // The degrees file holds A·1 so that no sweep is needed to know it: the coded
 // row lengths of an unweighted store, float64 numbers of a weighted one.
 
-func appendDegrees(dst []byte, degrees []float64, weighted bool) []byte {
-	if weighted {
-		dst = slices.Grow(dst, 8*len(degrees))
-		for _, d := range degrees {
-			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(d))
+// degreeList is that content while a store is written: coded lengths until a
+// weight other than 1 is known.
+type degreeList struct {
+	rows     int // that there will be, if known
+	weighted bool
+	content  []byte
+	hub      float64 // the sum of the pieces of the last row so far
+}
+
+// add adds the degrees of rows, or those of the pieces of one.
+func (l *degreeList) add(degrees []float64, last bool) {
+	if !last || l.hub != 0 {
+		l.hub += degrees[0]
+		if !last {
+			return
 		}
-		return dst
+		degrees = []float64{l.hub}
+		l.hub = 0
 	}
-	dst = slices.Grow(dst, len(degrees))
+	if l.content == nil {
+		l.content = make([]byte, 0, l.rows)
+	}
 	for _, d := range degrees {
-		dst = appendLengths(dst, []uint32{uint32(d)})
+		if l.weighted {
+			l.content = binary.LittleEndian.AppendUint64(l.content, math.Float64bits(d))
+		} else {
+			l.content = appendLengths(l.content, []uint32{uint32(d)})
+		}
 	}
-	return dst
+}
+
+// weigh makes the degrees so far, and those that will be added, float64 numbers.
+func (l *degreeList) weigh() {
+	if l.weighted {
+		return
+	}
+	coded := l.content
+	l.weighted, l.content = true, make([]byte, 0, 8*max(l.rows, len(coded)))
+	for len(coded) > 0 {
+		var ptr [2]int64
+		coded = coded[lengthsTo(ptr[:], coded):]
+		l.content = binary.LittleEndian.AppendUint64(l.content, math.Float64bits(float64(ptr[1])))
+	}
 }
 
 // parseDegrees reads the degrees file without its head.

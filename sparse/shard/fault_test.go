@@ -35,7 +35,7 @@ func newSample(identity uint64) sample {
 	for i := range ids {
 		ids[i], position[i] = fmt.Sprintf("node %d", (i*7)%n), uint32(i*3+1)%n
 	}
-	return sample{a: a, back: back, nodes: must(StringNodes(ids)).Reorder("some", position),
+	return sample{a: a, back: back, nodes: must(StringNodes(ids)).Reorder("some", position, nil),
 		o: WriteOptions{Identity: identity, Directed: true, ShardBytes: 1, Force: true}}
 }
 

@@ -48,7 +48,7 @@ func allFixtures() []fixture {
 		{"v1/directed", a, back, names, WriteOptions{Identity: 0xb2, Directed: true,
 			Options: map[string]string{"self_loops": "keep"},
 			Sources: []Source{{Name: "arcs.tsv", Bytes: 52, Lines: 4}}}},
-		{"v1/ordered", a, back, names.Reorder("degree", []uint32{3, 0, 4, 1, 2}), WriteOptions{Identity: 0xd4, Directed: true}},
+		{"v1/ordered", a, back, names.Reorder("degree", []uint32{3, 0, 4, 1, 2}, nil), WriteOptions{Identity: 0xd4, Directed: true}},
 		{"v1/zstd", a, back, names, WriteOptions{Identity: 0xc3, Directed: true, Codec: Zstd}},
 	}
 }

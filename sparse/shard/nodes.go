@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -26,7 +27,8 @@ type Nodes struct {
 	kind string
 	n    int
 
-	numbers []uint64 // numeric: the id of each row
+	short   []uint32 // numeric: the id of each row, if all of them are that short
+	numbers []uint64 // else
 
 	text  []byte   // string: the ids in the order of rows, one after the other
 	ends  []uint64 // string: where each id ends in text
@@ -44,17 +46,32 @@ type Nodes struct {
 func NewNumericNodes(n int) *Nodes { return &Nodes{kind: nodesImplicit, n: n} }
 
 // NumericNodes returns the dictionary of the given numbers, which must
-// increase strictly. The slice is kept. It takes 8 bytes a row.
-func NumericNodes(ids []uint64) *Nodes {
+// increase strictly. The slice is kept.
+func NumericNodes[ID uint32 | uint64](ids []ID) *Nodes {
 	for i := 1; i < len(ids); i++ {
 		if ids[i] <= ids[i-1] {
 			panic(badOrder)
 		}
 	}
-	if len(ids) > 0 && ids[len(ids)-1] == uint64(len(ids)-1) {
+	if len(ids) > 0 && uint64(ids[len(ids)-1]) == uint64(len(ids)-1) {
 		return NewNumericNodes(len(ids))
 	}
-	return &Nodes{kind: nodesNumeric, n: len(ids), numbers: ids}
+	n := &Nodes{kind: nodesNumeric, n: len(ids)}
+	switch ids := any(ids).(type) {
+	case []uint32:
+		n.short = ids
+	case []uint64:
+		n.numbers = ids
+	}
+	return n
+}
+
+// number returns the id at a position of a numeric dictionary.
+func (n *Nodes) number(position int) uint64 {
+	if n.short != nil {
+		return uint64(n.short[position])
+	}
+	return n.numbers[position]
 }
 
 // StringNodes returns the dictionary in which row i has ids[i]. The error
@@ -155,7 +172,7 @@ func (n *Nodes) AppendID(dst []byte, row int) []byte {
 	case nodesImplicit:
 		return strconv.AppendUint(dst, uint64(position), 10)
 	case nodesNumeric:
-		return strconv.AppendUint(dst, n.numbers[position], 10)
+		return strconv.AppendUint(dst, n.number(position), 10)
 	}
 	return append(dst, n.bytes(position)...)
 }
@@ -192,15 +209,20 @@ func (n *Nodes) find(id string) (position int, ok bool) {
 	if err != nil || id[0] == '+' || id[0] == '0' && len(id) > 1 {
 		return 0, false
 	}
-	if n.kind == nodesImplicit {
+	switch {
+	case n.kind == nodesImplicit:
 		return int(v), v < uint64(n.n)
+	case n.short == nil:
+		return slices.BinarySearch(n.numbers, v)
+	case v > math.MaxUint32:
+		return 0, false
 	}
-	return slices.BinarySearch(n.numbers, v)
+	return slices.BinarySearch(n.short, uint32(v))
 }
 
 // Bytes returns the memory that the dictionary takes.
 func (n *Nodes) Bytes() int64 {
-	return int64(8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.byID) + 4*len(n.order) + 4*len(n.rows))
+	return int64(4*len(n.short) + 8*len(n.numbers) + n.below + len(n.text) + 8*len(n.ends) + 4*len(n.byID) + 4*len(n.order) + 4*len(n.rows))
 }
 
 // Parts of a nodes file after its head: the number of rows; then, numeric, the
@@ -208,32 +230,38 @@ func (n *Nodes) Bytes() int64 {
 // order follows, the lengths of the ids as varints, the order, the text.
 const nodesHead = 8
 
-// append appends the content of the nodes file.
-func (n *Nodes) append(dst []byte) []byte {
+// write writes the content of the nodes file; w remembers an error.
+func (n *Nodes) write(w *bufio.Writer) {
 	le := binary.LittleEndian
-	dst = le.AppendUint64(dst, uint64(n.n))
+	word := func(v int) { w.Write(le.AppendUint64(w.AvailableBuffer(), uint64(v))) }
+	number := func(v uint64) { w.Write(binary.AppendUvarint(w.AvailableBuffer(), v)) }
+	word(n.n)
 	if n.kind == nodesNumeric {
-		dst = slices.Grow(dst, n.n)
 		next := uint64(0)
-		for _, id := range n.numbers {
-			dst = binary.AppendUvarint(dst, id-next)
+		for i := range n.n {
+			id := n.number(i)
+			number(id - next)
 			next = id + 1
 		}
-		return dst
+		return
 	}
-	dst = le.AppendUint64(dst, uint64(len(n.text)))
-	ordered := uint64(0)
+	word(len(n.text))
+	ordered := 0
 	if n.byID != nil {
 		ordered = 1
 	}
-	dst = le.AppendUint64(dst, ordered)
+	word(ordered)
 	for row := range n.n {
-		dst = binary.AppendUvarint(dst, uint64(len(n.bytes(row))))
+		number(uint64(len(n.bytes(row))))
 	}
-	for _, row := range n.byID {
-		dst = le.AppendUint32(dst, row)
+	writeRows(w, n.byID)
+	w.Write(n.text)
+}
+
+func writeRows(w *bufio.Writer, rows []uint32) {
+	for _, row := range rows {
+		w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), row))
 	}
-	return append(dst, n.text...)
 }
 
 // parseNodes reads a nodes file without its head.
@@ -250,20 +278,18 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	size := len(b)
 	b = b[nodesHead:]
 	if n.kind == nodesNumeric {
-		n.numbers = make([]uint64, n.n)
-		next := uint64(0)
-		for i := range n.numbers {
-			gap, size := binary.Uvarint(b)
-			if size <= 0 || gap > math.MaxUint64-next || i > 0 && next == 0 {
-				return nil, damaged(fmt.Sprintf("id of row %d", i))
-			}
-			n.numbers[i] = next + gap
-			next += gap + 1
-			b = b[size:]
+		last, err := eachNumber(b, n.n, func(int, uint64) {})
+		if err != nil {
+			return nil, damaged(err.Error())
 		}
-		if len(b) != 0 {
-			return nil, damaged(fmt.Sprintf("%d bytes after the last id", len(b)))
+		set := func(i int, id uint64) { n.short[i] = uint32(id) }
+		if last <= math.MaxUint32 {
+			n.short = make([]uint32, n.n)
+		} else {
+			n.numbers = make([]uint64, n.n)
+			set = func(i int, id uint64) { n.numbers[i] = id }
 		}
+		_, _ = eachNumber(b, n.n, set)
 		return n, nil
 	}
 	if len(b) < 16 || le.Uint64(b[8:]) > 1 {
@@ -300,6 +326,25 @@ func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 		}
 	}
 	return n, nil
+}
+
+// eachNumber calls do with the ids of n rows, which are all there is in b, and
+// returns the last one.
+func eachNumber(b []byte, n int, do func(row int, id uint64)) (last uint64, err error) {
+	next := uint64(0)
+	for i := range n {
+		gap, size := binary.Uvarint(b)
+		if size <= 0 || gap > math.MaxUint64-next || i > 0 && next == 0 {
+			return 0, fmt.Errorf("id of row %d", i)
+		}
+		do(i, next+gap)
+		next += gap + 1
+		b = b[size:]
+	}
+	if len(b) != 0 {
+		return 0, fmt.Errorf("%d bytes after the last id", len(b))
+	}
+	return next - 1, nil
 }
 
 // increasing reports whether the order of ids is right and no id occurs twice.

@@ -9,14 +9,18 @@ import (
 // Reorder returns the dictionary of the same ids in which row i has the id of
 // row position[i] of n. The order of n is then the default order of the new
 // one: that of its file and of [Nodes.Rows]. name is what the manifest calls
-// the order, not empty. position must be a permutation and is kept; n itself
-// must have no such order. It takes 8 bytes a row.
-func (n *Nodes) Reorder(name string, position []uint32) *Nodes {
+// the order, not empty. position must be a permutation and rows its inverse, nil
+// to have it made; both are kept, 8 bytes a row. n itself must have no such order.
+func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	if name == "" || n.order != nil || len(position) != n.n {
 		panic(badReorder)
 	}
-	rows, wrong := invert(position)
-	if wrong >= 0 {
+	if rows == nil {
+		var wrong int
+		if rows, wrong = invert(position); wrong >= 0 {
+			panic(badReorder)
+		}
+	} else if !areInverse(position, rows) {
 		panic(badReorder)
 	}
 	m := *n
@@ -73,12 +77,18 @@ func invert(order []uint32) (inverse []uint32, wrong int) {
 	return inverse, -1
 }
 
-// appendOrder appends the content of the order file.
-func (n *Nodes) appendOrder(dst []byte) []byte {
-	for _, p := range n.order {
-		dst = binary.LittleEndian.AppendUint32(dst, p)
+// areInverse reports whether two slices are permutations and each the inverse of
+// the other.
+func areInverse(order, inverse []uint32) bool {
+	if len(inverse) != len(order) {
+		return false
 	}
-	return dst
+	for i, p := range order {
+		if int64(p) >= int64(len(inverse)) || inverse[p] != uint32(i) {
+			return false
+		}
+	}
+	return true
 }
 
 // parseOrder gives a dictionary the order of an order file without its head.

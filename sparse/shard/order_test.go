@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"bufio"
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
@@ -29,7 +30,7 @@ func TestReorder(t *testing.T) {
 		slices.Sort(numbers)
 		order := shuffled(len(ids), rapid.Uint64().Draw(rt, "rng seed"))
 		for _, plain := range []*Nodes{must(StringNodes(ids)), NumericNodes(numbers), NewNumericNodes(len(ids))} {
-			n := plain.Reorder("some", order)
+			n := plain.Reorder("some", order, nil)
 			for row, position := range order {
 				id := plain.ID(int(position))
 				if got, ok := n.Lookup(id); n.ID(row) != id || got != row || !ok {
@@ -46,6 +47,10 @@ func TestReorder(t *testing.T) {
 			if position != len(ids) || !slices.Equal(n.Order(), order) {
 				rt.Fatalf("%d rows, order %v", position, n.Order())
 			}
+			inverse, _ := invert(order)
+			if same := plain.Reorder("some", order, inverse); !slices.Equal(same.rows, n.rows) {
+				rt.Fatalf("rows %v with the inverse given, %v without", same.rows, n.rows)
+			}
 			if more := n.Bytes() - plain.Bytes(); more != int64(8*len(ids)) {
 				rt.Fatalf("%d bytes more for %d rows", more, len(ids))
 			}
@@ -56,8 +61,8 @@ func TestReorder(t *testing.T) {
 				continue
 			}
 			m := &Manifest{Rows: int64(len(ids)), Nodes: n.kind, Order: n.name}
-			again := must(parseNodes("nodes", n.append(nil), m))
-			must(0, again.parseOrder("order", n.appendOrder(nil), m))
+			again := must(parseNodes("nodes", content(n.write), m))
+			must(0, again.parseOrder("order", content(func(w *bufio.Writer) { writeRows(w, n.order) }), m))
 			for row := range order {
 				if again.ID(row) != n.ID(row) {
 					rt.Fatalf("row %d reads %q, wrote %q", row, again.ID(row), n.ID(row))
@@ -111,11 +116,13 @@ func TestNoPermutation(t *testing.T) {
 func TestReorderPanics(t *testing.T) {
 	two := NewNumericNodes(2)
 	for name, call := range map[string]func(){
-		"no name":   func() { two.Reorder("", []uint32{1, 0}) },
-		"too short": func() { two.Reorder("some", []uint32{0}) },
-		"too high":  func() { two.Reorder("some", []uint32{0, 2}) },
-		"twice":     func() { two.Reorder("some", []uint32{1, 1}) },
-		"again":     func() { two.Reorder("some", []uint32{1, 0}).Reorder("other", []uint32{1, 0}) },
+		"no name":   func() { two.Reorder("", []uint32{1, 0}, nil) },
+		"too short": func() { two.Reorder("some", []uint32{0}, nil) },
+		"too high":  func() { two.Reorder("some", []uint32{0, 2}, nil) },
+		"twice":     func() { two.Reorder("some", []uint32{1, 1}, nil) },
+		"long":      func() { two.Reorder("some", []uint32{1, 0}, []uint32{1, 0, 2}) },
+		"inverse":   func() { two.Reorder("some", []uint32{1, 0}, []uint32{0, 1}) },
+		"again":     func() { two.Reorder("some", []uint32{1, 0}, nil).Reorder("other", []uint32{1, 0}, nil) },
 	} {
 		func() {
 			defer func() {

@@ -1,10 +1,12 @@
 package shard
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -172,46 +174,63 @@ func (w *Writer) finish(ctx context.Context) error {
 		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure, w.nodes.n, w.m.Rows)
 	}
 	w.m.Nodes, w.m.Order = w.nodes.kind, w.nodes.name
-	index := append(appendFileHead(nil, indexMagic, w.id), w.index...)
-	if err := w.writeFile(ctx, indexName(w.id), index); err != nil {
+	if err := w.writeFile(ctx, indexName(w.id), indexMagic, func(b *bufio.Writer) { b.Write(w.index) }); err != nil {
 		return err
 	}
-	degrees := appendDegrees(appendFileHead(nil, degreesMagic, w.id), w.degrees, w.m.Weighted)
-	if err := w.writeFile(ctx, degreesName(w.id), degrees); err != nil {
+	if w.m.Weighted {
+		w.degrees.weigh()
+	}
+	if err := w.writeFile(ctx, degreesName(w.id), degreesMagic, func(b *bufio.Writer) { b.Write(w.degrees.content) }); err != nil {
 		return err
 	}
 	if w.nodes.kind != nodesImplicit {
-		nodes := w.nodes.append(appendFileHead(nil, nodesMagic, w.id))
-		if err := w.writeFile(ctx, nodesName(w.id), nodes); err != nil {
+		if err := w.writeFile(ctx, nodesName(w.id), nodesMagic, w.nodes.write); err != nil {
 			return err
 		}
 	}
 	if w.m.Order != "" {
-		order := w.nodes.appendOrder(appendFileHead(nil, orderMagic, w.id))
-		if err := w.writeFile(ctx, orderName(w.id), order); err != nil {
+		if err := w.writeFile(ctx, orderName(w.id), orderMagic, func(b *bufio.Writer) { writeRows(b, w.nodes.order) }); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// writeFile writes one of the files beside the shards, syncs it and reads it
-// back.
-func (w *Writer) writeFile(ctx context.Context, name string, b []byte) error {
-	if err := w.writeSynced(name, b); err != nil {
+// writeFile writes one of the files beside the shards piece by piece, syncs it and
+// reads it back.
+func (w *Writer) writeFile(ctx context.Context, name, magic string, content func(*bufio.Writer)) error {
+	entry := FileEntry{Name: name}
+	sum := uint32(0)
+	err := w.writeSynced(name, func(f io.Writer) error {
+		b := bufio.NewWriterSize(writerFunc(func(p []byte) (int, error) {
+			entry.Bytes += int64(len(p))
+			sum = crc32.Update(sum, castagnoli, p)
+			return f.Write(p)
+		}), 1<<18)
+		b.Write(appendFileHead(b.AvailableBuffer(), magic, w.id))
+		content(b)
+		return b.Flush()
+	})
+	if err != nil {
 		return err
 	}
-	entry := FileEntry{Name: name, Bytes: int64(len(b)), CRC: sumText(crc32.Checksum(b, castagnoli))}
+	entry.CRC = sumText(sum)
 	w.m.Files = append(w.m.Files, entry)
 	return w.readBack(ctx, entry)
 }
 
-func (w *Writer) writeSynced(name string, b []byte) error {
+// writerFunc is a function that writes.
+type writerFunc func(p []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func (w *Writer) writeSynced(name string, content func(io.Writer) error) error {
 	f, err := w.o.FS.Create(w.path(name))
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
+	err = content(f)
 	if err == nil {
 		err = w.sync(f)
 	}
@@ -226,7 +245,10 @@ func (w *Writer) publish() error {
 		b, err = w.m.encode()
 	}
 	if err == nil {
-		err = w.writeSynced(tempName, b)
+		err = w.writeSynced(tempName, func(f io.Writer) error {
+			_, err := f.Write(b)
+			return err
+		})
 	}
 	if err == nil {
 		publish := func() error { return w.o.FS.Rename(w.path(tempName), w.path(manifestName)) }

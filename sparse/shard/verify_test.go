@@ -32,7 +32,7 @@ func TestVerifyFinds(t *testing.T) {
 		{"degree", func(w *Writer) {
 			path(w)
 			must(0, errors.Join(w.flush(), w.drain()))
-			w.degrees[1] = 1
+			w.degrees.content[1] = 1
 		}, "g/manifest: degree of row 1 is 1, found 2"},
 		{"asymmetric", func(w *Writer) {
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
@@ -62,7 +62,7 @@ func TestVerifyFinds(t *testing.T) {
 			long := row(sparse.MaxRange)
 			must(0, writeRaw(w, sparse.Range{Hi: 1, Entries: len(long), Pieces: 2}, nil, long, nil))
 			must(0, writeRaw(w, sparse.Range{Hi: 1, Entries: 1, Piece: 1, Pieces: 2}, nil, []uint32{7}, nil))
-			w.rows, w.entries, w.degrees = 1, int64(len(long)+1), []float64{float64(len(long) + 1)}
+			w.rows, w.entries, w.degrees = 1, int64(len(long)+1), degreeList{content: appendLengths(nil, []uint32{uint32(len(long) + 1)})}
 			for range n - 1 {
 				must(0, w.Append(nil, nil))
 			}

@@ -44,8 +44,8 @@ type WriteOptions struct {
 const defaultShardBytes = 1 << 30
 
 // Writer writes a store row by row, in one pass. Frames are encoded beside the
-// caller's work; its memory is two frames a worker, half a megabyte each, and 8
-// bytes for each row. It is not safe for concurrent use. A Writer ends with
+// caller's work; its memory is two frames a worker, half a megabyte each, and a
+// byte for each row, 8 with weights. It is not safe for concurrent use. A Writer ends with
 // Commit or Abort; Abort after Commit does nothing, so that it may be deferred.
 type Writer struct {
 	o    WriteOptions
@@ -57,7 +57,7 @@ type Writer struct {
 	m       Manifest
 	id      uint64
 	nodes   *Nodes
-	degrees []float64
+	degrees degreeList
 	index   []byte
 	synced  time.Duration
 	removed int // leftovers of an unfinished run
@@ -133,7 +133,7 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 // default is 0 to n−1.
 func (w *Writer) SetNodes(n *Nodes) {
 	w.nodes = n
-	w.degrees = slices.Grow(w.degrees, max(0, n.n-len(w.degrees)))
+	w.degrees.rows = n.n
 }
 
 // SetSources records the inputs, where they are known only after reading.
@@ -350,11 +350,10 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	w.pairs += j.pairs
 	if w.direction == 0 {
 		w.m.SelfLoops += j.loops
-		if r.Piece > 0 {
-			w.degrees[r.Lo] += j.degrees[0]
-		} else {
-			w.degrees = append(w.degrees, j.degrees...)
+		if w.m.Weighted {
+			w.degrees.weigh()
 		}
+		w.degrees.add(j.degrees, r.Piece == r.Pieces-1)
 	}
 	if w.fileBytes >= w.o.ShardBytes {
 		return w.endShard(context.Background())
