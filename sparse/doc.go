@@ -43,7 +43,7 @@
 //
 // # Tiles
 //
-// Where the first columns have most of the entries, as in a graph by degree, their
+// Where the first columns have many of the entries, as in a graph by degree, their
 // rows of X are to stay in the second cache of a core. [NewTiled] makes a matrix in
 // memory whose steps gather them for many rows of A before those of the other
 // columns; [FindTiling] tells where that pays.

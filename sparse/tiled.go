@@ -64,7 +64,7 @@ type Tiling struct {
 }
 
 // FindTiling returns a tiling of a if it pays for blocks with rows of so many bytes,
-// and otherwise nil: if all entries are 1 and most of them are in columns whose rows
+// and otherwise nil: if all entries are 1 and a third of them are in columns whose rows
 // of a block the second cache holds. Cost: one sweep, and 16 bytes a row.
 func FindTiling(ctx context.Context, a Matrix, rowBytes, workers int) (*Tiling, error) {
 	rows, _ := a.Dims()
@@ -73,7 +73,7 @@ func FindTiling(ctx context.Context, a Matrix, rowBytes, workers int) (*Tiling, 
 	}
 	columns := min(nearColumns, sched.CacheBytes()/min(rowBytes, mostSlabBytes))
 	t, err := NewTiling(ctx, a, columns, workers)
-	if errors.Is(err, errWeighted) || err == nil && 2*t.near[len(t.near)-1] < a.NNZ() {
+	if errors.Is(err, errWeighted) || err == nil && 3*t.near[len(t.near)-1] < a.NNZ() {
 		return nil, nil
 	}
 	return t, err
