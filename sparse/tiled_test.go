@@ -27,7 +27,7 @@ func tiled(t testing.TB, a *sparse.CSR, columns int) *sparse.Tiled {
 var tiledPatterns = map[string]pattern{
 	"square":      {rows: 90, cols: 90, mean: 4},
 	"many ranges": {rows: 40000, cols: 40000, mean: 2, hubs: []int{0, 17, 39999}},
-	"wide":        {rows: 7, cols: 16600, mean: 4, hubs: []int{2, 6}},
+	"wide":        {rows: 7, cols: 70000, mean: 4, hubs: []int{2, 6}},
 	"sparse":      {rows: 300, cols: 9000, mean: 1},
 	"empty":       {rows: 30, cols: 30},
 }
