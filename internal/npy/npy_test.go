@@ -118,6 +118,19 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestByColumns: an array of one dimension is stored by rows, whatever it says.
+func TestByColumns(t *testing.T) {
+	for _, c := range []struct {
+		fortran, shape string
+		want           bool
+	}{{"True", "(2, 1)", true}, {"False", "(2, 1)", false}, {"True", "(2,)", false}, {"False", "(2,)", false}} {
+		a, err := Read("x", bytes.NewReader(file(1, "<f8", c.fortran, c.shape, []float64{1, 2})))
+		if err != nil || a.Fortran != c.want {
+			t.Errorf("%s %s: by columns %v, error %v", c.fortran, c.shape, a.Fortran, err)
+		}
+	}
+}
+
 func TestBadHeaders(t *testing.T) {
 	for _, test := range []struct {
 		file []byte
