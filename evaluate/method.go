@@ -71,7 +71,7 @@ func ParseMethods(list string) ([]Method, error) {
 			return nil, fmt.Errorf("%w: there is no method %q; choose from %s", ErrUsage, name, MethodList())
 		}
 		if slices.Contains(found, methods[i]) {
-			return nil, fmt.Errorf("%w: method %q is named twice", ErrUsage, name)
+			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", ErrUsage, name)
 		}
 		found = append(found, methods[i])
 	}

@@ -22,7 +22,7 @@ func TestParseMethods(t *testing.T) {
 		"lgc":    `there is no method "lgc"; choose from auto, lp, majority, cwk, diffusion, exponential, `,
 		"":       `there is no method ""; choose from auto, lp, majority, cwk, diffusion, exponential, `,
 		"lp,,lp": `there is no method ""; choose from auto, lp, majority, cwk, diffusion, exponential, `,
-		"lp,lp":  `method "lp" is named twice`,
+		"lp,lp":  `method "lp" is named twice; leave one out`,
 
 		"commute-time+svm": "commute-time is a distance, no kernel",
 	} {

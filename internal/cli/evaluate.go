@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,6 +82,9 @@ func parseFractions(fractions *[]float64, s string) error {
 		x, err := bounds{lo: 0, hi: 1, loOpen: true, hiOpen: true, symbol: "fraction"}.parse(strings.TrimSpace(part))
 		if err != nil {
 			return err
+		}
+		if slices.Contains(list, x) {
+			return fmt.Errorf("%v is named twice; leave one out", x)
 		}
 		list = append(list, x)
 	}

@@ -166,11 +166,17 @@ func (in *invocation) generator(name, short string, settings func() (generate.Gr
 			if labels == nil {
 				labels = new(labelFiles)
 			}
+			named := []string{out}
 			for _, side := range []struct{ flag, path string }{{"--labels", labels.labels}, {"--truth", labels.truth}} {
-				if side.path == "-" {
+				switch same := func(other string) bool { return filepath.Clean(other) == filepath.Clean(side.path) }; {
+				case side.path == "-":
 					in.problem(side.flag, "stdout is for the edges; name a file")
-				} else if side.path != "" {
+				case side.path == "":
+				case slices.ContainsFunc(named, same):
+					in.problem(side.flag, "%s is another output of this command; name another file", side.path)
+				default:
 					in.checkOutput(side.flag, side.path)
+					named = append(named, side.path)
 				}
 			}
 			if len(in.problems) == 0 {
