@@ -178,8 +178,11 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if len(f.method.Takes()) == 0 {
 		f.unreached = "prior" // it does not walk
 	}
-	labels := f.labelsOf(p, l)
-	if err := writePredictions(d.out, formatOf(f.out, predictionFormats), g, p, labels, export.Columns{Classes: l.Names, Top: f.scores}); err != nil {
+	labels, format := f.labelsOf(p, l), formatOf(f.out, predictionFormats)
+	if format != ".tsv" {
+		in.warnBytes(f.out, format, g, l.Names)
+	}
+	if err := writePredictions(d.out, format, g, p, labels, export.Columns{Classes: l.Names, Top: f.scores}); err != nil {
 		return err
 	}
 	r := &classified{

@@ -202,6 +202,9 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	}
 	stage := in.progress.begin("writing "+path, 0, "row")
 	source.Progress = func(done, total int) { stage.set(int64(done), int64(total)) }
+	if format.name == "parquet" {
+		in.warnBytes(path, format.endings[0], g, nil)
+	}
 	if err := in.writeGraph(out, path, format, source, doc); err != nil {
 		return err
 	}

@@ -141,3 +141,38 @@ func TestUnfinishedIngest(t *testing.T) {
 	}
 	succeed(t, nil, io.Discard, "verify", "g")
 }
+
+// Names that are not UTF-8 keep their bytes in text; formats that are to be UTF-8
+// are warned of.
+func TestNotUTF8(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"edges.tsv": "caf\xe9\tb\nb\tc\n\xff\tc\n", "labels.tsv": "b\tgr\xfcn\nc\trot\n", "plain.tsv": "a\tb\nb\tc\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const warning = ": names that are not UTF-8 ("
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"classify", "edges.tsv", "--labels", "labels.tsv", "--method", "lp", "-o", "out.tsv"}, ""},
+		{[]string{"classify", "edges.tsv", "--labels", "labels.tsv", "--method", "lp", "-o", "out.jsonl"}, "out.jsonl" + warning + "3)"},
+		{[]string{"classify", "plain.tsv", "--labels", "labels.tsv", "--method", "lp", "-o", "out.parquet"}, "out.parquet" + warning + "1)"},
+		{[]string{"convert", "edges.tsv", "-o", "copy.csv"}, ""},
+		{[]string{"convert", "edges.tsv", "-o", "copy.parquet"}, "copy.parquet" + warning + "2)"},
+		{[]string{"convert", "plain.tsv", "-o", "plain.parquet"}, ""},
+	} {
+		var stderr bytes.Buffer
+		code := Main(append(c.args, "--quiet"), strings.NewReader(""), io.Discard, &stderr)
+		if got := stderr.String(); code != exitDone || !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: exit code %d, stderr %q, want %q", strings.Join(c.args, " "), code, got, c.want)
+		}
+	}
+	predictions, err := os.ReadFile("out.tsv")
+	if err != nil || !bytes.Contains(predictions, []byte("\ncaf\xe9\tgr\xfcn\t")) {
+		t.Errorf("predictions %q, error %v", predictions, err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
@@ -122,6 +123,28 @@ func (o *outputs) commitAround(publish func() error) error {
 func (o *outputs) abort() {
 	for _, f := range o.files {
 		_ = f.Abort() // the run has failed already, or this is after commit
+	}
+}
+
+// warnBytes tells of ids of g, and of other names, that are not UTF-8 where all text
+// of an output is to be.
+func (in *invocation) warnBytes(path, format string, g *graph, names []string) {
+	wrong := 0
+	for _, name := range names {
+		if !utf8.ValidString(name) {
+			wrong++
+		}
+	}
+	if nodes := g.Nodes(); !g.hasNumbers() {
+		var id []byte
+		for row := range nodes.Rows() {
+			if id = nodes.AppendID(id[:0], row); !utf8.Valid(id) {
+				wrong++
+			}
+		}
+	}
+	if wrong > 0 {
+		in.warn("%s: names that are not UTF-8 (%s): other programs may not read them in %s files; write .tsv to keep their bytes", path, formatCount(int64(wrong)), format)
 	}
 }
 
