@@ -82,6 +82,7 @@ type evaluation struct {
 	norm  float64   // of all columns
 
 	neighbours []float64 // A·d, for solves with an L that is not normalised
+	rough      float64   // see measureRough
 }
 
 // part is one function of an evaluation.
@@ -229,16 +230,15 @@ func (e *evaluation) refuse(p *part) {
 	}
 }
 
-// finish fills a part's outcome, given bounds that lack what rounding does to
-// the result itself, and its norms.
-func (p *part) finish(e *evaluation, bound float64, columns []float64, norm float64) {
+// finish fills a part's outcome, given bounds, and the part of them that is
+// rounding errors, that lack what rounding does to the result itself, and its norms.
+func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, norm float64) {
 	o := p.out
 	own := 8 * epsilon
 	o.ErrorBound = bound + own*norm
-	o.ColumnBound = columns
-	for j := range columns {
-		columns[j] += own * p.colNorms[j]
-	}
+	o.ColumnBound, o.Rounding = columns, rounded
+	addScaled(columns, own, p.colNorms)
+	addScaled(rounded, own, p.colNorms)
 	o.NormLowerBound = max(p.lower, norm-o.ErrorBound, 0)
 	if p.expansion != nil {
 		o.LogScale = p.logScale

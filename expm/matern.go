@@ -37,13 +37,15 @@ type inverses struct {
 
 	bound   float64 // from residuals, for the block
 	columns []float64
+	rounded []float64 // the part of columns that is rounding errors
 	solved  int
 }
 
 // runRational computes a Matérn function by solves.
 func (e *evaluation) runRational(ctx context.Context, p *part) error {
 	p.out.Method = Rational
-	s := &inverses{evaluation: e, part: p, x: sparse.NewBlock[float64](e.n, e.b.Cols), columns: make([]float64, e.b.Cols)}
+	k := e.b.Cols
+	s := &inverses{evaluation: e, part: p, x: sparse.NewBlock[float64](e.n, k), columns: make([]float64, k), rounded: make([]float64, k)}
 	typical, err := s.typical(ctx)
 	if err != nil {
 		return err
@@ -166,6 +168,7 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 		v += shift * r.Rounding[j]
 		sum += float64(v * v)
 		s.columns[j] += float64(growth * v)
+		s.rounded[j] += float64(growth * shift * r.Rounding[j])
 	}
 	s.bound += growth * math.Sqrt(sum)
 	s.solved++
@@ -205,10 +208,11 @@ func (s *inverses) finishRational(ctx context.Context, w *sparse.Block[float64])
 	relative += solveRounding * epsilon * float64(s.solved)
 	for j, v := range outside {
 		s.columns[j] = s.outerMax * (s.columns[j] + relative*(v+s.columns[j]) + s.own(s.norms[j]))
+		s.rounded[j] = s.outerMax * (s.rounded[j] + float64(solveRounding*epsilon*float64(s.solved))*v + s.own(s.norms[j]))
 	}
 	bound := s.outerMax * (s.bound + relative*(size+s.bound) + s.own(s.norm))
 	s.out.Degree = s.solved
-	s.finish(s.evaluation, bound, s.columns, norm)
+	s.finish(s.evaluation, bound, s.columns, s.rounded, norm)
 	return nil
 }
 

@@ -78,6 +78,23 @@ func TestResolvent(t *testing.T) {
 	}
 }
 
+// Near the end of what rounding leaves, solves are planned so that it leaves enough,
+// and where it does not they are not given up for a series, which has more of it.
+func TestResolventNearRounding(t *testing.T) {
+	m := mapOf(t, graphOf(t, hubs(4000), 2), "L")
+	b := randomBlock(5, m.n, 4)
+	for _, tolerance := range []float64{1e-9, 4e-12, 1e-13} {
+		y := blocks(m.n, b.Cols, 1)
+		r, err := m.ApplyTo(ctx, y, b, []Function{Exp(-20)}, &Settings{Tolerance: tolerance})
+		if tolerance < 1e-12 != errors.Is(err, ErrTolerance) {
+			t.Fatalf("%g: %v", tolerance, err)
+		}
+		if o := r.Functions[0]; o.Method != Resolvent || r.Sweeps > 2*r.PredictedSweeps {
+			t.Errorf("%g: %v, %d sweeps where %d were expected", tolerance, o.Method, r.Sweeps, r.PredictedSweeps)
+		}
+	}
+}
+
 // A block without part in the null space has results of any size; a second run
 // finds them.
 func TestResolventWithoutNullSpace(t *testing.T) {

@@ -111,6 +111,9 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 		if err := e.split(ctx, falling[:1], false); err != nil {
 			return err
 		}
+		if err := e.measureRough(ctx); err != nil {
+			return err
+		}
 		for _, p := range falling { // all are 1 in the null space
 			p.null = falling[0].null
 			p.lower = p.leastNorm(e)
@@ -146,7 +149,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 			return err
 		}
 		pl.series, pl.steepest = append(pl.series, p), p
-		pl.sweeps = max(pl.sweeps, int(e.seriesCost(p)))
+		pl.sweeps = max(pl.sweeps, degree(-p.f.rate*e.hi/2, min(e.allowed(p), 1)))
 	}
 	for _, g := range pl.groups {
 		pl.sweeps += int(e.resolventCost(g))
@@ -184,19 +187,23 @@ func (e *evaluation) allowed(p *part) float64 {
 	return e.tolerance(p) * e.likely(p) / e.norm
 }
 
-// seriesCost predicts the degree of a falling exponential's series in H.
+// seriesCost predicts the degree of a falling exponential's series in H, which is
+// infinite where its rounding errors are too many.
 func (e *evaluation) seriesCost(p *part) float64 {
-	return float64(degree(-p.f.rate*e.hi/2, min(e.allowed(p), 1)))
+	eps := min(e.allowed(p), 1)
+	terms := float64(degree(-p.f.rate*e.hi/2, eps))
+	if rounding*epsilon*math.Sqrt(terms) > eps {
+		return infinity
+	}
+	return terms
 }
 
-// resolventCost predicts the sweeps of a group, about .7·m·i₁ for m solves of
-// which the first one takes i₁ steps. It takes the graph for one that Jacobi
-// likes, whose normalised Laplacian has no small eigenvalues but 0: the first
-// solve tells, and costs little.
+// resolventCost predicts the sweeps of a group. It takes the graph for one that
+// Jacobi likes, whose normalised Laplacian has no small eigenvalues but 0: the
+// first solve tells, and costs little.
 func (e *evaluation) resolventCost(group []*part) float64 {
-	ends := []*part{group[0], group[len(group)-1]}
-	gamma, terms := e.chooseShift(ends)
-	return laterSolves * float64(terms) * e.steps(gamma, e.allowed(ends[1]))
+	_, steps := e.chooseShift(group)
+	return steps
 }
 
 // LaplacianSolves predicts whether exp(−βL) of the Laplacian of a graph with these
@@ -217,17 +224,12 @@ func LaplacianSolves(degrees []float64, beta, tolerance float64) bool {
 
 // steps predicts the steps of Jacobi's solve with I + γH.
 func (e *evaluation) steps(gamma, eps float64) float64 {
-	shift := gamma * e.meanDiagonal()
-	condition := 2 * (1 + shift) / (1 + expansionRate*shift)
-	return 0.35 * math.Sqrt(condition) * math.Log(2/eps)
+	return e.pace(gamma) * math.Log(2/eps)
 }
 
 // expansionRate is the second eigenvalue of the normalised Laplacian that is
 // planned with.
 const expansionRate = 0.1
-
-// laterSolves is the mean number of steps of all solves over that of the first.
-const laterSolves = 0.7
 
 // meanDiagonal returns the mean of H's diagonal.
 func (e *evaluation) meanDiagonal() float64 {

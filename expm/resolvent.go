@@ -9,57 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// falling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
-// exp(−βλ) = exp(−(β/γ)(1/μ − 1)), from samples points.
-func falling(ratio float64, samples int) *expansion {
-	coef := cosine(func(y float64) float64 {
-		mu := (1 + y) / 2
-		if mu <= 0 {
-			return 0
-		}
-		return math.Exp(-ratio * (1/mu - 1))
-	}, samples)
-	var rest float64
-	for len(coef) > 1 && math.Abs(coef[len(coef)-1]) <= epsilon/16 {
-		rest += math.Abs(coef[len(coef)-1])
-		coef = coef[:len(coef)-1]
-	}
-	return newExpansion(coef, rest)
-}
-
-// terms returns the number of terms that leave a tail of at most eps.
-func (s *expansion) terms(eps float64) int {
-	for j, tail := range s.tail {
-		if tail <= eps {
-			return j + 1
-		}
-	}
-	return len(s.tail)
-}
-
-// chooseShift returns the γ for which a group's solves are expected to take
-// the fewest steps, and the number of terms. Half of the error is the tail's.
-func (e *evaluation) chooseShift(group []*part) (gamma float64, terms int) {
-	const tries, samples = 32, 256
-	steepest := -group[len(group)-1].f.rate
-	least, eps := infinity, e.allowed(group[len(group)-1])
-	for i := range tries {
-		relative := math.Pow(10, -3.2*float64(i)/(tries-1))
-		steps := e.steps(relative*steepest, eps)
-		most := 0
-		for _, p := range group {
-			x := falling(-p.f.rate/(relative*steepest), samples)
-			if most = max(most, x.terms(e.allowed(p)/2)); float64(most)*steps >= least {
-				break
-			}
-		}
-		if cost := float64(most) * steps; cost < least {
-			least, gamma, terms = cost, relative*steepest, most
-		}
-	}
-	return gamma, terms
-}
-
 // solves is a group's series in M = (I + γH)⁻¹ under way:
 //
 //	X_j = M·T_j,  T_{j+1} = 2(2X_j − T_j) − T_{j−1},  Y += c_{j+1}·T_{j+1}
@@ -74,10 +23,15 @@ type solves struct {
 	cg    iterative.CG
 	gamma float64
 
-	residual [][]float64 // of each solve, by column, rounding errors of its rows and the step included
+	residual [][]float64 // of each solve, by column
 	whole    []float64   // of each solve
+	rounded  [][]float64 // rounding errors of each solve and the step, by column
+	wrong    []float64   // of each solve and step
 	steps    int         // of conjugate gradients
-	factored bool
+	pace     float64     // steps in which a residual falls by a factor e
+
+	firstSteps float64 // of the first solve
+	factored   bool
 }
 
 // drifting is the size of γH from which on rounding errors of solves are taken
@@ -118,6 +72,7 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 // the tolerance because their norms were guessed wrong.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	s.gamma, _ = s.chooseShift(s.group)
+	s.pace = s.evaluation.pace(s.gamma)
 	for _, p := range s.group {
 		const samples = 512
 		p.expansion = falling(-p.f.rate/s.gamma, samples)
@@ -126,7 +81,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	if err := s.prepare(ctx); err != nil {
 		return false, err
 	}
-	s.residual, s.whole = nil, nil
+	s.residual, s.whole, s.rounded, s.wrong = nil, nil, nil, nil
 	for j := 0; s.norm > 0; j++ {
 		last := 0
 		for _, p := range s.group {
@@ -148,7 +103,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 			return false, err
 		}
 		if j == 0 {
-			if err := s.review(ctx, last); err != nil {
+			if err := s.review(ctx, last, first); err != nil {
 				return false, err
 			}
 		}
@@ -161,7 +116,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 				return false, err
 			}
 		}
-		s.swept(0, int(laterSolves*float64(last-j-1)*float64(s.steps)/float64(j+1)))
+		s.swept(0, int(s.pace*s.digits(j+1, last)))
 	}
 	return s.finishGroup(ctx, first)
 }
@@ -203,51 +158,74 @@ func (s *solves) budget(p *part) float64 {
 	return s.tolerance(p) * s.likely(p)
 }
 
-// lastTerm returns the last term of a part's series, whose tail takes half of
-// the budget.
+// lastTerm returns the last term of a part's series.
 func (s *solves) lastTerm(p *part) int {
-	return min(p.terms(s.budget(p)/2/s.norm), len(p.coef)) - 1
+	return min(p.terms(tailShare*s.budget(p)/s.norm), len(p.coef)) - 1
 }
 
-// sensitivity returns by how much an error of X_j may reach a part's result.
-func (p *part) sensitivity(j int) float64 {
-	var sum float64
-	for i := j + 1; i <= p.end; i++ {
-		sum += float64(math.Abs(p.coef[i]) * float64(i-j))
-	}
-	if j == 0 {
-		return 2 * sum
-	}
-	return 4 * sum
-}
-
-// spent bounds the error of a part's result so far; column < 0 stands for the
-// block.
-func (s *solves) spent(p *part, column int) float64 {
-	norm, residual := s.norm, func(j int) float64 { return s.whole[j] }
-	if column >= 0 {
-		norm, residual = s.norms[column], func(j int) float64 { return s.residual[j][column] }
-	}
-	sum := (p.tail[p.end] + float64(epsilon*float64(p.end+1)*p.size)) * norm
-	for j := range s.whole {
-		sum += float64(p.sensitivity(j) * residual(j))
+// spent bounds the error of a part's result, cut after term end, so far.
+func (s *solves) spent(p *part, end int) float64 {
+	sum := p.tail[end]*s.norm + s.rounding(p, end)
+	for j, r := range s.whole {
+		sum += float64(p.sensitivity(j, end) * r)
 	}
 	return sum
 }
 
+// rounding bounds the part of that error that is rounding errors.
+func (s *solves) rounding(p *part, end int) float64 {
+	sum := float64(epsilon*float64(end+1)*p.size) * s.norm
+	for j, r := range s.wrong {
+		sum += float64(p.sensitivity(j, end) * r)
+	}
+	return sum
+}
+
+// columnBounds bounds the error of each column of a part's result, and the part
+// of it that is rounding errors.
+func (s *solves) columnBounds(p *part) (bounds, rounded []float64) {
+	bounds, rounded = make([]float64, len(s.norms)), make([]float64, len(s.norms))
+	addScaled(bounds, p.tail[p.end], s.norms)
+	addScaled(rounded, epsilon*float64(p.end+1)*p.size, s.norms)
+	for j := range s.residual {
+		reach := p.sensitivity(j, p.end)
+		addScaled(bounds, reach, s.residual[j])
+		addScaled(rounded, reach, s.rounded[j])
+	}
+	addScaled(bounds, 1, rounded)
+	return bounds, rounded
+}
+
 // target returns the residual that solve j may leave in the block: an equal
-// share, for the part that can bear least, of what is left of the budget.
+// share, for the part that can bear least, of what is left of the budget when
+// rounding errors of all later solves are as large as those of the last one.
 func (s *solves) target(j int) float64 {
+	wrong := s.rough * s.norm
+	if len(s.wrong) > 0 {
+		wrong = s.wrong[len(s.wrong)-1]
+	}
 	target := infinity
 	for _, p := range s.group {
 		if p.end <= j {
 			continue
 		}
 		budget := s.budget(p)
-		left := max(budget-s.spent(p, -1), budget/100)
-		target = min(target, left/(float64(p.end-j)*p.sensitivity(j)))
+		left := budget - s.spent(p, p.end)
+		for i := j; i < p.end; i++ {
+			left -= float64(p.sensitivity(i, p.end) * wrong)
+		}
+		target = min(target, left/(float64(p.end-j)*p.sensitivity(j, p.end)))
 	}
-	return target
+	return max(target, wrong/beneathRounding)
+}
+
+// digits returns the logarithm of what the solves from j on divide residuals by
+// in all.
+func (s *solves) digits(j, last int) (sum float64) {
+	for ; j < last; j++ {
+		sum += digitsOf(s.target(j) / s.norm)
+	}
+	return sum
 }
 
 // solve stores M·T_j in x.
@@ -265,7 +243,9 @@ func (s *solves) solve(ctx context.Context, j int, target float64) error {
 		sum += float64(v * v)
 	}
 	s.residual, s.whole = append(s.residual, r.Residual), append(s.whole, math.Sqrt(sum))
-	s.steps += r.Steps
+	if s.steps += r.Steps; j == 0 {
+		s.firstSteps = float64(r.Steps)
+	}
 	s.result.Sweeps += r.Sweeps
 	return nil
 }
@@ -281,16 +261,18 @@ func (s *solves) advance(ctx context.Context, j int) error {
 		return err
 	}
 	rounded := make([]float64, s.b.Cols)
-	s.whole[j] += epsilon * (residualRounding*s.evaluation.sums.rootsTo(rounded) + stepRounding*s.norm)
-	addScaled(s.residual[j], residualRounding*epsilon, rounded)
-	addScaled(s.residual[j], stepRounding*epsilon, s.norms)
+	whole := s.evaluation.sums.rootsTo(rounded)
+	s.wrong = append(s.wrong, epsilon*(residualRounding*whole+stepRounding*s.norm))
+	scaleTo(rounded, residualRounding*epsilon, rounded)
+	addScaled(rounded, stepRounding*epsilon, s.norms)
+	s.rounded = append(s.rounded, rounded)
 	for _, p := range s.group {
 		if p.visit {
 			p.added = j + 2
 		}
 		if p.norms {
 			norm := p.sums.rootsTo(p.colNorms)
-			p.lower = max(p.lower, norm-p.spent(s, j+1)*s.outerMax)
+			p.lower = max(p.lower, norm-s.spent(p, j+1)*s.outerMax)
 		}
 	}
 	return nil
@@ -344,13 +326,4 @@ func (s *solves) advanceRows(j, lo, hi int) {
 			}
 		}
 	}
-}
-
-// spent bounds the error of a part's result after a term.
-func (p *part) spent(s *solves, term int) float64 {
-	end := p.end
-	p.end = term
-	sum := s.spent(p, -1)
-	p.end = end
-	return sum
 }

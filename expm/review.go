@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/iterative"
 )
@@ -11,17 +12,18 @@ import (
 // errTooSlow says that after the first solve a series in H looks cheaper.
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// review plans again with the steps that the first solve took: a series in H
-// if that is cheaper, or a factor as preconditioner.
-func (s *solves) review(ctx context.Context, last int) error {
-	steps := float64(s.steps)
-	if s.settings.Method == Automatic {
-		left := solveWeight * (laterSolves*float64(last) - 1) * min(steps, s.factorSteps()*factorCost)
+// review plans again with the pace of the first solve of an attempt: a series in H
+// if that is cheaper, which is not asked again after a first attempt, or a factor
+// as preconditioner.
+func (s *solves) review(ctx context.Context, last int, first bool) error {
+	s.pace = s.firstSteps / digitsOf(s.whole[0]/s.norm)
+	if s.settings.Method == Automatic && first {
+		left := solveWeight * s.digits(1, last) * min(s.pace, factorPace*factorCost)
 		if s.seriesCost(s.group[len(s.group)-1]) < left {
 			return errTooSlow
 		}
 	}
-	if steps <= factorCost*s.factorSteps() {
+	if s.pace <= factorPace*factorCost {
 		return nil
 	}
 	ground := make([]float64, s.n)
@@ -37,18 +39,18 @@ func (s *solves) review(ctx context.Context, last int) error {
 	case err != nil:
 		return err
 	}
-	s.cg.Precond, s.factored = f, true
+	s.cg.Precond, s.factored, s.pace = f, true, factorPace
 	return nil
 }
 
-// factorCost is what a step with a factor takes beside one with Jacobi.
-const factorCost = 3
+const (
+	// factorCost is what a step with a factor takes beside one with Jacobi.
+	factorCost = 3
 
-// factorSteps predicts the steps of the first solve with a factor, which
-// gains more than a digit in three steps on any graph.
-func (s *solves) factorSteps() float64 {
-	return 0.9 * math.Log(2*s.norm/s.whole[0])
-}
+	// factorPace is the pace of solves with a factor, which gain more than a
+	// digit in three steps on any graph.
+	factorPace = 0.9
+)
 
 // finishGroup takes the results to the caller's variables and fills the
 // outcomes. It returns true where they are not within the tolerance and may be
@@ -56,8 +58,8 @@ func (s *solves) factorSteps() float64 {
 func (s *solves) finishGroup(ctx context.Context, first bool) (again bool, err error) {
 	for _, p := range s.group {
 		if s.norm > 0 {
-			bound := s.spent(p, -1) * s.outerMax
-			if bound > s.tolerance(p)*p.lower && first && p.lower > 0 {
+			allowed := s.tolerance(p) * p.lower
+			if s.spent(p, p.end)*s.outerMax > allowed && s.rounding(p, p.end)*s.outerMax < allowed*mostGain && first {
 				again = true
 			}
 		}
@@ -80,19 +82,23 @@ func (s *solves) finishGroup(ctx context.Context, first bool) (again bool, err e
 		for _, v := range p.colNorms {
 			norm = math.Hypot(norm, v)
 		}
-		columns := make([]float64, len(s.norms))
+		columns, rounded := make([]float64, len(s.norms)), make([]float64, len(s.norms))
 		bound := 0.0
 		if s.norm > 0 {
-			bound = s.spent(p, -1) * s.outerMax
-			for c := range columns {
-				columns[c] = s.spent(p, c) * s.outerMax
-			}
+			bound = s.spent(p, p.end) * s.outerMax
+			columns, rounded = s.columnBounds(p)
+			scaleTo(columns, s.outerMax, columns)
+			scaleTo(rounded, s.outerMax, rounded)
 		}
 		p.out.Degree, p.out.InnerSteps, p.out.SampledCholesky = len(s.whole), s.steps, s.factored
-		p.finish(s.evaluation, bound, columns, norm)
+		p.finish(s.evaluation, bound, columns, rounded, norm)
 	}
 	return false, nil
 }
+
+// mostGain is by how much another attempt, with a larger γ, is trusted to lessen
+// rounding errors.
+const mostGain = 2
 
 // projectRest finishes all groups behind a part by the part of B in the null
 // space, where that is within the tolerance: what is left outside does not
@@ -129,12 +135,10 @@ func (e *evaluation) projectRest(ctx context.Context, p *part, groups [][]*part)
 			return false, err
 		}
 		for _, q := range group {
-			columns := make([]float64, e.b.Cols)
-			for c, v := range left {
-				columns[c] = v + p.out.ColumnBound[c]
-			}
+			columns := slices.Clone(left)
+			addScaled(columns, 1, p.out.ColumnBound)
 			q.out.Method = Projection
-			q.finish(e, bound, columns, q.null)
+			q.finish(e, bound, columns, slices.Clone(p.out.Rounding), q.null)
 		}
 	}
 	return true, nil

@@ -41,11 +41,17 @@ func (e *evaluation) meetNeighbours(ctx context.Context) error {
 // (Σ_j a_ij|x_j|)² ≤ d_i·Σ_j a_ij·x_j², whose sum over i is Σ_j (A·d)_j·x_j². For
 // the normalised Laplacian 1 stands for d and A·d.
 func (s *solves) roundingOf(i int) float64 {
-	d, beside := 1.0, 1.0
-	if !s.normalized {
-		d, beside = s.graph.Degrees[i], math.Sqrt(s.neighbours[i])
-	}
+	d, beside := s.weightsOf(i)
 	return math.Hypot(1+s.gamma*d, s.gamma*beside)
+}
+
+// weightsOf returns d and the square root of A·d in row i, 1 for the normalised
+// Laplacian.
+func (e *evaluation) weightsOf(i int) (d, beside float64) {
+	if e.normalized {
+		return 1, 1
+	}
+	return e.graph.Degrees[i], math.Sqrt(e.neighbours[i])
 }
 
 // degreeSlope returns how far rounding errors of the degrees move exp(−rate·L), for

@@ -42,8 +42,11 @@ const (
 
 // errorAt bounds the error of the series cut after term j, for each unit of
 // the norm of what is outside the null space.
-func (q *series) errorAt(j int) float64 {
-	return q.tail[j] + float64(rounding*epsilon*math.Sqrt(float64(j+1))*q.size) + float64(slopeRounding*epsilon*q.slope)
+func (q *series) errorAt(j int) float64 { return q.tail[j] + q.roundingAt(j) }
+
+// roundingAt is the part of it that is rounding errors.
+func (q *series) roundingAt(j int) float64 {
+	return float64(rounding*epsilon*math.Sqrt(float64(j+1))*q.size) + float64(slopeRounding*epsilon*q.slope)
 }
 
 // reach returns the first term from which on the error is at most a bound, or
@@ -181,11 +184,10 @@ func (p *part) close(e *evaluation, norm float64) {
 	p.done = true
 	p.out.Degree = p.end
 	unit := p.errorAt(p.end) * e.outerMax
-	columns := make([]float64, len(e.norms))
-	for j, v := range e.norms {
-		columns[j] = unit * v
-	}
-	p.finish(e, unit*e.norm, columns, norm)
+	columns, rounded := make([]float64, len(e.norms)), make([]float64, len(e.norms))
+	scaleTo(columns, unit, e.norms)
+	scaleTo(rounded, p.roundingAt(p.end)*e.outerMax, e.norms)
+	p.finish(e, unit*e.norm, columns, rounded, norm)
 }
 
 // recurrence is T_j = 2·H'·T_{j−1} − T_{j−2} under way, H' = H moved to [−1, 1],

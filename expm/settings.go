@@ -127,6 +127,10 @@ type Outcome struct {
 	ErrorBound  float64
 	ColumnBound []float64
 
+	// Rounding is the part of ColumnBound that is rounding errors: a smaller
+	// tolerance hardly lessens it.
+	Rounding []float64
+
 	// NormLowerBound is never above ‖f(H)B‖.
 	NormLowerBound float64
 

@@ -85,6 +85,7 @@ func (o *Outcome) join(next *Outcome) {
 	o.Degree = max(o.Degree, next.Degree)
 	o.ErrorBound = math.Hypot(o.ErrorBound, next.ErrorBound)
 	o.ColumnBound = append(o.ColumnBound, next.ColumnBound...)
+	o.Rounding = append(o.Rounding, next.Rounding...)
 	o.NormLowerBound = math.Hypot(o.NormLowerBound, next.NormLowerBound)
 	o.Relative = 0
 	if o.ErrorBound != 0 {

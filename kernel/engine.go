@@ -29,6 +29,7 @@ type effort struct {
 // applied is what an engine found out.
 type applied struct {
 	bound   []float64 // of the norm of each column's error
+	rounded []float64 // the part of it that a smaller tolerance would hardly lessen
 	sweeps  int
 	method  string
 	least   bool // the error cannot be made smaller
@@ -50,7 +51,7 @@ func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 		return nil, err
 	}
 	f := r.Functions[0]
-	return &applied{bound: f.ColumnBound, sweeps: r.Sweeps, method: f.Method.String(), least: err != nil}, nil
+	return &applied{bound: f.ColumnBound, rounded: f.Rounding, sweeps: r.Sweeps, method: f.Method.String(), least: err != nil}, nil
 }
 
 // inverseRoot is scale·(c + a·L)^−½ of a Laplacian L, a Chebyshev series.
@@ -76,6 +77,7 @@ func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 	}
 	for j := range out.bound {
 		out.bound[j] = out.bound[j]*e.scale + 4*epsilon*e.norm
+		out.rounded[j] = out.rounded[j]*e.scale + 4*epsilon*e.norm
 	}
 	return out, nil
 }
@@ -122,13 +124,13 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	for _, i := range e.lone {
 		copy(dst.Row(i), x.Row(i))
 	}
-	out := &applied{bound: make([]float64, x.Cols), sweeps: r.Sweeps, method: "conjugate gradients", least: err != nil, assumed: e.assumed}
+	out := &applied{bound: make([]float64, x.Cols), rounded: make([]float64, x.Cols), sweeps: r.Sweeps, method: "conjugate gradients", least: err != nil, assumed: e.assumed}
 	if r.SampledCholesky {
 		out.method += " with a sampled Cholesky factor"
 	}
 	rounded := true
 	for j := range out.bound {
-		out.bound[j] = e.scale * r.ErrorBound[j]
+		out.bound[j], out.rounded[j] = e.scale*r.ErrorBound[j], e.scale*r.Rounding[j]
 		rounded = rounded && r.ErrorBound[j] <= 2*r.Rounding[j]
 	}
 	out.least = out.least || rounded

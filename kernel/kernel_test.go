@@ -279,6 +279,51 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 }
 
 // L·L⁺·L = L, for both Laplacians, with several components.
+// A tolerance that rounding errors keep from being met is refused, or let be, after
+// one computation, and what can be promised is.
+func TestHopelessTolerance(t *testing.T) {
+	const n = 4000
+	var entries []sparse.Triplet
+	edge := func(i, j int) {
+		entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
+	}
+	for i := 2; i < n; i++ {
+		edge(i%2, i)
+		if j := (i*i*31 + 7*i) % n; j > i {
+			edge(i, j)
+		}
+	}
+	g := newGraph(t, mustTriplets(t, n, entries), 2)
+	k := mustNew(t, g, "diffusion", Parameters{Beta: 20})
+	sweeps := 0
+	compute := func(tolerance float64) (*Report, error) {
+		sweeps = 0
+		_, r, err := Matrix(background, k, upTo(n), []int{5, 70, 900}, &Settings{Tolerance: tolerance, Progress: func(done, _ int) { sweeps = done }})
+		return r, err
+	}
+	if _, err := compute(1e-9); err != nil {
+		t.Fatal(err)
+	}
+	once := sweeps
+	_, err := compute(1e-12)
+	if !errors.Is(err, ErrTolerance) || sweeps > 2*once {
+		t.Fatalf("%d sweeps, %d with a tolerance that can be met: %v", sweeps, once, err)
+	}
+	var promised float64
+	if _, after, ok := strings.Cut(err.Error(), "where "); ok {
+		_, err = fmt.Sscanf(after, "%g can", &promised)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := compute(promised); err != nil {
+		t.Error(err)
+	}
+	if r, err := compute(0); err != nil || sweeps > 3*once {
+		t.Errorf("%d sweeps: %v, %v", sweeps, r, err)
+	}
+}
+
 func TestPseudoInverse(t *testing.T) {
 	g := newGraph(t, testgraph.Random(11, 60, 70, true), 1)
 	if len(g.Components.Sizes) < 3 {

@@ -130,12 +130,19 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 		c.sweeps += a.sweeps
 		c.report.Sweeps, c.report.Method, c.report.Condition = c.sweeps, a.method, a.assumed
 		// A further attempt, and the next slab, know how far this one missed.
-		miss := measure(dst, a.bound)
-		if miss > 1 && !a.least && attempt < attempts {
-			c.effort /= 2 * miss
+		miss, rounded := measure(dst, a.bound), measure(dst, a.rounded)
+		switch {
+		case miss <= 1:
+		case c.strict && rounded > mostGain:
+			return nil, tooTight(c.s.Tolerance, min(miss, 2*rounded)*c.s.Tolerance)
+		case !a.least && attempt < attempts && (c.strict || miss > 2*rounded):
+			aim := 0.5
+			if !c.strict { // as little as float64 allows, but no less
+				aim = max(aim, 1.5*rounded)
+			}
+			c.effort *= aim / miss
 			continue
-		}
-		if miss > 1 && c.strict {
+		case c.strict:
 			return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
 		}
 		c.done++
@@ -143,14 +150,18 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 	}
 }
 
+// mostGain is by how much a computation with a smaller tolerance may lessen the part
+// of its error that is rounding.
+const mostGain = 8
+
 // attempts are how often a tolerance that was missed is tightened. Residuals
 // fall in steps: one that came out far below what was asked for may stay where
 // it is, and miss again, until the tolerance has passed it.
 const attempts = 8
 
-// tooTight says which tolerance can be promised.
+// tooTight says which tolerance can be promised, in two digits that are not less.
 func tooTight(asked, reached float64) error {
-	return fmt.Errorf("%w here: asked for %.3g where %.3g can be promised; loosen the tolerance", ErrTolerance, asked, reached)
+	return fmt.Errorf("%w here: asked for %.3g where %.2g can be promised; loosen the tolerance", ErrTolerance, asked, 1.06*reached)
 }
 
 // progress passes on the progress of one slab.

@@ -1,0 +1,143 @@
+package expm
+
+import (
+	"context"
+	"math"
+)
+
+// falling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
+// exp(−βλ) = exp(−(β/γ)(1/μ − 1)), from samples points.
+func falling(ratio float64, samples int) *expansion {
+	coef := cosine(func(y float64) float64 {
+		mu := (1 + y) / 2
+		if mu <= 0 {
+			return 0
+		}
+		return math.Exp(-ratio * (1/mu - 1))
+	}, samples)
+	var rest float64
+	for len(coef) > 1 && math.Abs(coef[len(coef)-1]) <= epsilon/2 { // others are rounding errors
+		rest += math.Abs(coef[len(coef)-1])
+		coef = coef[:len(coef)-1]
+	}
+	return newExpansion(coef, rest)
+}
+
+// terms returns the number of terms that leave a tail of at most eps.
+func (s *expansion) terms(eps float64) int {
+	for j, tail := range s.tail {
+		if tail <= eps {
+			return j + 1
+		}
+	}
+	return len(s.tail)
+}
+
+// sensitivity returns by how much an error of solve j may reach the sum of the
+// terms up to end.
+func (s *expansion) sensitivity(j, end int) float64 {
+	var sum float64
+	for i := j + 1; i <= end; i++ {
+		sum += float64(math.Abs(s.coef[i]) * float64(i-j))
+	}
+	if j == 0 {
+		return 2 * sum
+	}
+	return 4 * sum
+}
+
+// tailShare is what the tail of a series of solves may take of the error: terms
+// cost little, the last solves being coarse.
+const tailShare = 0.125
+
+// chooseShift returns the γ for which a group's solves are expected to take the
+// fewest steps, and these.
+func (e *evaluation) chooseShift(group []*part) (gamma, steps float64) {
+	const tries, mostCrowding = 32, 2
+	ends, steepest := []*part{group[0], group[len(group)-1]}, -group[len(group)-1].f.rate
+	least := infinity
+	for i := range tries {
+		g := steepest * math.Pow(10, -0.6-2.6*float64(i)/(tries-1))
+		taken, crowding := e.stepsOf(ends, g)
+		if cost := taken * min(crowding, mostCrowding); cost < least {
+			least, gamma, steps = cost, g, taken
+		}
+	}
+	return gamma, steps
+}
+
+// stepsOf predicts the steps of a group's solves with I + γH. Each leaves an equal
+// share, in what reaches the results, of the error that they may have beside the
+// tail and rounding. Rounding crowds that out where it is more than one: a larger γ,
+// with which it reaches the results less, has an advantage then.
+func (e *evaluation) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
+	const samples, crowded = 256, 0.6
+	var residual []float64 // that each solve may leave, for each unit of the block's norm
+	crowding = 1
+	for _, p := range group {
+		x, eps := falling(-p.f.rate/gamma, samples), e.allowed(p)
+		end := x.terms(tailShare*eps) - 1
+		reach := make([]float64, end)
+		rounding := float64(end+1) * epsilon * x.size
+		for j := range reach {
+			reach[j] = x.sensitivity(j, end)
+			rounding += e.rough * reach[j]
+		}
+		share := rounding / (crowded * eps)
+		crowding = max(crowding, share)
+		left := (1 - tailShare - crowded*min(share, 1)) * eps
+		for j, r := range reach {
+			if j == len(residual) {
+				residual = append(residual, infinity)
+			}
+			residual[j] = min(residual[j], max(left/(float64(end)*r), e.rough/beneathRounding))
+		}
+	}
+	var digits float64
+	for _, r := range residual {
+		digits += digitsOf(r)
+	}
+	return e.pace(gamma) * digits, crowding
+}
+
+// beneathRounding is how many times a residual that a solve is asked for may be less
+// than rounding errors of that solve.
+const beneathRounding = 16
+
+// digitsOf returns the natural logarithm of what a solve divides a residual by,
+// at the least that of a step or two.
+func digitsOf(residual float64) float64 { return max(1, math.Log(2/residual)) }
+
+// pace predicts the steps of Jacobi's solve with I + γH in which the residual falls
+// by a factor e.
+func (e *evaluation) pace(gamma float64) float64 {
+	shift := gamma * e.meanDiagonal()
+	condition := 2 * (1 + shift) / (1 + expansionRate*shift)
+	return 0.35 * math.Sqrt(condition)
+}
+
+// measureRough stores in rough what rounding errors of a solve are expected to be,
+// for each unit of the norm of what is in w[0]: a row of the solution is about that
+// over 1 + γd_i.
+func (e *evaluation) measureRough(ctx context.Context) error {
+	if e.norm == 0 {
+		return nil
+	}
+	if err := e.meetNeighbours(ctx); err != nil {
+		return err
+	}
+	e.sums.Begin(e.b.Cols)
+	err := e.chunks(ctx, func(_, lo, hi int) {
+		sums := e.sums.Of(lo / chunkRows)
+		for i := lo; i < hi; i++ {
+			weight := 1.0
+			if d, beside := e.weightsOf(i); d > 0 {
+				weight = math.Hypot(1, beside/d)
+			}
+			addSquares(sums, weight, e.w[0].Row(i))
+		}
+	})
+	size := e.sums.rootsTo(make([]float64, e.b.Cols))
+	e.rough = epsilon * (residualRounding*size/e.norm + stepRounding)
+	return err
+}
