@@ -467,7 +467,7 @@ func (g *guess) plan() (*Plan, error) {
 			scratch += 4 * late
 		}
 	default:
-		scratch += 48 * n
+		scratch += float64(g.c.Order.lookingBytes()) * n
 	}
 	fixed := workers*workerBytes + pageBytes + rows + ids + scratch + float64(g.reader)
 	p := &Plan{Lines: int64(lines), Nodes: int64(n), Entries: int64(entries), Passes: 1}

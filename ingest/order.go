@@ -65,6 +65,15 @@ func (o Order) possible(rows, lines int) Order {
 	return DefaultOrder
 }
 
+// lookingBytes returns what an order that looks at the graph takes for each node
+// beside it.
+func (o Order) lookingBytes() int64 {
+	if o == LocalityOrder {
+		return 104 // with what it has absorbed and is not collected yet
+	}
+	return 28
+}
+
 // order returns the row that comes i-th for each i, and the place of each code among
 // them; or nil if the default order is the best of those to choose from.
 func (r *run) order() (order, row []uint32, err error) {
@@ -306,7 +315,7 @@ func (r *run) pattern() (*sparse.CSR, error) {
 		each += 8 // see there
 	}
 	graph := int64(entries)*each + 8*int64(rows+1)
-	if need := r.beside() + graph; r.c.Memory > 0 && need >= r.c.Memory {
+	if need := r.beside() + graph; r.c.Memory > 0 && need+leastBytes/4 > r.c.Memory { // with less, sorting is refused
 		return nil, r.orderError(need + leastBytes)
 	}
 	if _, err := r.planSort(s, graph); err != nil {

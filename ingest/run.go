@@ -254,9 +254,8 @@ const (
 // room of each worker, and what the store knows of each row.
 func (r *run) beside() int64 {
 	const (
-		counting = 4  // of each code that is no row yet: lines, then the row
-		ordering = 8  // by degree: the order, and lines that become its inverse
-		looking  = 48 // for the other orders
+		counting = 4 // of each code that is no row yet: lines, then the row
+		ordering = 8 // by degree: the order, and lines that become its inverse
 	)
 	bytes := int64(r.workers)*workerBytes + pageBytes
 	for _, in := range r.inputs {
@@ -277,7 +276,7 @@ func (r *run) beside() int64 {
 			bytes += counting * int64(r.late.limit())
 		}
 	default:
-		bytes += int64(r.nodes.Len()) * looking
+		bytes += int64(r.nodes.Len()) * r.c.Order.lookingBytes()
 	}
 	return bytes
 }

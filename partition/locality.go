@@ -88,15 +88,21 @@ func (g *merging) join(node uint32) {
 	for _, v := range col {
 		g.touch(g.root(v), 1)
 	}
+	var links []link // in the room of those that are not needed any more
 	for c, next := g.child[node], g.child[node] == node; !next; {
 		for _, l := range g.links[c] {
 			g.touch(g.root(l.to), l.weight)
+		}
+		if cap(g.links[c]) > cap(links) {
+			links = g.links[c][:0]
 		}
 		g.links[c] = nil
 		next = g.sibling[c] == c
 		c = g.sibling[c]
 	}
-	links := make([]link, 0, len(g.touched))
+	if cap(links) < len(g.touched) {
+		links = make([]link, 0, len(g.touched))
+	}
 	best, gain := node, 0.0
 	for _, v := range g.touched {
 		w := g.weight[v]
