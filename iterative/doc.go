@@ -32,6 +32,7 @@
 //	Graph.ShiftedLaplacianNormalized(a, c)  a·L̃ + c·I, and L̃⁺ with c = 0
 //	Graph.VonNeumann(α)                     I − αS
 //	Graph.RegularizedCommuteTime(α)         D − αA
+//	Graph.VonNeumannAdjacency(α, v, least)  I − αA, through v∘A∘v
 //
 // Its SolveTo begins with Jacobi and makes the factor when the residuals of the
 // first steps say that it will pay. Definite systems are solved with float32

@@ -270,11 +270,12 @@ func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, hi := m.Interval(); !(p.Alpha > 0 && p.Alpha*hi < 0.95) {
-		if m, err = nearRadius(ctx, g, p.Alpha); err != nil {
+	if _, hi := m.Interval(); !(p.Alpha > 0 && p.Alpha*hi < farFromPole) {
+		e, err := nearRadius(ctx, g, p.Alpha, hi)
+		if err != nil {
 			return nil, err
 		}
-		return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Inverse(1, -p.Alpha)}}, nil
+		return &spectral{graph: g.Graph, whole: e}, nil
 	}
 	root := expm.Smooth(func(x float64) float64 { return 1 / math.Sqrt(1-p.Alpha*x) })
 	return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Inverse(1, -p.Alpha)}, half: &series{m: m, f: root}}, nil

@@ -263,6 +263,10 @@ const (
 	// systemVectors is that of an inverse: its ground, scale and null space.
 	systemVectors = 3
 
+	// balancedVectors is that of solves with I − αA beside an inverse's own: v, the
+	// degrees with it, the diagonal and what finds v.
+	balancedVectors = 8
+
 	panelBytes = 8 << 20 // of a panel of the block of modularity
 
 	// solveBlocks and resolventBlocks are the numbers of blocks of a solve and of
@@ -282,6 +286,7 @@ type demand struct {
 	half     bool  // blocks of nodes among themselves are made by half steps
 	factor   bool  // solves that want a factor
 	radius   bool  // the largest eigenvalue of A is found first
+	balanced bool  // solves with I − αA
 	least    bool  // the smallest eigenvalue beyond the null space is found first
 }
 
@@ -291,7 +296,11 @@ func (d demand) bytes(n, cols int) int64 {
 	if d.series {
 		return 2*sparse.BlockBytes[float64](n, cols) + expm.SeriesBytes(n, cols, 1)
 	}
-	return d.blocks * sparse.BlockBytes[float64](n, cols)
+	bytes := d.blocks * sparse.BlockBytes[float64](n, cols)
+	if d.balanced {
+		bytes += balancedVectors * 8 * int64(n)
+	}
+	return bytes
 }
 
 // root returns the demand of half steps: that of a series in place of solves.
@@ -385,8 +394,12 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		return demand{blocks: solveBlocks, half: p.Alpha*hi <= narrow, factor: factor}
 	case "pagerank", "von-neumann", "regularized-commute-time":
 		if p.Matrix == Adjacency {
-			series.half, series.radius = true, true
-			return series
+			d := series
+			if p.Alpha*slices.Max(degrees) >= farFromPole {
+				d = demand{blocks: solveBlocks, function: true, factor: true, balanced: true}
+			}
+			d.half, d.radius = true, true
+			return d
 		}
 		ratio := 2 * p.Alpha / (1 - p.Alpha)
 		factor := ratio > wide

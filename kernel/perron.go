@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -28,6 +29,7 @@ type perron struct {
 	cg           iterative.CG
 	b, y, q      *sparse.Block[float64] // of one column
 	lower, upper float64
+	ratio        float64 // what no (Ay)_i/y_i exceeds
 	products     int
 }
 
@@ -65,6 +67,35 @@ func radiusBetween(ctx context.Context, g *iterative.Graph, lower, upper float64
 	if g.A.NNZ() == 0 {
 		return 0, nil
 	}
+	w := newPerron(g, lower, upper)
+	for range perronRounds {
+		if err := w.round(ctx); err != nil {
+			return 0, err
+		}
+		if w.upper-w.lower <= perronExact*w.upper {
+			return w.upper, nil
+		}
+	}
+	return 0, errPerron
+}
+
+// excessive returns y > 0 with α·Ay < y in every row, given an upper bound on ρ and
+// α·ρ < 1: that of the first round whose upper bound is below 1/α.
+func excessive(ctx context.Context, g *iterative.Graph, alpha, upper float64) ([]float64, error) {
+	w := newPerron(g, 0, upper)
+	for range perronRounds {
+		if err := w.round(ctx); err != nil {
+			return nil, err
+		}
+		if alpha*w.ratio < 1 {
+			scaleBy(w.y, 1/slices.Max(w.y.Data))
+			return w.y.Data, nil
+		}
+	}
+	return nil, errPerron
+}
+
+func newPerron(g *iterative.Graph, lower, upper float64) *perron {
 	n := len(g.Degrees)
 	w := &perron{
 		op: &sparse.Operator[float64]{A: g.A, Workers: g.Workers},
@@ -76,15 +107,7 @@ func radiusBetween(ctx context.Context, g *iterative.Graph, lower, upper float64
 	for i := range n {
 		w.b.Data[i] = 1
 	}
-	for range perronRounds {
-		if err := w.round(ctx); err != nil {
-			return 0, err
-		}
-		if w.upper-w.lower <= perronExact*w.upper {
-			return w.upper, nil
-		}
-	}
-	return 0, errPerron
+	return w
 }
 
 // round solves for y, and makes bounds and the next b of it.
@@ -127,7 +150,8 @@ func (w *perron) round(ctx context.Context) error {
 		return errPerron
 	}
 	const rounding = 64 * epsilon
-	w.upper = min(w.upper, sigma*(1-least+rounding))
+	w.ratio = sigma * (1 - least + rounding)
+	w.upper = min(w.upper, w.ratio)
 	w.lower = max(w.lower, sigma*(1-energy/square-rounding))
 	for i, v := range y {
 		b[i] = max(v/most, perronFloor)

@@ -66,7 +66,7 @@ func radiusBytes(n int) int64 {
 }
 
 // nearestPole is the least 1 − αρ of von-neumann of A. The series takes some
-// 12/√(1 − αρ) sweeps.
+// 12/√(1 − αρ) sweeps, and solves lose as many digits.
 const nearestPole = 1e-9
 
 // alphasBelow says which α von-neumann of A takes where ρ is the largest
@@ -111,9 +111,10 @@ func AlphaRange(ctx context.Context, g *iterative.Graph, name string, p Paramete
 	return titled(f.name, of) + " takes " + what, nil
 }
 
-// nearRadius returns A on [−ρ, ρ] with a spectral radius ρ exact enough for α
-// near 1/ρ, or says what α may be.
-func nearRadius(ctx context.Context, g *maps, alpha float64) (*expm.Map, error) {
+// nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ, given an upper bound on
+// ρ, or says what α may be: a series in A on [−ρ, ρ] or, where that would take many
+// sweeps, solves.
+func nearRadius(ctx context.Context, g *maps, alpha, upper float64) (engine, error) {
 	rho, err := Radius(ctx, g.Graph)
 	if err != nil {
 		return nil, err
@@ -122,7 +123,34 @@ func nearRadius(ctx context.Context, g *maps, alpha float64) (*expm.Map, error) 
 		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the adjacency takes %s", alpha, alphasBelow(rho, alpha))}
 	}
 	if 1-alpha*rho < nearestPole {
-		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is too near to the end of its range; von-neumann of the adjacency takes up to %.12g on this graph, %.3g less than 1/ρ = %.12g: beyond it there are half a million sweeps and more, and rounding leaves few digits", alpha, (1-nearestPole)/rho, nearestPole/rho, 1/rho)}
+		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is too near to the end of its range; von-neumann of the adjacency takes up to %.12g on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, (1-nearestPole)/rho, nearestPole/rho, 1/rho)}
 	}
-	return expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
+	if rest := 1 - alpha*rho; rest < nearSolves {
+		system, err := solvesNear(ctx, g.Graph, alpha, upper, rest)
+		switch scale := (*iterative.ScaleError)(nil); {
+		case err == nil:
+			return &solves{system: system, scale: 1}, nil
+		case errors.Is(err, errPerron), errors.Is(err, iterative.ErrParameter), errors.As(err, &scale): // rounding is in the way
+		default:
+			return nil, err
+		}
+	}
+	m, err := expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
+	return &series{m: m, f: expm.Inverse(1, -alpha)}, err
 }
+
+// solvesNear returns the system I − αA, given an upper bound on ρ and rest = 1 − αρ.
+func solvesNear(ctx context.Context, g *iterative.Graph, alpha, upper, rest float64) (*iterative.System, error) {
+	v, err := excessive(ctx, g, alpha, upper)
+	if err != nil {
+		return nil, err
+	}
+	return g.VonNeumannAdjacency(ctx, alpha, v, rest-4*epsilon)
+}
+
+// farFromPole is the α·ρ below which any bound on ρ will do.
+const farFromPole = 0.95
+
+// nearSolves is the 1 − αρ below which von-neumann of A is computed by solves: a
+// series would take some 300 sweeps.
+const nearSolves = 1.6e-3

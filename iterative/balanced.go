@@ -1,0 +1,57 @@
+package iterative
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// balanced is diag(v)·A·diag(v), whose values are computed in every sweep.
+type balanced struct {
+	sparse.Matrix // A
+	v             []float64
+}
+
+// Sweep implements [sparse.Matrix].
+func (m *balanced) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	values := make([][]float64, sched.Workers(workers))
+	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+		val := grow(values[worker], len(p.Col))
+		values[worker] = val
+		for i := p.Lo; i < p.Hi; i++ {
+			for e := p.Ptr[i-p.Lo] - p.Ptr[0]; e < p.Ptr[i-p.Lo+1]-p.Ptr[0]; e++ {
+				val[e] = m.v[i] * m.v[p.Col[e]]
+			}
+		}
+		for e, w := range p.Val {
+			val[e] *= w
+		}
+		p.Val = val
+		return visit(worker, p)
+	})
+}
+
+// VonNeumannAdjacency is the system I − αA, given v > 0 with α·Av < v in every row,
+// which Perron's eigenvector is, and least, a lower bound of its eigenvalues: with
+// the Laplacian L' of the graph whose weights are v_i·a_ij·v_j
+//
+//	diag(v)·(I − αA)·diag(v) = αL' + diag(v∘(v − αAv))
+//
+// so that Jacobi's steps and the factor are those of a graph. Weights are computed in
+// every sweep. Cost: [GraphSweeps].
+func (g *Graph) VonNeumannAdjacency(ctx context.Context, alpha float64, v []float64, least float64) (*System, error) {
+	scaled, err := NewGraphOf(ctx, &balanced{g.A, v}, g.Components, g.Workers)
+	if err != nil {
+		return nil, err
+	}
+	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)), Scale: v, Least: least}
+	for i, d := range scaled.Degrees {
+		s.Ground[i] = float64(v[i]*v[i]) - float64(alpha*d)
+		if !(s.Ground[i] > 0) {
+			return nil, fmt.Errorf("%w: α = %g; I − αA is not shown to be definite by row %d", ErrParameter, alpha, i)
+		}
+	}
+	return s, nil
+}
