@@ -222,6 +222,8 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		if parts, err = sparse.FindComponents(in.ctx, g.Store, in.threads); err != nil {
 			return err
 		}
+		// Each has an eigenvector, and these come in no other order than all else.
+		parts.Renumber(g.Nodes().Rows())
 		known = len(parts.Sizes)
 	}
 	plan, err := in.fit(g, func() (*needs, error) { return planEigen(f, g, nodesOf(g, rows), known, settings) })
