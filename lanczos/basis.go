@@ -139,7 +139,7 @@ func (e *engine) pack(ctx context.Context, dst columns, x *sparse.Block[float64]
 	})
 }
 
-// unpack stores the columns in the block.
+// unpack stores the columns in the block, and zeros in what it has beyond them.
 func (e *engine) unpack(ctx context.Context, x *sparse.Block[float64], src columns) error {
 	return e.each(ctx, 0, func(_, chunk int, _ []float64) {
 		p := src.panel(chunk)
@@ -148,6 +148,11 @@ func (e *engine) unpack(ctx context.Context, x *sparse.Block[float64], src colum
 			col := column(p, j, src.width())
 			for i := lo; i < hi; i++ {
 				x.Data[i*x.Stride+j] = col[i-lo]
+			}
+		}
+		for j := src.width(); j < x.Cols; j++ {
+			for i := lo; i < hi; i++ {
+				x.Data[i*x.Stride+j] = 0
 			}
 		}
 	})

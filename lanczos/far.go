@@ -25,7 +25,7 @@ const (
 
 	// regrowth is the exponent of what may become of the rounding in a block
 	// before it is removed: it is then still small beside the block.
-	regrowth = 18
+	regrowth = 20
 )
 
 // period returns the number of steps of the recurrence between removals.

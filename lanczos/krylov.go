@@ -105,7 +105,6 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 // purify takes what they have of the known vectors from up to width columns,
 // which are then in k.x too.
 func (k *krylov) purify(ctx context.Context, w columns) error {
-	clear(k.x.Data)
 	if err := k.e.unpack(ctx, k.x, w); err != nil || k.known.Count() == 0 {
 		return err
 	}

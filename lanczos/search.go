@@ -22,11 +22,19 @@ const (
 	// basis that is built on the map itself; its Ritz values place the filter.
 	firstBasis = 12
 
-	// growth is what a filter makes of the last wanted eigenvalue, as the
-	// exponent of the hyperbolic cosine.
-	growth = 4.0
+	// A filter makes cosh g of the last wanted eigenvalue, with a growth g between
+	// these, and with no lower degree than need be: there restarts lose too much of
+	// what was found.
+	leastGrowth, mostGrowth = 1.5, 4.0
+	leastDegree, maxDegree  = 5, 1023
 
-	maxDegree = 1023
+	// A search takes blocks in proportion to 1 + blockGrowth/g, and to orthogonalise
+	// one takes as long as a product with blockEntries in each row, where rowEntries
+	// are what a row takes by itself: as measured.
+	blockGrowth, blockEntries, rowEntries = 4.3, 70, 2.4
+
+	// sparseEntries is how many there are in a row of a map that does not tell.
+	sparseEntries = 8
 
 	// reach is the number of basis vectors that a filter is worth besides those
 	// for the eigenvalues above the unwanted ones.
@@ -94,8 +102,12 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 				return nil, err
 			}
 		}
-		// So many blocks are usually enough with a filter.
-		if slow(float64(k.f.degree * min(want/width+5, (k.room()-k.size)/width))) {
+		// So many blocks are usually enough with a filter that grows fast.
+		degree := float64(k.f.degree)
+		if k.f.degree > 1 {
+			degree = max(degree, mostGrowth/w.stage.rate)
+		}
+		if slow(degree * float64(min(want/width+5, (k.room()-k.size)/width))) {
 			return nil, errSlow
 		}
 		w.result.Restarts++
@@ -134,6 +146,7 @@ type stage struct {
 	spectrum []ranked // as the first Ritz values tell
 	ahead    int      // so many times as many as are wanted lie above the unwanted ones
 	planned  bool     // whether they are given to a filter, if they can be
+	rate     float64  // growth of the last wanted eigenvalue with a degree of the planned filter
 }
 
 // foreseen returns about how many products are still to do if residuals go on
@@ -239,19 +252,29 @@ func (w *solve) plan(want int) filter {
 		cut := st.beyond(at)
 		half, centre := (cut-st.lowest)/2, (cut+st.lowest)/2
 		rate := math.Acosh((last - centre) / half)
-		if !(half > 0) || !(growth/rate <= maxDegree) || (reach+float64(at))/rate >= cost {
+		if !(half > 0) || !(mostGrowth/rate <= maxDegree) || (reach+float64(at))/rate >= cost {
 			continue
 		}
-		cost = (reach + float64(at)) / rate
+		cost, st.rate = (reach+float64(at))/rate, rate
 		// Rounding of the largest value must not hide the residual of the last.
 		share := max(1, w.norm/(last-st.lowest))
 		allowed := math.Log(2e-3*w.s.Tolerance*share/epsilon) / max(0, math.Acosh((first-centre)/half)-rate)
 		f.half, f.centre, f.degree = half, centre, 1
-		if degree := min(growth/rate, allowed); degree >= 3 {
-			f.degree = (int(degree)-1)/2*2 + 1
+		if most := min(mostGrowth/rate, allowed); most >= 3 {
+			block := blockEntries / (w.entries() + rowEntries) // in products
+			degree := max(leastDegree, leastGrowth/rate, math.Sqrt(blockGrowth*block/rate))
+			f.degree = int(min(degree, most-1))/2*2 + 1
 		}
 	}
 	return f
+}
+
+// entries returns how many entries a row of the map has on average.
+func (w *solve) entries() float64 {
+	if o, ok := w.p.A.(*sparse.Operator[float64]); ok {
+		return float64(o.A.NNZ()) / float64(w.n)
+	}
+	return sparseEntries
 }
 
 // ranked is a Ritz value and about the number of eigenvalues beyond it.
@@ -360,7 +383,6 @@ func (w *solve) project(ctx context.Context, x columns, sign float64, then func(
 	for at := 0; at < n; at += width {
 		cols := min(width, n-at)
 		some, image, gram := k.v.slice(x.lo+at, x.lo+at+cols), w.image.slice(0, cols), all[:n*cols]
-		clear(k.x.Data)
 		if err := k.e.unpack(ctx, k.x, some); err != nil {
 			return nil, err
 		}
