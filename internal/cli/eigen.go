@@ -118,7 +118,7 @@ given.`,
 	in.floatVar(flags, &f.near, "near", math.NaN(), bounds{lo: math.Inf(-1), loOpen: true, hi: math.Inf(1), hiOpen: true, symbol: "σ"},
 		"σ of --which interior")
 	in.intVar(flags, &f.K, "k", 10, 1, math.MaxInt, "number of eigenpairs, at most that of nodes")
-	in.floatVar(flags, &f.Tolerance, "tolerance", 1e-8, bounds{lo: leastEigenTolerance, hi: 1, hiOpen: true, symbol: "tolerance"},
+	in.floatVar(flags, &f.Tolerance, "tolerance", 1e-8, eigenTolerances,
 		"largest residual, relative to the norm of the matrix")
 	in.floatVar(flags, &f.Resolution, "resolution", 1, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "γ"}, "γ of modularity")
 	in.intVar(flags, &f.products, "max-products", 20_000, 1, math.MaxInt, "products with four columns after which to give up")
@@ -128,6 +128,8 @@ given.`,
 
 // leastEigenTolerance is the least that rounding lets residuals reach.
 const leastEigenTolerance = 1e-13
+
+var eigenTolerances = bounds{lo: leastEigenTolerance, hi: 1, hiOpen: true, symbol: "tolerance"}
 
 // checkEigen notes what is wrong with the flags of f.
 func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {

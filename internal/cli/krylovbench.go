@@ -113,12 +113,19 @@ func (in *invocation) checkKrylovBench(cmd *cobra.Command, args []string, f *kry
 	if args[0] == "solve" && f.system == "von-neumann" && f.alpha >= 1 {
 		in.problem("--alpha", "%v is out of range; von-neumann takes 0 < α < 1", f.alpha)
 	}
+	if args[0] == "eigen" && f.tolerance < leastEigenTolerance {
+		in.problem("--tolerance", "%v is out of range; eigen takes %v", f.tolerance, eigenTolerances)
+	}
 	in.checkGraph(cmd, args[1:], &f.reading)
 }
 
 func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylovBenchmark, error) {
 	takes, known := int64(0), -1 // bytes; eigenpairs, if that has been found out
-	g, err := in.openSwept(name, &f.reading, "", 8*sparse.Stride[float64](f.columns), func(g *graph) (_ int64, err error) {
+	rowBytes := 8 * sparse.Stride[float64](f.columns)
+	if workload == "eigen" {
+		rowBytes = lanczos.RowBytes
+	}
+	g, err := in.openSwept(name, &f.reading, "", rowBytes, func(g *graph) (_ int64, err error) {
 		if workload == "eigen" && known < 0 {
 			if known, err = in.knownPairs(g, &f.eigen); err != nil {
 				return 0, err
