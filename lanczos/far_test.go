@@ -9,6 +9,23 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// TestDegreeOfEntries looks at the filter for one spectrum of two maps: where rows
+// have many entries products take longest, and a lower degree makes fewer.
+func TestDegreeOfEntries(t *testing.T) {
+	const n, want = 400, 4
+	degree := func(edges int) int {
+		w := &solve{p: &Problem{A: &sparse.Operator[float64]{A: testgraph.Random(1, n, edges, false)}}, n: n, norm: 1}
+		w.s = (*Settings)(nil).withDefaults()
+		w.stage = &stage{lowest: -1, spectrum: []ranked{{1, 0}, {-1, n}}, ahead: 2}
+		w.krylov.f, w.krylov.theta = filter{sign: 1, degree: 1}, []float64{1}
+		return w.plan(want).degree
+	}
+	few, many := degree(n), degree(40*n)
+	if few <= many || many < leastDegree {
+		t.Errorf("degree %d with few entries, %d with many", few, many)
+	}
+}
+
 // Eigenvalues far below the rest must neither be found nor hurt: a filter that
 // keeps their vectors out needs not many more products than where there are
 // none, and one whose interval reaches to them two or three times as many.
@@ -55,6 +72,9 @@ func TestFarEigenvalues(t *testing.T) {
 		}
 	}
 	for far, count := range products {
+		if count > 3200 {
+			t.Errorf("%d products with %d far eigenvalues: filters grow more than pays", count, far)
+		}
 		if count > products[0]*3/2 {
 			t.Errorf("%d products with %d far eigenvalues, %d with none", count, far, products[0])
 		}
