@@ -31,7 +31,7 @@ const (
 	// A search takes blocks in proportion to 1 + blockGrowth/g, and to orthogonalise
 	// one takes as long as a product with blockEntries in each row, where rowEntries
 	// are what a row takes by itself: as measured.
-	blockGrowth, blockEntries, rowEntries = 4.3, 70, 2.4
+	blockGrowth, blockEntries, rowEntries = 4.3, 145, 8
 
 	// sparseEntries is how many there are in a row of a map that does not tell.
 	sparseEntries = 8
