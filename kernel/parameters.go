@@ -307,7 +307,7 @@ func Resolve(ctx context.Context, g *iterative.Graph, name string, p Parameters)
 			return p, err
 		}
 	}
-	return Parameters{Alpha: threeDigits(f.usual.Alpha / rho), Beta: threeDigits(f.usual.Beta / rho)}.With(p, name), nil
+	return Parameters{Alpha: f.usual.Alpha / rho, Beta: f.usual.Beta / rho}.With(p, name), nil
 }
 
 func noKernel(name string) error {

@@ -36,23 +36,16 @@ func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
 	})
 }
 
-// RoughRadius returns the largest eigenvalue of A ≥ 0 to about a per cent, in three
-// digits: enough to choose α and β by, which are then the same in nearly every order
-// of the rows. Cost: some tens of sweeps, once for a graph.
+// RoughRadius returns the largest eigenvalue of A ≥ 0 to about a per cent, from
+// below: enough to choose α and β by. Cost: some tens of sweeps, once for a graph.
 func RoughRadius(ctx context.Context, g *iterative.Graph) (float64, error) {
 	return g.Radius(true, func() (float64, error) {
 		pairs, err := largest(ctx, g, 1e-2)
 		if err != nil {
 			return 0, err
 		}
-		return threeDigits(pairs.Values[0]), nil
+		return pairs.Values[0], nil
 	})
-}
-
-// threeDigits rounds what is only to be about right.
-func threeDigits(v float64) float64 {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
-	return v
 }
 
 // largest finds the largest eigenvalue of A.
