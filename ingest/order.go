@@ -28,6 +28,8 @@ func (r *run) reorder() error {
 		r.c.Order = DefaultOrder
 		return nil
 	}
+	// What has made lines, or read them, would otherwise be there with counts.
+	runtime.GC()
 	order, row, err := r.order()
 	if err != nil {
 		return err
