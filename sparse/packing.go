@@ -39,12 +39,6 @@ const (
 // Tests lower it.
 var packedColumns = 1 << 19
 
-// MayPack tells whether a matrix of so many columns and entries is large enough for
-// its columns to be packed, however wide the rows of blocks are.
-func MayPack(cols int, entries int64) bool {
-	return cols >= packedColumns && entries >= Stretches*stretchEntries
-}
-
 // Stretch returns how many entries a stretch has of a matrix of so many columns.
 func Stretch(cols int) int { return min(stretchEntries, cols/stretchColumns) }
 
@@ -54,8 +48,8 @@ func Stretch(cols int) int { return min(stretchEntries, cols/stretchColumns) }
 func FindPacking(ctx context.Context, a Matrix, rowBytes, workers int) (*Packing, error) {
 	_, cols := a.Dims()
 	// Rows that share lines with each other leave more of them in the near cache.
-	narrow := 2*rowBytes <= lineBytes && cols*rowBytes > nearBytes && a.NNZ() >= Stretches*stretchEntries
-	if !narrow && !MayPack(cols, a.NNZ()) {
+	narrow := 2*rowBytes <= lineBytes && cols*rowBytes > nearBytes
+	if !narrow && cols < packedColumns || a.NNZ() < Stretches*stretchEntries {
 		return nil, nil
 	}
 	p, err := NewPacking(ctx, a, workers)

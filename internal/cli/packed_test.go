@@ -10,6 +10,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
+// mustRun runs a command that ends well and returns what it printed.
+func mustRun(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := Main(args, nil, &stdout, &stderr); code != exitDone {
+		t.Fatalf("%s: exit code %d: %s", strings.Join(args, " "), code, stderr.String())
+	}
+	return stdout.Bytes()
+}
+
 // TestPackedColumns: where the columns of a graph are packed its sweeps give the
 // same bytes as from disk, and the plan counts the copy and holds.
 func TestPackedColumns(t *testing.T) {
@@ -17,14 +27,7 @@ func TestPackedColumns(t *testing.T) {
 		t.Skip("makes a graph with nine million edges")
 	}
 	workplace(t)
-	run := func(args ...string) []byte {
-		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if code := Main(args, nil, &stdout, &stderr); code != exitDone {
-			t.Fatalf("%s: exit code %d: %s", strings.Join(args, " "), code, stderr.String())
-		}
-		return stdout.Bytes()
-	}
+	run := func(args ...string) []byte { return mustRun(t, args...) }
 	run("generate", "rmat", "--scale", "20", "--edge-factor", "9", "-o", "strewn.tsv", "--quiet")
 	run("ingest", "strewn.tsv", "--order", "none", "-o", "strewn", "--quiet")
 	bench := func(args ...string) (v benchmark) {
@@ -89,14 +92,7 @@ func TestTiledColumns(t *testing.T) {
 		t.Skip("makes a graph with two million edges")
 	}
 	workplace(t)
-	run := func(args ...string) []byte {
-		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if code := Main(args, nil, &stdout, &stderr); code != exitDone {
-			t.Fatalf("%s: exit code %d: %s", strings.Join(args, " "), code, stderr.String())
-		}
-		return stdout.Bytes()
-	}
+	run := func(args ...string) []byte { return mustRun(t, args...) }
 	run("generate", "rmat", "--scale", "17", "-o", "hubs.tsv", "--quiet")
 	run("ingest", "hubs.tsv", "-o", "hubs", "--quiet")
 	bench := func(args ...string) (v benchmark) {

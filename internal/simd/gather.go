@@ -130,24 +130,25 @@ func plainGatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col
 	for r := range len(ptr) - 1 {
 		y := dst.Data[r*dst.Stride:][:k]
 		clear(y)
-		for _, c := range col[ptr[r]-ptr[0] : ptr[r+1]-ptr[0]] {
-			for j, v := range x.Data[int(c)*x.Stride:][:k] {
-				y[j] += v
-			}
-		}
+		addNamed(y, x, col[ptr[r]-ptr[0]:ptr[r+1]-ptr[0]])
 	}
 }
 
 func plainGatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
 	for r := range len(ptr) - 1 {
 		y := dst.Data[r*dst.Stride:][:k]
-		for _, c := range col[ptr[r]-ptr[0] : ptr[r+1]-ptr[0]] {
-			for j, v := range x.Data[int(c)*x.Stride:][:k] {
-				y[j] += v
-			}
-		}
+		addNamed(y, x, col[ptr[r]-ptr[0]:ptr[r+1]-ptr[0]])
 		for j := range y {
 			y[j] *= scale[r]
+		}
+	}
+}
+
+// addNamed adds to y the rows of x that ids name.
+func addNamed[T Float, ID uint16 | uint32](y []T, x Rows[T], ids []ID) {
+	for _, c := range ids {
+		for j, v := range x.Data[int(c)*x.Stride:][:len(y)] {
+			y[j] += v
 		}
 	}
 }
