@@ -1,10 +1,6 @@
 package sparse
 
-import (
-	"context"
-
-	"github.com/heatwalk/heatwalk/internal/simd"
-)
+import "context"
 
 // MaxRange is the largest number of entries, and of rows, of one range.
 // The bits of a sum over a row longer than this depend on it, so it is part
@@ -30,19 +26,6 @@ type Matrix interface {
 	// come in increasing order. The panel is valid during the call. The first
 	// error ends the sweep; a cancelled context ends it within one range.
 	Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error
-}
-
-// NearSweeper is a [Matrix] whose ids take arithmetic to find, during which the
-// memory would be idle.
-type NearSweeper interface {
-	Matrix
-
-	// SweepNear is Sweep for a visitor that reads row j of near for every column id
-	// j. The sweep may bring some of them into a cache before a panel that names
-	// them is visited, or leave ids of the worker's next panel to the visitor, who
-	// may find them with [simd.GatherSumAhead] while it waits for rows. It changes
-	// nothing else; ahead may be nil.
-	SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p Panel, ahead *simd.Decoding) error) error
 }
 
 // Range is a run of consecutive whole rows, or one piece of a row that is

@@ -94,7 +94,7 @@ func (f *fused[T]) sweepColumns(ctx context.Context, workers int, a Matrix, lo, 
 		})
 	}
 	size := len(f.source.Data) * sizeOf[T]()
-	if a, ok := a.(NearSweeper); ok && size > nearBytes {
+	if a, ok := decodedOf(a).(nearSweeper); ok && size > nearBytes {
 		near := simd.Near{
 			Data:   unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f.source.Data))), size),
 			Stride: f.source.Stride * sizeOf[T](),
@@ -108,6 +108,26 @@ func (f *fused[T]) sweepColumns(ctx context.Context, workers int, a Matrix, lo, 
 		f.panel(worker, p, nil, p.Index+1, lo, hi)
 		return nil
 	})
+}
+
+// nearSweeper is a [Matrix] whose ids take arithmetic to find, during which the
+// memory would be idle: those of package shard.
+type nearSweeper interface {
+	// SweepNear is Sweep for a visitor that reads row j of near for every column id
+	// j. The sweep may bring some of them into a cache before a panel that names
+	// them is visited, or leave ids of the worker's next panel to the visitor, who
+	// may find them with [simd.GatherSumAhead] while it waits for rows. It changes
+	// nothing else; ahead may be nil.
+	SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p Panel, ahead *simd.Decoding) error) error
+}
+
+// decodedOf returns the matrix that decodes the ids of a. That of a store is its out
+// direction: users see the store, in whose methods the inner loops have no place.
+func decodedOf(a Matrix) Matrix {
+	if store, ok := a.(interface{ Out() Matrix }); ok {
+		return store.Out()
+	}
+	return a
 }
 
 // prepare keeps what all steps need.

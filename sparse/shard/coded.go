@@ -9,11 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Coded is a matrix in memory whose ranges are coded as the frames of a store are.
-// It implements [sparse.NearSweeper]. Its columns may be numbered so that the rows
-// of a block that most entries name lie together: then a sweep waits for the ids
-// and not for these, and less memory is read than with plain ids.
-type Coded struct {
+// coded is a matrix in memory whose ranges are coded as the frames of a store are.
+type coded struct {
 	rows, cols int
 	entries    int64
 	weighted   bool
@@ -41,14 +38,16 @@ func CodedPays(rows, rowBytes int) bool {
 	return rowBytes >= least && rows*rowBytes >= leastBlock && simd.GathersAhead(simd.Near{Stride: least})
 }
 
-// Code returns a with place[j] in the stead of column j, coded in memory; place
-// holds different numbers below cols. The entries of a row keep their order, in
-// which places need not rise: an id takes up to twice the bits that it takes in
-// order. Cost: one sweep; [CodeBytes] bounds the memory.
-func Code(ctx context.Context, a sparse.Matrix, place []uint32, cols, workers int) (*Coded, error) {
+// Code returns a with place[j] in the stead of column j, in memory, its ranges coded
+// as the frames of a store are; place holds different numbers below cols. Where the
+// rows of a block that most entries name then lie together, a sweep waits for the ids
+// and not for these, and less memory is read than with plain ids. The entries of a
+// row keep their order, in which places need not rise: an id takes up to twice the
+// bits that it takes in order. Cost: one sweep; [CodeBytes] bounds the memory.
+func Code(ctx context.Context, a sparse.Matrix, place []uint32, cols, workers int) (sparse.Matrix, error) {
 	workers = sched.Workers(workers)
 	rows, _ := a.Dims()
-	m := &Coded{rows: rows, cols: cols, entries: a.NNZ(), ranges: a.Ranges()}
+	m := &coded{rows: rows, cols: cols, entries: a.NNZ(), ranges: a.Ranges()}
 	m.payloads = make([][]byte, len(m.ranges))
 	coders := make([]coder, workers)
 	err := a.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
@@ -112,22 +111,22 @@ func (c *coder) code(p sparse.Panel, place []uint32) []byte {
 }
 
 // Dims returns the number of rows and columns.
-func (m *Coded) Dims() (r, c int) { return m.rows, m.cols }
+func (m *coded) Dims() (r, c int) { return m.rows, m.cols }
 
 // NNZ returns the number of stored entries.
-func (m *Coded) NNZ() int64 { return m.entries }
+func (m *coded) NNZ() int64 { return m.entries }
 
 // Ranges returns the cut of the rows.
-func (m *Coded) Ranges() []sparse.Range { return m.ranges }
+func (m *coded) Ranges() []sparse.Range { return m.ranges }
 
 // Sweep implements [sparse.Matrix], but for the order of columns.
-func (m *Coded) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+func (m *coded) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	return m.SweepNear(ctx, workers, simd.Near{}, alone(visit))
 }
 
-// SweepNear implements [sparse.NearSweeper]. Wherever the loops can, the next range
-// is left to the visitor to decode.
-func (m *Coded) SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel, ahead *simd.Decoding) error) error {
+// SweepNear is Sweep for a step of package sparse that reads the rows of near.
+// Wherever the loops can, the next range is left to the visitor to decode.
+func (m *coded) SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel, ahead *simd.Decoding) error) error {
 	leave := len(near.Data) > 0 && !m.weighted && simd.GathersAhead(near)
 	if leave {
 		near = simd.Near{}

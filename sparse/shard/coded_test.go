@@ -98,7 +98,7 @@ func stepped[T sparse.Float](m sparse.Matrix, k, workers int) []T {
 func TestCodedAhead(t *testing.T) {
 	const rows = 70000
 	a := neighbours(rows, 20000)
-	m := must(Code(bg, a, identity(rows), rows, 2))
+	m := must(Code(bg, a, identity(rows), rows, 2)).(*coded)
 	near := simd.Near{Data: make([]byte, rows*32), Stride: 32}
 	if !simd.GathersAhead(near) {
 		t.Skip("the loops do not decode")
@@ -134,7 +134,7 @@ func TestCodeBytes(t *testing.T) {
 	n, _ := a.Dims()
 	place := identity(n)
 	rng.Shuffle(n, func(i, j int) { place[i], place[j] = place[j], place[i] })
-	m := must(Code(bg, a, place, n, 1))
+	m := must(Code(bg, a, place, n, 1)).(*coded)
 	taken, arenas := int64(0), map[*byte]bool{}
 	for _, p := range m.payloads {
 		taken += int64(len(p)) + 24

@@ -274,8 +274,8 @@ func TestChangedAndSealed(t *testing.T) {
 	defer s.Close()
 	nothing := func(int, sparse.Panel) error { return nil }
 	must(0, s.Sweep(bg, 2, nothing))
-	for i := range s.chunks {
-		c := &s.chunks[i]
+	for i := range s.out.chunks {
+		c := &s.out.chunks[i]
 		mem.Change("g/"+shardName(7, int(c.shard)), func(b []byte) []byte {
 			b[len(b)-1] ^= 1
 			binary.LittleEndian.PutUint32(b[atSum:], frameSum(b))

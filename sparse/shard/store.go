@@ -36,10 +36,10 @@ const (
 )
 
 // Store is an open store. As a [sparse.Matrix] it is the matrix of the out
-// direction; see Transpose. It is safe for concurrent use until Close.
+// direction; see Transpose for the other. It is safe for concurrent use until Close.
 type Store struct {
-	view
-	back    *view // the in direction; the view itself of an undirected store
+	out     *view
+	back    *view // the in direction; the out direction of an undirected store
 	fs      durable.FS
 	dir     string
 	m       *Manifest
@@ -145,8 +145,8 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			return err
 		}
 	}
-	s.view = view{s: s, direct: directions[0]}
-	s.back = &s.view
+	s.out = &view{s: s, direct: directions[0]}
+	s.back = s.out
 	if s.m.Directed {
 		s.back = &view{s: s, direction: 1, direct: directions[1]}
 	}
@@ -220,9 +220,9 @@ func (s *Store) path(name string) string { return filepath.Join(s.dir, name) }
 // views returns the directions that are stored.
 func (s *Store) views() []*view {
 	if s.m.Directed {
-		return []*view{&s.view, s.back}
+		return []*view{s.out, s.back}
 	}
-	return []*view{&s.view}
+	return []*view{s.out}
 }
 
 // planMemory cuts the frames into chunks and decides which of them stay in
@@ -316,6 +316,10 @@ func (s *Store) Nodes() *Nodes { return s.nodes }
 // them. The slice must not be changed.
 func (s *Store) Degrees() []float64 { return s.degrees }
 
+// Out returns A, the matrix of the out direction, whose methods are those of the
+// store.
+func (s *Store) Out() sparse.Matrix { return s.out }
+
 // Transpose returns Aᵀ: the store itself if it is undirected, else its in
 // direction.
 func (s *Store) Transpose() sparse.Matrix {
@@ -371,6 +375,15 @@ func (s *Store) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Dims returns the number of rows and columns.
+func (s *Store) Dims() (r, c int) { return s.out.Dims() }
+
+// NNZ returns the number of stored entries.
+func (s *Store) NNZ() int64 { return s.out.NNZ() }
+
+// Ranges returns the cut of the rows, one range for each frame.
+func (s *Store) Ranges() []sparse.Range { return s.out.Ranges() }
 
 // Dims returns the number of rows and columns.
 func (v *view) Dims() (r, c int) { return int(v.s.m.Rows), int(v.s.m.Rows) }

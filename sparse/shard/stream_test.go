@@ -91,7 +91,7 @@ func TestSweepNear(t *testing.T) {
 		rows := make([]byte, 20000*32)
 		for range 2 {
 			var entries atomic.Int64
-			must(0, s.SweepNear(bg, 2, simd.Near{Data: rows, Stride: 32}, func(_ int, p sparse.Panel, _ *simd.Decoding) error {
+			must(0, s.out.SweepNear(bg, 2, simd.Near{Data: rows, Stride: 32}, func(_ int, p sparse.Panel, _ *simd.Decoding) error {
 				for i := range p.Hi - p.Lo {
 					col, _ := p.Row(i)
 					if want, _ := a.Row(p.Lo + i); p.Pieces == 1 && !slices.Equal(col, want) {
@@ -150,12 +150,12 @@ func TestDecodeAhead(t *testing.T) {
 	for _, target := range []int{0, 100 << 10, 1 << 30} {
 		for _, resident := range []bool{false, true} {
 			s := must(Open(bg, "g", &Options{FS: mem, Stream: true}))
-			s.chunks = nil
-			s.longest = s.cut(target)
+			s.out.chunks = nil
+			s.longest = s.out.cut(target)
 			left := 0
-			for i := range s.chunks {
-				s.chunks[i].resident = resident
-				left += s.chunks[i].hi - s.chunks[i].lo - 1
+			for i := range s.out.chunks {
+				s.out.chunks[i].resident = resident
+				left += s.out.chunks[i].hi - s.out.chunks[i].lo - 1
 			}
 			for _, workers := range []int{1, 2, 7} {
 				for range 2 {
@@ -165,7 +165,7 @@ func TestDecodeAhead(t *testing.T) {
 				}
 				panels, early := 0, errors.New("early")
 				near := simd.Near{Data: make([]byte, rows*32), Stride: 32}
-				err := s.SweepNear(bg, 1, near, func(_ int, p sparse.Panel, ahead *simd.Decoding) error {
+				err := s.out.SweepNear(bg, 1, near, func(_ int, p sparse.Panel, ahead *simd.Decoding) error {
 					if panels++; panels == 3 {
 						return early
 					}
@@ -175,7 +175,7 @@ func TestDecodeAhead(t *testing.T) {
 					t.Fatal(err)
 				}
 				ahead := 0
-				must(0, s.SweepNear(bg, 1, near, func(_ int, p sparse.Panel, next *simd.Decoding) error {
+				must(0, s.out.SweepNear(bg, 1, near, func(_ int, p sparse.Panel, next *simd.Decoding) error {
 					if next != nil {
 						ahead++
 					}
@@ -398,19 +398,19 @@ func TestChunks(t *testing.T) {
 	for chunks, target := range map[int]int{frames: 1, (frames + 2) / 3: 3 * longest, 1: math.MaxInt} {
 		counting := durabletest.FailAt(mem, -1)
 		s := must(Open(bg, "g", &Options{FS: counting, Stream: true, Workers: 2}))
-		s.chunks = nil
-		s.longest = s.cut(target)
-		if len(s.chunks) > chunks {
-			t.Errorf("%d chunks of %d frames, want at most %d", len(s.chunks), frames, chunks)
+		s.out.chunks = nil
+		s.longest = s.out.cut(target)
+		if len(s.out.chunks) > chunks {
+			t.Errorf("%d chunks of %d frames, want at most %d", len(s.out.chunks), frames, chunks)
 		}
 		start := counting.Operations()
 		same(t, must(read(bg, s, 2)), a)
-		if reads := counting.Operations() - start - len(s.files); reads != len(s.chunks) {
-			t.Errorf("%d reads of %d chunks", reads, len(s.chunks))
+		if reads := counting.Operations() - start - len(s.files); reads != len(s.out.chunks) {
+			t.Errorf("%d reads of %d chunks", reads, len(s.out.chunks))
 		}
 		sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
-		for i := range s.chunks {
-			s.chunks[i].resident = true
+		for i := range s.out.chunks {
+			s.out.chunks[i].resident = true
 		}
 		sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
 		must(0, s.Close())

@@ -18,14 +18,19 @@ import (
 // that are not in memory it reads at once, and each is checked before visit
 // sees a number of it; the system reads ahead of them. The error of a damaged
 // frame is a [*CorruptError] or wraps [ErrChanged].
+func (s *Store) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return s.out.Sweep(ctx, workers, visit)
+}
+
+// Sweep is that of [Store.Sweep].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	return v.SweepNear(ctx, workers, simd.Near{}, alone(visit))
 }
 
-// SweepNear implements [sparse.NearSweeper]. Where rows are mostly found in a
-// cache, the next frame is left to the visitor to decode. Elsewhere they are
-// waited for, and what the decoder leaves idle of the memory brings some of them
-// near.
+// SweepNear is Sweep for a step of package sparse that reads the rows of near.
+// Where rows are mostly found in a cache, the next frame is left to the visitor to
+// decode. Elsewhere they are waited for, and what the decoder leaves idle of the
+// memory brings some of them near.
 func (v *view) SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel, ahead *simd.Decoding) error) error {
 	leave := len(near.Data) > 0 && v.s.m.clustered() && !v.s.m.Weighted && simd.GathersAhead(near)
 	if leave {

@@ -165,17 +165,20 @@ func (v *view) checkCut(c *census) error {
 // Compared returns the matrix for those who read all of it and write down one half:
 // at its end a sweep of an undirected store compares the two, which no checksum
 // does, and returns a [*CorruptError] where they are not the same.
-func (s *Store) Compared() sparse.Matrix { return compared{s} }
+func (s *Store) Compared() sparse.Matrix { return compared{s.out, s} }
 
-type compared struct{ *Store }
+type compared struct {
+	sparse.Matrix
+	s *Store
+}
 
 // Sweep implements [sparse.Matrix].
 func (c compared) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	if c.m.Directed {
-		return c.Store.Sweep(ctx, workers, visit)
+	if c.s.m.Directed {
+		return c.Matrix.Sweep(ctx, workers, visit)
 	}
 	var pairs atomic.Uint64
-	err := c.Store.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+	err := c.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
 			col, val := p.Row(i - p.Lo)
 			sum, _ := pairSum(false, 0, uint32(i), col, val)
@@ -184,7 +187,7 @@ func (c compared) Sweep(ctx context.Context, workers int, visit func(worker int,
 		return visit(worker, p)
 	})
 	if err == nil && pairs.Load() != 0 {
-		err = c.asymmetric()
+		err = c.s.asymmetric()
 	}
 	return err
 }
