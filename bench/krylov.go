@@ -110,7 +110,7 @@ func Eigen(ctx context.Context, p *lanczos.Problem, k int, s *lanczos.Settings, 
 var errNoMatrix = errors.New("bench: the matrix is zero; take a graph with edges")
 
 // noise returns a block of numbers that look random, of an equal distribution
-// on [−1, 1): B_ij = h/2³¹ − 1 with h = i·k + j, i in the default order, and
+// on [−1, 1): B_ij = h/2³¹ − 1 with h = i·k + j, i in the order of the ids, and
 // then twice h = (h xor h/2¹⁶)·73244475 mod 2³², and h = h xor h/2¹⁶.
 func noise(n, k int, order []uint32) *sparse.Block[float64] {
 	b := sparse.NewBlock[float64](n, k)

@@ -24,7 +24,7 @@ type Sweeps struct {
 }
 
 // SpMM times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1 on a block of k
-// columns. The checksum is Σ Y. order gives the row of the default order for
+// columns. The checksum is Σ Y. order gives the row of the order of the ids for
 // each row of a, nil if they are the same.
 func SpMM[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []uint32, k, workers, repeat int) (Sweeps, error) {
 	n, _ := a.Dims()
@@ -60,7 +60,7 @@ func WalkBytes[T sparse.Float](rows int) int64 {
 // Walk times ten steps of the partially absorbing walk with five classes and
 // α = ½, every P_t kept: rows divisible by 20 are labelled, row i with class
 // (i/20) mod 5. The checksum is Σ_ic P_10[i,c]·((31·i + 17·c) mod 101). Rows
-// are counted in the default order, see [SpMM].
+// are counted in the order of the ids, see [SpMM].
 func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float64, order []uint32, workers, repeat int) (Sweeps, error) {
 	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20
 	n, _ := a.Dims()
@@ -115,7 +115,7 @@ func Walk[T sparse.Float](ctx context.Context, a sparse.Matrix, degrees []float6
 // seed is a labelled row.
 type seed struct{ row, class int }
 
-// position returns the place of row r in the default order.
+// position returns the place of row r in the order of the ids.
 func position(order []uint32, r int) int {
 	if order == nil {
 		return r
@@ -200,7 +200,7 @@ func inverse(degrees []float64) []float64 {
 	return inv
 }
 
-// sum adds weight(i, j)·b_rj, i the place of row r in the default order, in
+// sum adds weight(i, j)·b_rj, i the place of row r in the order of the ids, in
 // fixed chunks of rows.
 func sum[T sparse.Float](b *sparse.Block[T], order []uint32, weight func(i, j int) float64) float64 {
 	const chunk = 4096

@@ -13,7 +13,7 @@ import (
 // Graph is what a graph file is written from. The functions that take one write
 // to an io.Writer in one sweep over A, two or three where a format has its
 // lengths or its values in another place. Nodes are written in the order of
-// their positions: position p is the p-th node of the default order.
+// their positions: position p is the p-th node in the order of the ids.
 //
 // Undirected graphs have each edge once in edge lists, Parquet tables and
 // Matrix Market files (the lower triangle), and at both ends in METIS and SciPy

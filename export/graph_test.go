@@ -54,7 +54,7 @@ func source(s *shard.Store) *export.Graph {
 	}
 }
 
-// lines returns a store as text: its ids in the default order, and its entries.
+// lines returns a store as text: its ids in their order, and its entries.
 func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
 	text := []string{fmt.Sprint("directed ", s.Manifest().Directed)}
 	for row := range s.Nodes().Rows() {

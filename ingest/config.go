@@ -75,7 +75,7 @@ const (
 // take 4 bytes an entry while they do, LocalityOrder 12. See package partition.
 type Order int
 
-// The zero value leaves the rows in the default order.
+// The zero value leaves the rows in the order of the ids.
 const (
 	DefaultOrder Order = iota
 	DegreeOrder

@@ -39,11 +39,11 @@
 // # Ids and rows
 //
 // Ids are text, without blanks around it, and are written back byte for byte.
-// If all of them are integers as a program prints them, their default order is
+// If all of them are integers as a program prints them, the order of the ids is
 // that of their values; else that of first appearance, by input and line. Ids
-// of the list of nodes come first in the order of the list. Rows are in the
-// default order unless [Config].Order says otherwise; what is written for
-// every node is in the default order whatever the order of rows.
+// of the list of nodes come first in the order of the list. Rows are in this
+// order unless [Config].Order says otherwise; what is written for every node is
+// in the order of the ids whatever the order of rows.
 //
 // # How
 //

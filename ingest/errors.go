@@ -118,7 +118,7 @@ func (e *InputError) Error() string {
 // MemoryError is returned when the edges do not fit the limit.
 type MemoryError struct {
 	Need, Limit int64 // bytes; Need is what was asked when the limit was met
-	Unordered   bool  // rows in the default order would fit
+	Unordered   bool  // rows in the order of the ids would fit
 }
 
 // Error says what was asked and what to do.

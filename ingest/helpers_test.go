@@ -50,7 +50,7 @@ func packed(text string) string {
 
 // graph is a store in a form that is easy to compare.
 type graph struct {
-	ids      []string              // in the default order
+	ids      []string              // in the order of the ids
 	out, in  map[[2]string]float64 // in is nil unless the graph is directed
 	directed bool
 	weighted bool

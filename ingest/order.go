@@ -77,7 +77,7 @@ func (o Order) lookingBytes() int64 {
 }
 
 // order returns the row that comes i-th for each i, and the place of each code among
-// them; or nil if the default order is the best of those to choose from.
+// them; or nil if the order of the ids is the best of those to choose from.
 func (r *run) order() (order, row []uint32, err error) {
 	r.progress(Progress{Phase: "ordering", Total: int64(r.nodes.Len()), Lines: r.report.Lines})
 	if r.c.Order == DegreeOrder || r.c.Order == AutoOrder {
@@ -238,7 +238,7 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 	return u != noRow && v != noRow && u != v && (weight == nil || weight[e/2] != 0)
 }
 
-// stretches returns what the lines of some codes, neighbours in the default order,
+// stretches returns what the lines of some codes, neighbours in the order of the ids,
 // name beside them: about what as many stretches of consecutive entries do.
 func (r *run) stretches(count []uint32) ([][]uint32, error) {
 	spans, stretch := spansOf(count), uint32(sparse.Stretch(len(count)))

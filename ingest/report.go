@@ -20,7 +20,7 @@ type Report struct {
 	ZeroWeights    int64        `json:"zero_weight_edges"`  // lines dropped for their weight
 	BadLines       int64        `json:"bad_lines"`          // lines skipped
 	UnknownIDs     int64        `json:"unknown_ids"`        // lines dropped for a node that is not in the list of nodes
-	IDs            string       `json:"ids"`                // "numeric" (their default order is increasing) or "text" (that of first appearance)
+	IDs            string       `json:"ids"`                // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
 	Bytes          int64        `json:"bytes"`              // read, as stored
 	Warnings       []string     `json:"warnings,omitempty"` // what was odd but accepted
 	Seconds        float64      `json:"seconds"`            // everything

@@ -317,7 +317,7 @@ func beginPredictions(w io.Writer, format string, c export.Columns) export.Predi
 	return export.TSV(w, c)
 }
 
-// writePredictions writes a line for every node, in the default order.
+// writePredictions writes a line for every node, in the order of the ids.
 func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Prediction, labels []int, c export.Columns) error {
 	file := beginPredictions(w, format, c)
 	nodes := g.Nodes()

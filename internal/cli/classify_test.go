@@ -53,7 +53,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Results are written in the default order, whatever order the rows have.
+// Results are written in the order of the ids, whatever order the rows have.
 func TestDefaultOrder(t *testing.T) {
 	dir := t.TempDir()
 	graph := filepath.Join(dir, "g")

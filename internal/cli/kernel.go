@@ -199,7 +199,7 @@ func (in *invocation) finishDense(d *denseRun, of *part, r *denseReport) error {
 // bytesOf returns the size of a number.
 func bytesOf[T sparse.Float]() int { return int(unsafe.Sizeof(T(0))) }
 
-// rowsOf reads a list of ids; without one, all rows in the default order.
+// rowsOf reads a list of ids; without one, all rows in the order of the ids.
 func (in *invocation) rowsOf(path string, g *graph) ([]int, error) {
 	if path == "" {
 		return slices.Collect(g.Nodes().Rows()), nil

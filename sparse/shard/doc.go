@@ -42,7 +42,7 @@
 // # Order
 //
 // Rows may be numbered in an order of their own, which makes a store smaller
-// and its sweeps faster. The dictionary then knows the default order too, see
+// and its sweeps faster. The dictionary then knows the order of the ids too, see
 // [Nodes.Reorder]: ids are looked up as ever, and results are written in the
 // order of [Nodes.Rows].
 //
@@ -52,7 +52,7 @@
 //	ID-0000.shard …         frames of coded rows
 //	ID.index                the place of every frame
 //	ID.degrees              the sums of the rows
-//	ID.nodes                the ids, in the default order
+//	ID.nodes                the ids, in their order
 //	ID.order                the position of each row in that order, if it is not its own
 //
 // docs/format.md gives every byte. A frame holds at most [sparse.MaxRange]

@@ -35,9 +35,9 @@ type Nodes struct {
 	byID  []uint32 // string: rows in the order of their ids; nil if that is the order of rows
 	below int      // string: bytes of the file that text keeps in memory with it
 
-	// What is above is in the default order. Rows may be in another one.
+	// What is above is in the order of the ids. Rows may be in another one.
 	name  string   // of that order; "" if there is none
-	order []uint32 // the position of each row in the default order; nil without
+	order []uint32 // the position of each row in the order of the ids; nil without
 	rows  []uint32 // the inverse of order
 }
 
@@ -187,7 +187,7 @@ func (n *Nodes) Lookup(id string) (row int, ok bool) {
 	return n.row(position), true
 }
 
-// find returns the position of an id in the default order.
+// find returns the position of an id in the order of the ids.
 func (n *Nodes) find(id string) (position int, ok bool) {
 	if n.kind == nodesString {
 		lo, hi := 0, n.n

@@ -7,9 +7,9 @@ import (
 )
 
 // Reorder returns the dictionary of the same ids in which row i has the id of
-// row position[i] of n. The order of n is then the default order of the new
-// one: that of its file and of [Nodes.Rows]. name is what the manifest calls
-// the order, not empty. position must be a permutation and rows its inverse, nil
+// row position[i] of n. The order of the ids stays that of n: it is that of the new
+// one's file and of [Nodes.Rows]. name is what the manifest calls the order of the
+// rows, not empty. position must be a permutation and rows its inverse, nil
 // to have it made; both are kept, 8 bytes a row. n itself must have no such order.
 func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	if name == "" || n.order != nil || len(position) != n.n {
@@ -28,11 +28,11 @@ func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	return &m
 }
 
-// Order returns the position of each row in the default order, nil if the rows
+// Order returns the position of each row in the order of the ids, nil if the rows
 // are in it. The slice must not be changed.
 func (n *Nodes) Order() []uint32 { return n.order }
 
-// Rows yields the rows in the default order, which is the one to write results
+// Rows yields the rows in the order of the ids, which is the one to write results
 // in.
 func (n *Nodes) Rows() iter.Seq[int] {
 	return func(yield func(int) bool) {
@@ -44,7 +44,7 @@ func (n *Nodes) Rows() iter.Seq[int] {
 	}
 }
 
-// row returns the row at a position of the default order.
+// row returns the row at a position of the order of the ids.
 func (n *Nodes) row(position int) int {
 	if n.rows == nil {
 		return position
@@ -52,7 +52,7 @@ func (n *Nodes) row(position int) int {
 	return int(n.rows[position])
 }
 
-// position returns the position of a row in the default order.
+// position returns the position of a row in the order of the ids.
 func (n *Nodes) position(row int) int {
 	if n.order == nil {
 		return row

@@ -22,7 +22,7 @@ func shuffled(n int, seed uint64) []uint32 {
 }
 
 // TestReorder holds that row i has the id of its position, however the ids are
-// kept, and that results come in the default order.
+// kept, and that results come in the order of the ids.
 func TestReorder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ids := rapid.SliceOfDistinct(rapid.String(), rapid.ID).Draw(rt, "ids")
