@@ -115,7 +115,7 @@ func (o *outputs) commitAround(publish func() error) error {
 	}
 	files := o.files
 	o.files = nil
-	return durable.CommitAround(publish, files...)
+	return durable.Commit(publish, files...)
 }
 
 // abort gives up what was not committed. It is deferred as soon as outputs

@@ -1,9 +1,9 @@
 // Package durable is the only code of heatwalk that creates, syncs, renames,
 // removes or locks files.
 //
-// A result file appears under its name whole or not at all: [WriteFile] and
-// [NewFile] write a temporary file beside it, sync it, rename it and sync the
-// directory. What several files together promise (a store) is built by its
+// A result file appears under its name whole or not at all: what [NewFile] begins is
+// written to a temporary file beside it, and [Commit] syncs that, renames it and syncs
+// the directory. What several files together promise (a store) is built by its
 // owner from the operations of [FS].
 //
 // [FS] is small so that tests can put their own in its place: package

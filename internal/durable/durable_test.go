@@ -40,10 +40,14 @@ func content(t *testing.T, fsys durable.FS, name string) string {
 }
 
 func put(fsys durable.FS, name, text string) error {
-	return durable.WriteFile(fsys, name, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
+	p, err := durable.NewFile(fsys, name)
+	if err != nil {
 		return err
-	})
+	}
+	if _, err := io.WriteString(p, text); err != nil {
+		return errors.Join(err, p.Abort())
+	}
+	return durable.Commit(nil, p)
 }
 
 // systems runs a test on the real file system and on the one in memory.
@@ -55,7 +59,7 @@ func systems(t *testing.T, test func(t *testing.T, fsys durable.FS)) {
 	t.Run("memory", func(t *testing.T) { test(t, durabletest.NewMem()) })
 }
 
-func TestWriteFile(t *testing.T) {
+func TestCommitOne(t *testing.T) {
 	systems(t, func(t *testing.T, fsys durable.FS) {
 		for _, text := range []string{"one", "another", strings.Repeat("long", 1<<18)} {
 			if err := put(fsys, "out", text); err != nil {
@@ -65,12 +69,12 @@ func TestWriteFile(t *testing.T) {
 				t.Fatalf("%d bytes, want %d", len(got), len(text))
 			}
 		}
-		broken := errors.New("broken")
-		err := durable.WriteFile(fsys, "out", func(w io.Writer) error {
-			io.WriteString(w, "half")
-			return broken
-		})
-		if err != broken && !errors.Is(err, broken) || content(t, fsys, "out") == "half" {
+		p, err := durable.NewFile(fsys, "out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(p, "half")
+		if err := p.Abort(); err != nil || content(t, fsys, "out") == "half" {
 			t.Errorf("error %v", err)
 		}
 		if err := fsys.Mkdir("dir"); err != nil {
@@ -104,7 +108,7 @@ func TestPending(t *testing.T) {
 		if content(t, fsys, "out") != "" {
 			t.Error("visible before Commit")
 		}
-		if err := p.Commit(); err != nil {
+		if err := durable.Commit(nil, p); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Abort(); err != nil {
@@ -113,15 +117,15 @@ func TestPending(t *testing.T) {
 		if got := content(t, fsys, "out"); got != "HEADtail\x00\x00!" {
 			t.Errorf("%q", got)
 		}
-		if err := p.Commit(); err == nil {
+		if err := durable.Commit(nil, p); err == nil {
 			t.Error("committed twice")
 		}
 	})
 }
 
-// TestWriteFileFaults lets every operation fail once: the name holds the old
+// TestCommitOneFaults lets every operation fail once: the name holds the old
 // text or the new one, and nothing else is left.
-func TestWriteFileFaults(t *testing.T) {
+func TestCommitOneFaults(t *testing.T) {
 	for _, before := range []string{"", "old"} {
 		for i := 0; ; i++ {
 			mem := durabletest.NewMem()
@@ -173,18 +177,18 @@ func setAll(fsys durable.FS, text string, paths []string) error {
 		io.WriteString(p, text)
 		files = append(files, p)
 	}
-	err := durable.CommitAll(files...)
+	err := durable.Commit(nil, files...)
 	for _, p := range files {
 		if again := p.Abort(); again != nil {
-			return fmt.Errorf("Abort after CommitAll: %v", again)
+			return fmt.Errorf("Abort after Commit: %v", again)
 		}
 	}
 	return err
 }
 
-// TestCommitAllFaults lets every operation fail once: where there was nothing,
+// TestCommitFaults lets every operation fail once: where there was nothing,
 // all three files appear or none does, and the output never stands alone.
-func TestCommitAllFaults(t *testing.T) {
+func TestCommitFaults(t *testing.T) {
 	for i := 0; ; i++ {
 		mem := durabletest.NewMem()
 		failing := durabletest.FailAt(mem, i)
@@ -207,9 +211,9 @@ func TestCommitAllFaults(t *testing.T) {
 	}
 }
 
-// TestCommitAllReplaces lets operations fail over files that are there: no name
+// TestCommitReplaces lets operations fail over files that are there: no name
 // vanishes, and the output is the new one only where the others are.
-func TestCommitAllReplaces(t *testing.T) {
+func TestCommitReplaces(t *testing.T) {
 	for i := 0; ; i++ {
 		mem := durabletest.NewMem()
 		if err := set(mem, "old"); err != nil {
@@ -227,9 +231,9 @@ func TestCommitAllReplaces(t *testing.T) {
 	}
 }
 
-// TestCommitAllCrash stops the machine before every operation: an output that is
+// TestCommitCrash stops the machine before every operation: an output that is
 // there has the others, in whatever directories.
-func TestCommitAllCrash(t *testing.T) {
+func TestCommitCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, paths := range [][]string{
 		{"out", "out.ids", "out.run.json"},
@@ -268,16 +272,16 @@ func setAround(fsys durable.FS, text string) error {
 	io.WriteString(p, text)
 	err = put(fsys, "unpublished", text)
 	if err == nil {
-		err = durable.CommitAround(func() error { return fsys.Rename("unpublished", "store") }, p)
+		err = durable.Commit(func() error { return fsys.Rename("unpublished", "store") }, p)
 	}
 	p.Abort()
 	return err
 }
 
-// TestCommitAroundFaults lets every operation fail once: where there was nothing,
+// TestCommitBesideFaults lets every operation fail once: where there was nothing,
 // the store never stands alone, and nothing stands beside none; over files that
 // are there no name vanishes.
-func TestCommitAroundFaults(t *testing.T) {
+func TestCommitBesideFaults(t *testing.T) {
 	for _, before := range []string{"", "old"} {
 		for i := 0; ; i++ {
 			mem := durabletest.NewMem()
@@ -305,9 +309,9 @@ func TestCommitAroundFaults(t *testing.T) {
 	}
 }
 
-// TestCommitAroundCrash stops the machine before every operation: a store that is
+// TestCommitBesideCrash stops the machine before every operation: a store that is
 // there has the file beside it.
-func TestCommitAroundCrash(t *testing.T) {
+func TestCommitBesideCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	mem := durabletest.NewMem()
 	shot := func() {
@@ -324,8 +328,8 @@ func TestCommitAroundCrash(t *testing.T) {
 	shot()
 }
 
-// TestWriteFileCrash stops the machine before every operation.
-func TestWriteFileCrash(t *testing.T) {
+// TestCommitOneCrash stops the machine before every operation.
+func TestCommitOneCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	old, text := strings.Repeat("old", 700), strings.Repeat("new", 900)
 	mem := durabletest.NewMem()
@@ -434,7 +438,7 @@ func TestTwoWriters(t *testing.T) {
 			t.Error(err)
 		}
 		for _, p := range []*durable.Pending{second, first} {
-			if err := p.Commit(); err != nil {
+			if err := durable.Commit(nil, p); err != nil {
 				t.Fatal(err)
 			}
 		}

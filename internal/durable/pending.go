@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -118,22 +117,15 @@ func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 // temporary file that its process uses itself.
 func (p *Pending) ReadAt(b []byte, off int64) (int, error) { return p.f.ReadAt(b, off) }
 
-// Commit syncs the file, gives it its name and syncs the directory. On error
-// the temporary file is removed; only an error after the renaming leaves the
-// new file under the name.
-func (p *Pending) Commit() error { return CommitAll(p) }
-
-// CommitAll commits an output and the files that stand beside it. All are synced
-// before one gets its name, and the output gets its own last, so that where it is
-// the others are. On error the temporary files are removed, and so is what got a
-// name that nothing had; only an error after the output's renaming leaves all of
-// them.
-func CommitAll(files ...*Pending) error { return CommitAround(nil, files...) }
-
-// CommitAround is CommitAll for files that stand beside an output which is no
-// file: publish, unless it is nil, puts it in place after all of them have their
-// names.
-func CommitAround(publish func() error, files ...*Pending) (err error) {
+// Commit publishes an output and the files that stand beside it. All are synced
+// before one gets its name, and the output, files[0], gets its own last, so that
+// where it is the others are. On error the temporary files are removed, and so is
+// what got a name that nothing had; only an error after the output's renaming leaves
+// all of them.
+//
+// For files that stand beside an output which is no file, publish puts that in place
+// after all of them have their names; else it is nil.
+func Commit(publish func() error, files ...*Pending) (err error) {
 	for _, p := range files {
 		if p.done {
 			return errors.New("durable: Commit after the end")
@@ -230,17 +222,4 @@ func (p *Pending) Abort() error {
 		err = p.fsys.Remove(p.tmp)
 	}
 	return errors.Join(err, p.f.Close())
-}
-
-// WriteFile writes the file path with what write produces; it appears whole or
-// not at all.
-func WriteFile(fsys FS, path string, write func(io.Writer) error) error {
-	p, err := NewFile(fsys, path)
-	if err != nil {
-		return err
-	}
-	if err := write(p); err != nil {
-		return errors.Join(err, p.Abort())
-	}
-	return p.Commit()
 }
