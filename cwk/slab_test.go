@@ -1,6 +1,7 @@
 package cwk
 
 import (
+	"runtime"
 	"slices"
 	"testing"
 
@@ -43,5 +44,25 @@ func TestPadding(t *testing.T) {
 		if padding := narrow.Data[i*narrow.Stride+7 : (i+1)*narrow.Stride]; slices.Max(padding) != 0 {
 			t.Errorf("padding of row %d is %v", i, padding)
 		}
+	}
+}
+
+// What picks are said to take is what they do, where the walk itself takes little.
+func TestPickedBytes(t *testing.T) {
+	const picks = 200_000
+	a := testgraph.Path(4)
+	w := &Walk[float32]{
+		A: a, Degrees: []float64{1, 2, 2, 1}, Variants: []Variant{{Absorb: .5}}, Steps: 2, Workers: 1,
+		Seeds: Seeds{Classes: 2, Row: []int{0, 3}, Class: []int{0, 1}},
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := w.Collect(t.Context(), 1, Plain(make([]int, picks))); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	taken := int64(after.TotalAlloc - before.TotalAlloc - 8*picks) // without the rows
+	if said := w.CollectBytes(1, picks); taken > said*21/20 || said > taken*21/20 {
+		t.Errorf("%d bytes for %d that were said", taken, said)
 	}
 }

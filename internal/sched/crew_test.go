@@ -56,6 +56,37 @@ func TestManyCalls(t *testing.T) {
 	group.Wait()
 }
 
+// TestAwait looks once or for as long as its patience lasts.
+func TestAwait(t *testing.T) {
+	if !await(func() bool { return true }) {
+		t.Error("what is done is waited for in vain")
+	}
+	start := time.Now()
+	if await(func() bool { return false }) {
+		t.Error("what is never done is taken for done")
+	}
+	if waited := time.Since(start); waited < patience {
+		t.Errorf("gave up after %v, before %v", waited, patience)
+	}
+}
+
+// TestCounts: a helper that has left is not counted any more, or every caller would
+// lose its patience with it.
+func TestCounts(t *testing.T) {
+	c := &crew{patient: true}
+	begun := make(chan bool)
+	c.start(func() { close(begun) })
+	<-begun
+	c.wait()
+	for range 1000 {
+		if c.working.Load() == 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d helpers are at work", c.working.Load())
+}
+
 // TestGoexit ends helpers in the middle of a piece. The call returns, and the
 // next ones have helpers.
 func TestGoexit(t *testing.T) {

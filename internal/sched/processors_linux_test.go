@@ -1,8 +1,11 @@
 package sched
 
 import (
+	"fmt"
+	"os"
 	"runtime"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -31,4 +34,26 @@ func TestTake(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTakeKeepsThread: the thread of a goroutine that was locked to it before stays
+// so, and ends with it.
+func TestTakeKeepsThread(t *testing.T) {
+	id := os.Getpid()
+	for id == os.Getpid() { // the first thread never ends
+		thread := make(chan int)
+		go func() {
+			runtime.LockOSThread()
+			new(processors).take()
+			thread <- unix.Gettid()
+		}()
+		id = <-thread
+	}
+	for range 5000 {
+		if _, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", id)); err != nil {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("thread %d outlives the goroutine", id)
 }

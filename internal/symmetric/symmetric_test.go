@@ -150,6 +150,26 @@ func TestLargest(t *testing.T) {
 	}
 }
 
+// Pairs that change by no more than the tolerance, 8ε times the largest eigenvalue or
+// element of z, stay as they are; beyond it they do not.
+func TestDeflate(t *testing.T) {
+	const epsilon = 0x1p-52
+	for _, test := range []struct {
+		values, z []float64
+		rho       float64 // with which the second element of z is at the tolerance
+	}{
+		{[]float64{-8, 1}, []float64{.5, .25}, 8 * 8 * epsilon / .25},
+		{[]float64{0, 1}, []float64{2, .25}, 8 * 2 * epsilon / .25},
+		{[]float64{0, 1}, []float64{-2, -.25}, 8 * 2 * epsilon / .25},
+	} {
+		m := &merge{division: &division{values: test.values}, mid: 1, hi: 2, z: test.z, spread: make([]bool, 2), rho: test.rho}
+		m.deflate()
+		if !slices.Equal(m.live, []int{0}) || !slices.Equal(m.still, []int{1}) {
+			t.Errorf("values %v, z %v: %v change and %v do not", test.values, test.z, m.live, m.still)
+		}
+	}
+}
+
 // Parts of many sizes are joined.
 func TestLarge(t *testing.T) {
 	n := 700
