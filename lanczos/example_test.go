@@ -1,0 +1,72 @@
+package lanczos_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// cycle returns the Laplacian of a cycle of n nodes.
+func cycle(ctx context.Context, n int) (*sparse.Operator[float64], *sparse.Components) {
+	var edges []sparse.Triplet
+	for i := range n {
+		j := (i + 1) % n
+		edges = append(edges, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
+	}
+	a, err := sparse.FromTriplets(n, n, edges)
+	if err != nil {
+		log.Fatal(err)
+	}
+	deg, err := sparse.Degrees(ctx, a, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	c, err := sparse.FindComponents(ctx, a, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return sparse.NewLaplacian[float64](a, deg), c
+}
+
+// The smallest eigenvalues of a cycle are 0 and, twice each, 2 − 2cos(2πj/n).
+func ExampleProblem_Lanczos() {
+	ctx := context.Background()
+	l, c := cycle(ctx, 1000)
+	p := lanczos.Problem{A: l, Which: lanczos.Smallest, Known: lanczos.NewKnown(c, nil, 0)}
+	pairs, err := p.Lanczos(ctx, 5, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, v := range pairs.Values {
+		fmt.Printf("%.4e, residual below 1e-7: %v\n", v, pairs.Residuals[i] < 1e-7)
+	}
+	// Output:
+	// 0.0000e+00, residual below 1e-7: true
+	// 3.9478e-05, residual below 1e-7: true
+	// 3.9478e-05, residual below 1e-7: true
+	// 1.5791e-04, residual below 1e-7: true
+	// 1.5791e-04, residual below 1e-7: true
+}
+
+// The heat that starts on one node, after two times.
+func ExampleActionTo() {
+	ctx := context.Background()
+	l, _ := cycle(ctx, 8)
+	b := sparse.NewBlock[float64](8, 1)
+	b.Row(0)[0] = 1
+	y := []*sparse.Block[float64]{sparse.NewBlock[float64](8, 1), sparse.NewBlock[float64](8, 1)}
+	if _, err := lanczos.ActionTo(ctx, y, l, b, []lanczos.Function{lanczos.Exp(-1), lanczos.Exp(-10)}, nil); err != nil {
+		log.Fatal(err)
+	}
+	for _, heat := range y {
+		fmt.Printf("%.4f\n", mat.Formatted(heat.T()))
+	}
+	// Output:
+	// [0.3085  0.2153  0.0935  0.0301  0.0137  0.0301  0.0935  0.2153]
+	// [0.1257  0.1255  0.1250  0.1245  0.1243  0.1245  0.1250  0.1255]
+}
