@@ -121,7 +121,8 @@ func newExpansion(coef []float64, rest float64) *expansion {
 // logOverflow is the logarithm from which on a factor is kept apart.
 const logOverflow = 600
 
-// expandExp is exp(t·x) on [lo, hi] with z = |t|(hi−lo)/2:
+// expandExp is exp(t·x) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff
+// 1984):
 //
 //	exp(t·x) = e^peak·Σ_j (2−δ_j0)·(±1)^j·e^−z·I_j(z)·T_j(y),  peak = max t·x
 func expandExp(t, lo, hi float64) (*expansion, error) {

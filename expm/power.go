@@ -24,9 +24,9 @@ const (
 )
 
 // fitPower returns the function with the fewest poles whose error is at most
-// tolerance, or the best one found, by the AAA algorithm (Nakatsukasa, Sète and Trefethen 2018) for
-// the poles and least squares for the weights. The error is that on a grid
-// four times finer than the points fitted.
+// tolerance, or the best one found: the AAA algorithm (Nakatsukasa, Sète and
+// Trefethen 2018) gives the poles, and least squares the weights. The error is that
+// on a grid four times finer than the points fitted.
 func fitPower(s, top, tolerance float64) *stieltjes {
 	a := newAAA(s, top)
 	best := &stieltjes{err: math.Inf(1)}

@@ -9,13 +9,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// solves is a group's series in M = (I + γH)⁻¹ under way:
+// solves is a group's series in M = (I + γH)⁻¹ under way, on which the falling
+// exponential is smooth however wide the spectrum of H is (van den Eshof and Hochbruck
+// 2006):
 //
 //	X_j = M·T_j,  T_{j+1} = 2(2X_j − T_j) − T_{j−1},  Y += c_{j+1}·T_{j+1}
 //
 // An error of X_j reaches the results by at most 4·Σ_{i>j} |c_i|(i−j) times
 // its size (twice for j = 0), since errors obey the recurrence of the second
-// kind, |U_i| ≤ i + 1; and it is at most the residual, since I + γH ⪰ I.
+// kind, |U_i| ≤ i + 1; and it is at most the residual, since I + γH ⪰ I. Late solves
+// may therefore be coarse (Simoncini and Szyld 2003).
 type solves struct {
 	*evaluation
 	group []*part

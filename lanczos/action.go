@@ -66,11 +66,11 @@ type Action struct {
 	Bounds Bounds // of the spectrum, as used
 }
 
-// ActionTo stores f(A)·B in dst[i] for each function f = fs[i]: Lanczos for
-// each column in two passes, of which the first finds the numbers α and β, and
-// the second makes the vectors again and adds them up, for all functions at
-// once. Memory: three blocks like B beside the results, however many steps
-// there are. Cost: two sweeps for each step.
+// ActionTo stores f(A)·B in dst[i] for each function f = fs[i]: Lanczos for each
+// column (Druskin and Knizhnerman 1989) in two passes, of which the first finds the
+// numbers α and β, and the second makes the vectors again and adds them up, for all
+// functions at once. Memory: three blocks like B beside the results, however many
+// steps there are. Cost: two sweeps for each step.
 //
 // No dst may overlap b or another dst. On [ErrIterationLimit] the results are
 // those of the last step, with their errors.

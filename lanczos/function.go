@@ -79,10 +79,11 @@ func (f Function) quotient(x, y, length float64) float64 {
 //	β·|e_mᵀ g(T) e₁|,  g(x) = (f(x) − f(z))/(x − z)
 //
 // For an exponential this is the integral of the residual of y' = ±(A − z)y
-// when z is the end of the spectrum at which f is largest: a bound, since the
-// entry of e^(sT) in the corner has one sign for all s; for the monotone kinds,
-// which are integrals of exponentials, likewise. Otherwise it is the first term
-// of the error's expansion, the largest of both ends: an estimate.
+// when z is the end of the spectrum at which f is largest (Hochbruck and Lubich
+// 1997; Ye 2013): a bound, since the entry of e^(sT) in the corner has one sign for
+// all s; for the monotone kinds, which are integrals of exponentials, likewise.
+// Otherwise it is the first term of the error's expansion, the largest of both ends:
+// an estimate.
 func (c *chain) errorFactor(f Function, spectrum Bounds, values, vectors []float64) float64 {
 	corner := func(z float64) float64 {
 		var sum float64

@@ -72,9 +72,6 @@ func (k *Known) Count() int {
 	return len(k.start) - 1
 }
 
-// Value returns the eigenvalue.
-func (k *Known) Value() float64 { return k.value }
-
 // row returns the row at a place of the order.
 func (k *Known) row(place int) int {
 	if k.order == nil {
