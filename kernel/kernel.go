@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -20,6 +21,10 @@ var (
 	// can be applied without its diagonal.
 	ErrDistance = errors.New("kernel: a distance cannot be applied to a block")
 
+	// ErrMemory is wrapped, with what is needed, where the memory limit has no room
+	// for the columns that are computed at a time.
+	ErrMemory = budget.ErrOver
+
 	// ErrAsymmetric is returned for a matrix that is not symmetric.
 	ErrAsymmetric = errors.New("kernel: the graph is directed, and the kernel needs edges without a direction")
 )
@@ -33,7 +38,7 @@ type Kernel interface {
 	// Block computes the values between rows and cols and gives them to sink
 	// in pieces that cover the block without overlap, in any order. If rows
 	// and cols are equal and the kernel is symmetric, so is the block, to the
-	// bit. The error is that of the settings, ErrTolerance, a budget.OverError,
+	// bit. The error is that of the settings, ErrTolerance, ErrMemory,
 	// the context's, that of a sweep, or the first one of sink.
 	Block(ctx context.Context, rows, cols []int, sink Sink, s *Settings) (*Report, error)
 
