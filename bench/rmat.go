@@ -31,7 +31,7 @@ func OverNodes[T sparse.Float](ctx context.Context, dir string, scales []int, co
 
 // rmat ingests a generated graph without writing its text.
 func rmat(ctx context.Context, dir string, scale, workers int) (*shard.Store, error) {
-	edges, stop := generate.Stream(ctx, generate.RMAT{Scale: scale, Seed: 1, Workers: workers})
+	edges, stop := generate.Stream(ctx, generate.RMAT{Scale: scale, RNGSeed: 1, Workers: workers})
 	_, err := ingest.Run(ctx, dir, []string{"-"}, &ingest.Config{Stdin: edges, Workers: workers})
 	stop()
 	if err != nil {

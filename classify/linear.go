@@ -44,7 +44,7 @@ type LinearSVM struct {
 	// MaxPasses limits the passes of each machine over its items; 0 means 1000.
 	MaxPasses int
 	// RngSeed chooses the order in which items are visited.
-	RngSeed uint64
+	RNGSeed uint64
 	// Workers is the number of machines trained at the same time; 0 means
 	// GOMAXPROCS.
 	Workers int
@@ -128,7 +128,7 @@ func FitLinear[T Float](ctx context.Context, s *LinearSVM, f Features[T], y []in
 	err := machines(ctx, set.Workers, len(model.Pairs), func(_, m int) error {
 		d := descent[T]{features: f, w: model.machine(m), bias: set.Bias}
 		d.start(&set, g, model.Pairs[m], square)
-		rng := rand.New(rand.NewPCG(set.RngSeed, uint64(m)))
+		rng := rand.New(rand.NewPCG(set.RNGSeed, uint64(m)))
 		passes, err := d.solve(ctx, set.Tolerance, set.MaxPasses, rng)
 		model.Bias[m] = set.Bias * d.b
 		model.Iterations[m] = passes

@@ -58,7 +58,7 @@ func TestLinearGradient(t *testing.T) {
 		s := &LinearSVM{
 			Cost: math.Exp2(rapid.Float64Range(-5, 2).Draw(t, "log2 cost")), Loss: SquaredHinge,
 			Bias: rapid.SampledFrom([]float64{0, 0.5, 3, -1}).Draw(t, "bias"), Tolerance: 1e-12, MaxPasses: 1_000_000,
-			Strategy: Strategy(rapid.IntRange(0, 1).Draw(t, "strategy")), RngSeed: rapid.Uint64().Draw(t, "order"),
+			Strategy: Strategy(rapid.IntRange(0, 1).Draw(t, "strategy")), RNGSeed: rapid.Uint64().Draw(t, "order"),
 			Weights: BalancedWeights(p.y, classes),
 		}
 		bias := s.filled().Bias
@@ -99,7 +99,7 @@ func TestLinearSameBits(t *testing.T) {
 	p := clouds(4, 300, 8, 5, 0.6)
 	for _, loss := range []Loss{Hinge, SquaredHinge} {
 		for _, strategy := range []Strategy{OneVsOne, OneVsRest} {
-			s := LinearSVM{Loss: loss, Strategy: strategy, RngSeed: 3, Workers: 1}
+			s := LinearSVM{Loss: loss, Strategy: strategy, RNGSeed: 3, Workers: 1}
 			want := fitLinear(t, &s, p.f, p.y, p.classes)
 			for _, workers := range []int{2, 7} {
 				s.Workers = workers
@@ -107,7 +107,7 @@ func TestLinearSameBits(t *testing.T) {
 					t.Errorf("%d workers: another model", workers)
 				}
 			}
-			s.RngSeed++
+			s.RNGSeed++
 			if got := fitLinear(t, &s, p.f, p.y, p.classes); reflect.DeepEqual(got, want) {
 				t.Error("the rng seed does not matter")
 			}

@@ -33,7 +33,7 @@ func (w *Work) add(o Work) {
 	w.EntryColumns += o.EntryColumns
 }
 
-// CrossValidate chooses the parameters of g with the highest out-of-fold
+// CrossValidate chooses the parameters of the grid with the highest out-of-fold
 // accuracy on the labelled nodes of p, all in one walk where memory allows.
 //
 // The labelled nodes are dealt into stratified folds, and for every α and
@@ -89,8 +89,8 @@ func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error
 		return c, nil
 	}
 	folds := set.folds(len(p.Row))
-	c.fold = Folds(p.Class, folds, set.Seed)
-	c.seen = sample(p.Class, set.tried(), set.Seed, 0)
+	c.fold = Folds(p.Class, folds, set.RNGSeed)
+	c.seen = sample(p.Class, set.tried(), set.RNGSeed, 0)
 	return c, c.crossTrials(ctx, folds)
 }
 
@@ -174,11 +174,11 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []Split, s *Settings
 		train := p.at(split.Train)
 		c := &chooser{
 			p: train, set: &set, work: work,
-			fold: Folds(train.Class, set.folds(len(train.Row)), set.Seed),
-			seen: sample(train.Class, set.tried(), set.Seed, 0),
+			fold: Folds(train.Class, set.folds(len(train.Row)), set.RNGSeed),
+			seen: sample(train.Class, set.tried(), set.RNGSeed, 0),
 		}
 		tests := p.at(split.Test)
-		if err := c.splitTrials(ctx, tests.at(sample(tests.Class, maxTested, set.Seed, 1))); err != nil {
+		if err := c.splitTrials(ctx, tests.at(sample(tests.Class, maxTested, set.RNGSeed, 1))); err != nil {
 			return nil, err
 		}
 		if err := c.run(ctx, 0, len(set.Grid.Alpha), hits); err != nil {

@@ -88,7 +88,7 @@ func TestCoraAccuracy(t *testing.T) {
 	} {
 		r, err := Run(context.Background(), p, &Plan{
 			Methods: methods, Fractions: []float64{0.05, 0.1}, Splits: 8, TuningSplits: 3,
-			Settings: &Settings{Grid: test.grid, Seed: 1},
+			Settings: &Settings{Grid: test.grid, RNGSeed: 1},
 		})
 		if err != nil {
 			t.Fatal(err)

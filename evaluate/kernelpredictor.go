@@ -53,7 +53,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 		return err
 	}
 	costs := len(r.strengths)
-	fold := Folds(class, r.set.folds(len(class)), r.set.Seed)
+	fold := Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
 	found := make([][]outcome, len(grams)*costs)
 	scales := make([]float64, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
@@ -78,7 +78,7 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 // tryOut returns the blocks of all kernels among the labels that machines are
 // tried on, and their classes.
 func (r *kernelPredictor) tryOut(ctx context.Context) (grams []*sparse.Block[float64], class []int, err error) {
-	r.seen = sample(r.p.Class, r.set.Sample, r.set.Seed, 0)
+	r.seen = sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0)
 	class = make([]int, len(r.seen))
 	for i, l := range r.seen {
 		class[i] = r.p.Class[l]

@@ -65,23 +65,6 @@ func (c Confusion) MacroF1() float64 {
 	return sum / float64(present)
 }
 
-// Accuracy returns the share of positions at which predicted equals truth.
-func Accuracy(truth, predicted []int) float64 {
-	if len(truth) != len(predicted) {
-		panic(badLength)
-	}
-	right := 0
-	for i, t := range truth {
-		if predicted[i] == t {
-			right++
-		}
-	}
-	if right == 0 {
-		return 0
-	}
-	return float64(right) / float64(len(truth))
-}
-
 // MeanStderr returns the mean of x and its standard error, the sample standard
 // deviation over √len(x). The standard error of a single value is 0.
 func MeanStderr(x []float64) (mean, stderr float64) {

@@ -263,7 +263,7 @@ func (a *account) walk(par *Parameters) error {
 // choice accounts for trials with the α of number lo ≤ a < hi of the grid.
 func (a *account) choice(folds, lo, hi int) error {
 	set := a.left()
-	c := &chooser{p: a.p, set: set, fold: Folds(a.p.Class, folds, set.Seed), seen: sample(a.p.Class, set.tried(), set.Seed, 0)}
+	c := &chooser{p: a.p, set: set, fold: Folds(a.p.Class, folds, set.RNGSeed), seen: sample(a.p.Class, set.tried(), set.RNGSeed, 0)}
 	c.foldPicks(folds)
 	g := set.Grid
 	together := c.together()
@@ -330,7 +330,7 @@ func (a *account) trainingOn(kind Features) (sweeps int, err error) {
 		Cost: g.Cost, Lambda: g.Lambda, Features: []Features{kind},
 	}
 	r := &predictor{p: a.p, set: set, par: Parameters{Alpha: g.Alpha[0], Steps: last, MinSteps: g.MinSteps, Features: kind}}
-	r.trials = &chooser{p: a.p, set: set, fold: Folds(a.p.Class, folds, set.Seed), seen: sample(a.p.Class, set.tried(), set.Seed, 0)}
+	r.trials = &chooser{p: a.p, set: set, fold: Folds(a.p.Class, folds, set.RNGSeed), seen: sample(a.p.Class, set.tried(), set.RNGSeed, 0)}
 	r.trials.foldPicks(folds)
 	w, picks, err := r.trainingWalk(folds, func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
 	if err != nil {
@@ -374,7 +374,7 @@ func (a *account) kernel(name string, par *Parameters) error {
 	}
 	n := len(a.p.Degrees)
 	a.sweeps = depends
-	seen := sample(a.p.Class, a.set.Sample, a.set.Seed, 0)
+	seen := sample(a.p.Class, a.set.Sample, a.set.RNGSeed, 0)
 	rows := make([]int, len(seen))
 	for i, l := range seen {
 		rows[i] = a.p.Row[l]

@@ -33,7 +33,7 @@ func TestSweepsAsAnnounced(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole, err := PredictNeeds(methods[0], base, nil, &Settings{Grid: c.grid, Seed: 2})
+			whole, err := PredictNeeds(methods[0], base, nil, &Settings{Grid: c.grid, RNGSeed: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,7 +43,7 @@ func TestSweepsAsAnnounced(t *testing.T) {
 					a := &counting{Matrix: base.A}
 					p := base.at(all)
 					p.A = a
-					set := &Settings{Grid: c.grid, Memory: whole.Bytes * share / 100, Seed: 2}
+					set := &Settings{Grid: c.grid, Memory: whole.Bytes * share / 100, RNGSeed: 2}
 					needs, err := PredictNeeds(methods[0], p, nil, set)
 					if err != nil && share > 0 && share < 100 {
 						return // does not fit
@@ -77,7 +77,7 @@ func TestSweepsOfDirectedGraphs(t *testing.T) {
 	p := planted(t, 4, 300, 60)
 	a := &counting{Matrix: p.A}
 	p.A, p.Directed = a, true
-	set := &Settings{Grid: tinyGrid, Seed: 2}
+	set := &Settings{Grid: tinyGrid, RNGSeed: 2}
 	needs, err := PredictNeeds(methods[0], p, nil, set)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestPlainFeaturesAreSure(t *testing.T) {
 	p := planted(t, 4, 3000, 600)
 	needs := func(kinds ...Features) Needs {
 		t.Helper()
-		set := &Settings{Grid: &Grid{Alpha: []float64{0.1}, Steps: []int{3}, Cost: []float64{1}, Features: kinds}, Seed: 2}
+		set := &Settings{Grid: &Grid{Alpha: []float64{0.1}, Steps: []int{3}, Cost: []float64{1}, Features: kinds}, RNGSeed: 2}
 		n, err := PredictNeeds(methods[0], p, nil, set)
 		if err != nil {
 			t.Fatal(err)

@@ -195,12 +195,12 @@ var oracleGrid = &Grid{
 
 func TestCrossValidateAgainstOracle(t *testing.T) {
 	p := planted(t, 1, 60, 33)
-	set := &Settings{Grid: oracleGrid, Folds: 4, Seed: 5, Tolerance: 1e-6}
+	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Tolerance: 1e-6}
 	choice, err := CrossValidate(context.Background(), p, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fold := Folds(p.Class, set.Folds, set.Seed)
+	fold := Folds(p.Class, set.Folds, set.RNGSeed)
 	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
 	for _, alpha := range oracleGrid.Alpha {
 		walks := make([][][][]float64, set.Folds)
@@ -281,7 +281,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := &Settings{Grid: oracleGrid, Folds: 4, Seed: 5, Tolerance: 1e-6}
+	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Tolerance: 1e-6}
 	choice, err := ChooseOnSplits(context.Background(), p, splits, set)
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
 	for _, s := range splits {
 		train := p.at(s.Train)
-		fold := Folds(train.Class, set.Folds, set.Seed)
+		fold := Folds(train.Class, set.Folds, set.RNGSeed)
 		largest := Majority(train.Class)
 		all := func(int) bool { return true }
 		reached := slowReached(train, all)
@@ -337,7 +337,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 	p := planted(t, 3, 80, 40)
 	for _, kind := range []Features{Plain, Honest} {
 		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Cost: 4, Features: kind}
-		set := &Settings{Folds: 3, Seed: 8, Tolerance: 1e-6}
+		set := &Settings{Folds: 3, RNGSeed: 8, Tolerance: 1e-6}
 		got, err := Predict(context.Background(), p, par, set)
 		if err != nil {
 			t.Fatal(err)
@@ -354,7 +354,7 @@ func TestPredictAgainstOracle(t *testing.T) {
 		} else {
 			cost /= fewDeals
 			for d := range uint64(fewDeals) {
-				fold := deal(p.Class, set.Folds, set.Seed, d)
+				fold := deal(p.Class, set.Folds, set.RNGSeed, d)
 				for i, row := range p.Row {
 					visible := func(j int) bool { return fold[j] != fold[i] }
 					if slowReached(p, visible)[row] {

@@ -33,8 +33,8 @@ type predictor struct {
 func (r *predictor) walk(ctx context.Context) error {
 	folds := r.set.folds(len(r.p.Row))
 	r.trials = &chooser{
-		p: r.p, set: r.set, fold: Folds(r.p.Class, folds, r.set.Seed),
-		seen: sample(r.p.Class, r.set.tried(), r.set.Seed, 0),
+		p: r.p, set: r.set, fold: Folds(r.p.Class, folds, r.set.RNGSeed),
+		seen: sample(r.p.Class, r.set.tried(), r.set.RNGSeed, 0),
 	}
 	err := r.trials.crossTrials(ctx, folds)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r *predictor) trainingWalk(folds int, leftOut func(number int, fold []int)
 		}
 	}
 	for d := range r.deals() {
-		fold := deal(r.p.Class, folds, r.set.Seed, uint64(d))
+		fold := deal(r.p.Class, folds, r.set.RNGSeed, uint64(d))
 		out, err := leftOut(d, fold)
 		if err != nil {
 			return nil, nil, err
@@ -179,7 +179,7 @@ func (r *predictor) learn(ctx context.Context) error {
 		}
 		r.model, err = classify.FitRLS(ctx, &classify.RLS{Lambda: r.par.Lambda * deals}, f, r.class, classes)
 	case LinearSVM:
-		svm := &classify.LinearSVM{Cost: r.par.Cost / deals, Strategy: strategy(classes), RngSeed: r.set.Seed, Workers: r.set.Workers}
+		svm := &classify.LinearSVM{Cost: r.par.Cost / deals, Strategy: strategy(classes), RNGSeed: r.set.RNGSeed, Workers: r.set.Workers}
 		r.model, err = classify.FitLinear(ctx, svm, f, r.class, classes)
 	default:
 		svm := &classify.SVM{

@@ -18,7 +18,7 @@ type Report struct {
 	Splits       int    `json:"splits"`        // for each training size
 	TuningSplits int    `json:"tuning_splits"` // 0: parameters are chosen inside each training set
 	Settings     int    `json:"settings"`      // parameters a method chose from
-	Seed         uint64 `json:"seed"`          // rng seed
+	RNGSeed      uint64 `json:"seed"`
 
 	Results      []Result     `json:"results"`
 	Significance []Comparison `json:"significance"`

@@ -46,7 +46,7 @@ func Run(ctx context.Context, p *Problem, plan *Plan) (*Report, error) {
 			return nil, err
 		}
 	}
-	sizes, err := plan.sizes(p, set.Seed)
+	sizes, err := plan.sizes(p, set.RNGSeed)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func Run(ctx context.Context, p *Problem, plan *Plan) (*Report, error) {
 	}
 	n, _ := p.A.Dims()
 	report := &Report{
-		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), Seed: set.Seed,
+		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
 		Splits: len(sizes[0].splits), TuningSplits: len(sizes[0].tuning),
 	}
 	done, total := 0, len(sizes)*len(methods)*report.Splits

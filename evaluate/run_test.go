@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 	steps := 0
 	plan := &Plan{
 		Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
-		Settings: &Settings{Grid: tinyGrid, Seed: 3},
+		Settings: &Settings{Grid: tinyGrid, RNGSeed: 3},
 		Progress: func(done, total int) {
 			steps++
 			if done != steps || total != 48 {
@@ -129,7 +129,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 
 func sampleReport() *Report {
 	r := &Report{
-		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, Seed: 7,
+		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, RNGSeed: 7,
 	}
 	par := &Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: Plain}
 	add := func(method string, fraction float64, par *Parameters, accuracies ...float64) Result {

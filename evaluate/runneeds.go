@@ -66,7 +66,7 @@ func tuningNeeds(train, all *Problem, s *Settings) (Needs, error) {
 	}
 	set := a.left()
 	folds, g := set.folds(len(train.Row)), set.Grid
-	c := &chooser{p: train, set: set, fold: Folds(train.Class, folds, set.Seed), seen: sample(train.Class, set.tried(), set.Seed, 0)}
+	c := &chooser{p: train, set: set, fold: Folds(train.Class, folds, set.RNGSeed), seen: sample(train.Class, set.tried(), set.RNGSeed, 0)}
 	tests := min(maxTested, len(all.Row)-len(train.Row)+len(all.Names))
 	for i := range tests {
 		c.picks = append(c.picks, cwk.Pick{Row: all.Row[i%len(all.Row)]})

@@ -29,7 +29,7 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 	var cross, split *Choice
 	for _, workers := range []int{1, 2, 7} {
 		for _, memory := range []int64{0, leastMemory} {
-			set := &Settings{Grid: tinyGrid, Workers: workers, Memory: memory, Seed: 2}
+			set := &Settings{Grid: tinyGrid, Workers: workers, Memory: memory, RNGSeed: 2}
 			c, err := CrossValidate(context.Background(), p, set)
 			if err != nil {
 				t.Fatal(err)

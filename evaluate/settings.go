@@ -8,10 +8,10 @@ import (
 // Settings tell how parameters are chosen and machines are trained. The zero
 // value and nil are the defaults.
 type Settings struct {
-	Grid  *Grid     // parameters to choose from; nil: SmallGrid(Plain, Honest)
-	Prior cwk.Prior // where walks without a label start; the zero value: uniform
-	Folds int       // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
-	Seed  uint64    // rng seed of folds and samples
+	Grid    *Grid     // parameters to choose from; nil: SmallGrid(Plain, Honest)
+	Prior   cwk.Prior // where walks without a label start; the zero value: uniform
+	Folds   int       // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
+	RNGSeed uint64    // of folds and samples
 
 	// Kernel holds parameters of kernels other than walks that are not to be
 	// chosen: those that are not 0. Costs and λ are those of Grid.

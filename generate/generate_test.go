@@ -86,7 +86,7 @@ func inside(list []pair, class []int) float64 {
 }
 
 func TestDefaultBlockModel(t *testing.T) {
-	g := SBM{Seed: 1}
+	g := SBM{RNGSeed: 1}
 	list, class := sbmEdges(t, g), sbmClasses(t, g)
 	if len(list) != 374_480 || len(class) != 100_000 {
 		t.Fatalf("%d edges, %d nodes", len(list), len(class))
@@ -125,7 +125,7 @@ func TestHomophilyDecidesWhereEdgesGo(t *testing.T) {
 		{SBM{Mixing: [][]float64{{3, 1}, {1, 3}}, Exponent: math.Inf(1)}, 0.75},
 	} {
 		g := test.g
-		g.Nodes, g.Edges, g.Seed = 3000, 12_000, 5
+		g.Nodes, g.Edges, g.RNGSeed = 3000, 12_000, 5
 		list := sbmEdges(t, g)
 		if len(list) != g.Edges {
 			t.Fatalf("%d edges", len(list))
@@ -141,7 +141,7 @@ func TestHomophilyDecidesWhereEdgesGo(t *testing.T) {
 }
 
 func TestLabelsOfAShare(t *testing.T) {
-	g := SBM{Nodes: 1000, Edges: 3000, Classes: 7, Seed: 3}
+	g := SBM{Nodes: 1000, Edges: 3000, Classes: 7, RNGSeed: 3}
 	all := sbmClasses(t, g)
 	var b bytes.Buffer
 	if err := g.LabelsTo(t.Context(), &b, 0.01); err != nil {
@@ -175,7 +175,7 @@ func TestCrowdedBlockModelEnds(t *testing.T) {
 func TestRMAT(t *testing.T) {
 	var texts [3]bytes.Buffer
 	for i, workers := range []int{1, 2, 7} {
-		if err := (RMAT{Scale: 13, EdgeFactor: 16, Seed: 4, Workers: workers}).EdgesTo(t.Context(), &texts[i]); err != nil {
+		if err := (RMAT{Scale: 13, EdgeFactor: 16, RNGSeed: 4, Workers: workers}).EdgesTo(t.Context(), &texts[i]); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(texts[i].Bytes(), texts[0].Bytes()) {
@@ -187,7 +187,7 @@ func TestRMAT(t *testing.T) {
 		t.Fatalf("%d lines", len(list))
 	}
 	low := 0
-	ordered := RMAT{Scale: 13, Seed: 4, Ordered: true}
+	ordered := RMAT{Scale: 13, RNGSeed: 4, Ordered: true}
 	var b bytes.Buffer
 	if err := ordered.EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestRMAT(t *testing.T) {
 
 func TestScrambleIsAPermutation(t *testing.T) {
 	for scale := 1; scale <= 12; scale++ {
-		s := RMAT{Scale: scale, Seed: uint64(scale)}.scramble()
+		s := RMAT{Scale: scale, RNGSeed: uint64(scale)}.scramble()
 		seen := make([]bool, 1<<scale)
 		for x := range uint64(1) << scale {
 			seen[s.of(x)] = true
@@ -238,7 +238,7 @@ func TestGridAndErdosRenyi(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := (ErdosRenyi{Nodes: 50, Edges: 50 * 49 / 2, Seed: 1}).EdgesTo(t.Context(), &b); err != nil {
+	if err := (ErdosRenyi{Nodes: 50, Edges: 50 * 49 / 2, RNGSeed: 1}).EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
 	list := parse(t, b.Bytes())
@@ -251,17 +251,17 @@ func TestGridAndErdosRenyi(t *testing.T) {
 // TestBytesStay holds what the settings and the seed promise.
 func TestBytesStay(t *testing.T) {
 	var b bytes.Buffer
-	g := SBM{Nodes: 500, Edges: 2000, Seed: 7}
+	g := SBM{Nodes: 500, Edges: 2000, RNGSeed: 7}
 	if err := g.EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
 	if err := g.LabelsTo(t.Context(), &b, 0.1); err != nil {
 		t.Fatal(err)
 	}
-	if err := (RMAT{Scale: 9, Seed: 7}).EdgesTo(t.Context(), &b); err != nil {
+	if err := (RMAT{Scale: 9, RNGSeed: 7}).EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if err := (ErdosRenyi{Nodes: 100, Edges: 300, Seed: 7}).EdgesTo(t.Context(), &b); err != nil {
+	if err := (ErdosRenyi{Nodes: 100, Edges: 300, RNGSeed: 7}).EdgesTo(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := crc32.ChecksumIEEE(b.Bytes()), uint32(0xe97da4c3); got != want {

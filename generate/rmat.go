@@ -21,8 +21,8 @@ type RMAT struct {
 	EdgeFactor int     // lines for each node; 0 means 16
 	A, B, C    float64 // all 0 means 0.57, 0.19, 0.19
 	Ordered    bool    // leave the ids as they fall, large degrees first, instead of scrambled
-	Seed       uint64  // rng seed
-	Workers    int     // 0 means one for each processor
+	RNGSeed    uint64
+	Workers    int // 0 means one for each processor
 }
 
 func (g RMAT) withDefaults() RMAT {
@@ -69,7 +69,7 @@ func (g RMAT) EdgesTo(ctx context.Context, w io.Writer) error {
 	quarters, ids := g.quarters(), g.scramble()
 	return inOrder(ctx, w, g.Workers, (total+blockLines-1)/blockLines, func(text []byte, k int) []byte {
 		text = slices.Grow(text, blockLines*longestEdge)
-		r := rand.NewPCG(g.Seed, edgeStream+uint64(k)<<8)
+		r := rand.NewPCG(g.RNGSeed, edgeStream+uint64(k)<<8)
 		for range min(blockLines, total-k*blockLines) {
 			u, v := quarters.draw(r)
 			if !g.Ordered {
@@ -136,7 +136,7 @@ type scramble struct {
 
 func (g RMAT) scramble() scramble {
 	s := scramble{mask: 1<<g.Scale - 1, shift: max(1, g.Scale/2), unused: 64 - g.Scale}
-	r := source(g.Seed, idStream)
+	r := source(g.RNGSeed, idStream)
 	for i := range s.factor {
 		s.factor[i], s.offset[i] = r.Uint64()|1, r.Uint64()
 	}

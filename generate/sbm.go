@@ -30,7 +30,7 @@ type SBM struct {
 	Noise     float64     // 0 to 1; 0 means 0.2, a negative number none
 	Mixing    [][]float64 // probability of an edge from a class to another, up to a factor; replaces Homophily and Noise
 	Exponent  float64     // of the power law of node weights, above 2; 0 means 2.5, +Inf equal weights
-	Seed      uint64      // rng seed
+	RNGSeed   uint64
 }
 
 // maxNodes is how many nodes a pair of them has room for.
@@ -149,7 +149,7 @@ func (g SBM) classes(ctx context.Context) ([]int, error) {
 			class = append(class, c)
 		}
 	}
-	r := source(g.Seed, classStream)
+	r := source(g.RNGSeed, classStream)
 	for i := len(class) - 1; i > 0; i-- {
 		if err := now(ctx, i); err != nil {
 			return nil, err
@@ -183,7 +183,7 @@ func (g SBM) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 	if err != nil {
 		return err
 	}
-	order := source(g.Seed, labelStream).Perm(len(class))
+	order := source(g.RNGSeed, labelStream).Perm(len(class))
 	chosen := make([]bool, len(class))
 	some := make([]bool, g.Classes)
 	most := int(math.Ceil(share * float64(len(class))))
@@ -211,7 +211,7 @@ func (g SBM) EdgesTo(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	g = g.withDefaults()
-	r := source(g.Seed, edgeStream)
+	r := source(g.RNGSeed, edgeStream)
 	b, err := g.blocks(ctx, r)
 	if err != nil {
 		return err

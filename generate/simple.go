@@ -9,9 +9,9 @@ import (
 // ErdosRenyi is a graph drawn uniformly from all with its numbers of nodes and
 // edges.
 type ErdosRenyi struct {
-	Nodes int
-	Edges int    // distinct, without self loops
-	Seed  uint64 // rng seed
+	Nodes   int
+	Edges   int // distinct, without self loops
+	RNGSeed uint64
 }
 
 // Validate reports what is wrong with the settings.
@@ -31,7 +31,7 @@ func (g ErdosRenyi) EdgesTo(ctx context.Context, w io.Writer) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
-	r := source(g.Seed, edgeStream)
+	r := source(g.RNGSeed, edgeStream)
 	out := newLines(ctx, w)
 	seen := newPairSet(g.Edges)
 	for seen.n < g.Edges {

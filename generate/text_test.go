@@ -91,7 +91,7 @@ func TestBlocksAreWrittenInOrder(t *testing.T) {
 }
 
 func BenchmarkRMAT(b *testing.B) {
-	g := RMAT{Scale: 20, EdgeFactor: 4, Seed: 1, Workers: 1}
+	g := RMAT{Scale: 20, EdgeFactor: 4, RNGSeed: 1, Workers: 1}
 	lines := g.EdgeFactor << g.Scale
 	for b.Loop() {
 		if err := g.EdgesTo(b.Context(), io.Discard); err != nil {

@@ -21,7 +21,7 @@ var benchScale = flag.Int("bench-scale", 16, "scale of the R-MAT graph of the be
 func rmatText(b *testing.B) []byte {
 	b.Helper()
 	var text bytes.Buffer
-	if err := (generate.RMAT{Scale: *benchScale, Seed: 1}).EdgesTo(b.Context(), &text); err != nil {
+	if err := (generate.RMAT{Scale: *benchScale, RNGSeed: 1}).EdgesTo(b.Context(), &text); err != nil {
 		b.Fatal(err)
 	}
 	return text.Bytes()

@@ -159,7 +159,7 @@ func labelsAt(l *ingest.Labels, positions []int) *ingest.Labels {
 
 // classifyCora does what classify does, and compares with the hidden labels.
 func (in *invocation) classifyCora(d *demonstration, g *graph, known, hidden *ingest.Labels) error {
-	settings := &evaluate.Settings{Seed: uint64(in.seed), Memory: g.memory(), Workers: in.threads}
+	settings := &evaluate.Settings{RNGSeed: uint64(in.seed), Memory: g.memory(), Workers: in.threads}
 	problem := problemOf(g, known)
 	began := time.Now()
 	choice, err := evaluate.CrossValidate(in.ctx, problem, settings)

@@ -264,7 +264,7 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 	plan := &evaluate.Plan{
 		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Splits: f.splits, TuningSplits: f.tuningSplits,
 		Settings: &evaluate.Settings{
-			Grid: f.grid, Kernel: f.walking.given(), Prior: prior, Seed: uint64(in.seed),
+			Grid: f.grid, Kernel: f.walking.given(), Prior: prior, RNGSeed: uint64(in.seed),
 			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		},
 		Progress: in.showing("evaluating", "split"),

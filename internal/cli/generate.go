@@ -82,7 +82,7 @@ func newSBM(in *invocation) *cobra.Command {
 		files labelFiles
 	)
 	cmd := in.generator("sbm", "A block model: classes, and edges that depend on them", func() (generate.Graph, *labelFiles) {
-		g.Seed = uint64(in.seed)
+		g.RNGSeed = uint64(in.seed)
 		return g, &files
 	})
 	flags := cmd.Flags()
@@ -109,7 +109,7 @@ func newSBM(in *invocation) *cobra.Command {
 func newRMAT(in *invocation) *cobra.Command {
 	var g generate.RMAT
 	cmd := in.generator("rmat", "The recursive matrix model of the Graph500 benchmark", func() (generate.Graph, *labelFiles) {
-		g.Seed, g.Workers = uint64(in.seed), in.threads
+		g.RNGSeed, g.Workers = uint64(in.seed), in.threads
 		return g, nil
 	})
 	flags := cmd.Flags()
@@ -125,7 +125,7 @@ func newRMAT(in *invocation) *cobra.Command {
 func newErdosRenyi(in *invocation) *cobra.Command {
 	var g generate.ErdosRenyi
 	cmd := in.generator("er", "A graph drawn uniformly (Erdős–Rényi)", func() (generate.Graph, *labelFiles) {
-		g.Seed = uint64(in.seed)
+		g.RNGSeed = uint64(in.seed)
 		return g, nil
 	})
 	in.intVar(cmd.Flags(), &g.Nodes, "nodes", 100_000, 2, math.MaxUint32, "nodes")

@@ -172,7 +172,7 @@ func (in *invocation) settings(f *learning, g *graph, l *ingest.Labels) (*evalua
 		phase string
 	)
 	return &evaluate.Settings{
-		Grid: f.grid(), Kernel: f.walking.given(), Prior: prior, Seed: uint64(in.seed),
+		Grid: f.grid(), Kernel: f.walking.given(), Prior: prior, RNGSeed: uint64(in.seed),
 		Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		Progress: func(name string, done float64) {
 			if shown == nil || phase != name {
