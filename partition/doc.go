@@ -12,8 +12,9 @@
 // last in every order, among themselves as they were.
 //
 // [Degree] takes next to no time and serves graphs that have hubs and little
-// else, such as R-MAT. [ReverseCuthillMcKee] puts nodes of a level beside each
-// other: a mesh becomes a narrow band, and many other graphs gain too.
+// else, such as R-MAT. [BreadthFirst] puts nodes of a level beside each other, and
+// [ReverseCuthillMcKee] does so from a far end and by degree: a mesh becomes a
+// narrow band, and many other graphs gain too.
 // [Locality] finds communities of communities, where there are some. Ids that
 // mean something, such as URLs in their order, may already be the best order.
 package partition
