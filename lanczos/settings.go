@@ -15,7 +15,7 @@ var (
 
 	// ErrMemory is returned, with what is needed, when the basis does not fit
 	// into the memory limit.
-	ErrMemory = errors.New("lanczos: eigenpairs")
+	ErrMemory = errors.New("lanczos: the memory limit is too low")
 
 	// ErrNotFinite is returned when the map gave numbers that are not finite.
 	ErrNotFinite = errors.New("lanczos: the map gave numbers that are not finite")
