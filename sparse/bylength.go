@@ -7,13 +7,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// ByLength is a matrix in memory for short rows. The sums of these take longest
+// byLength is a matrix in memory for short rows. The sums of these take longest
 // where rows end, if the processor cannot foresee it. So the entries of each batch
 // of rows lie by the lengths of the rows, and a step stores their sums where they
 // belong: many rows of one length follow each other. No bit changes.
 //
 // Other visitors of a sweep see the rows in their order, which costs a copy.
-type ByLength struct {
+type byLength struct {
 	m   *CSR    // its rows lie by length within each batch
 	row []uint8 // which row of its batch each of them is
 }
@@ -31,10 +31,12 @@ func (m *CSR) ShortRows() bool {
 }
 
 // SortByLength returns the matrix m, whose entries are all 1, by the lengths of its
-// rows. It takes over the memory of m, which must not be used any more, and takes a
-// byte for each row beside it.
-func SortByLength(m *CSR, workers int) *ByLength {
-	a := &ByLength{m: m, row: make([]uint8, m.rows)}
+// rows: a step then seldom meets a row's end where the processor does not foresee
+// it, and no bit changes. It takes over the memory of m, which must not be used any
+// more, and takes a byte for each row beside it. Other visitors of a sweep see the
+// rows in their order, which costs a copy.
+func SortByLength(m *CSR, workers int) Matrix {
+	a := &byLength{m: m, row: make([]uint8, m.rows)}
 	buffers := make([][]uint32, sched.Workers(workers))
 	_ = sched.Run(context.Background(), workers, len(m.ranges), func(worker, i int) error {
 		if r := m.ranges[i]; r.Pieces == 1 {
@@ -49,7 +51,7 @@ func SortByLength(m *CSR, workers int) *ByLength {
 
 // sort sorts the rows lo ≤ i < hi, a batch, and returns the buffer, which it may
 // have to make longer.
-func (a *ByLength) sort(lo, hi int, buffer []uint32) []uint32 {
+func (a *byLength) sort(lo, hi int, buffer []uint32) []uint32 {
 	ptr, col := a.m.ptr[lo:hi+1], a.m.col[a.m.ptr[lo]:a.m.ptr[hi]]
 	var keys [sortedRows]uint32 // a row's length and, in the last byte, its place
 	for i := range hi - lo {
@@ -74,16 +76,16 @@ func (a *ByLength) sort(lo, hi int, buffer []uint32) []uint32 {
 }
 
 // Dims returns the number of rows and columns.
-func (a *ByLength) Dims() (r, c int) { return a.m.Dims() }
+func (a *byLength) Dims() (r, c int) { return a.m.Dims() }
 
 // NNZ returns the number of stored entries.
-func (a *ByLength) NNZ() int64 { return a.m.NNZ() }
+func (a *byLength) NNZ() int64 { return a.m.NNZ() }
 
 // Ranges returns the cut of the rows.
-func (a *ByLength) Ranges() []Range { return a.m.ranges }
+func (a *byLength) Ranges() []Range { return a.m.ranges }
 
 // Sweep implements [Matrix].
-func (a *ByLength) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+func (a *byLength) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
 	buffers := make([]rowBuffer, sched.Workers(workers))
 	return a.m.Sweep(ctx, len(buffers), func(worker int, p Panel) error {
 		if p.Pieces == 1 {
@@ -126,7 +128,7 @@ func (b *rowBuffer) inOrder(p Panel, row []uint8) Panel {
 
 // rows returns the matrix as steps sweep it.
 func (f *fused[T]) rows() Matrix {
-	if a, ok := f.A.(*ByLength); ok {
+	if a, ok := f.A.(*byLength); ok {
 		return a.m
 	}
 	return f.A

@@ -9,7 +9,7 @@ import (
 )
 
 // byLength returns a copy of a by the lengths of its rows.
-func byLength(t *testing.T, a sparse.Matrix) *sparse.ByLength {
+func byLength(t *testing.T, a sparse.Matrix) sparse.Matrix {
 	t.Helper()
 	m, err := sparse.Load(t.Context(), a, 2)
 	if err != nil {

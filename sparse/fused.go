@@ -141,7 +141,7 @@ func (f *fused[T]) visit(worker, lo, hi int) {
 func (f *fused[T]) columns(worker int, p Panel, ahead *simd.Decoding, lo, hi int) {
 	w := &f.worker[worker]
 	g := gathering[T]{p: p, ahead: ahead, values: f.values(w, p)}
-	if a, ok := f.A.(*ByLength); ok && p.Pieces == 1 {
+	if a, ok := f.A.(*byLength); ok && p.Pieces == 1 {
 		g.place = a.row[p.Lo:p.Hi]
 	}
 	for ; lo < hi; lo = g.hi {
@@ -163,8 +163,8 @@ type gathering[T Float] struct {
 	p      Panel
 	ahead  *simd.Decoding // of the panel to come
 	values []T
-	place  []uint8      // of the rows, see [ByLength], or nil
-	begun  simd.Rows[T] // the sums of other entries, to which those of the panel are added, see [Tiled]
+	place  []uint8      // of the rows, see byLength, or nil
+	begun  simd.Rows[T] // the sums of other entries, to which those of the panel are added, see tiled
 	lo, hi int
 }
 

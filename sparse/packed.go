@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Packed is a matrix in memory whose entries name places of a [Packing] in the
+// packed is a matrix in memory whose entries name places of a [Packing] in the
 // stead of columns. A step first copies the rows of its block to their places,
 // diag(Right) multiplied in, and gathers from the copy: the rows that most
 // entries name then share cache lines, pages and caches with each other and not
@@ -20,7 +20,7 @@ import (
 // Other visitors of a sweep see columns, which costs a look-up for each entry.
 // There is one copy at a time; a step that runs beside another one sweeps as
 // these visitors do.
-type Packed struct {
+type packed struct {
 	m        Matrix // its columns are places
 	cols     int
 	order    []uint32
@@ -31,10 +31,12 @@ type Packed struct {
 }
 
 // Pack returns the matrix m with its columns packed. It takes over the memory of
-// m, which must not be used any more. rowBytes is the width of the widest block
-// to be planned for; rows of wider ones, or of more than 128 bytes, are copied and
-// gathered in several passes.
-func Pack(m *CSR, p *Packing, rowBytes, workers int) *Packed {
+// m, which must not be used any more. A step first copies the rows of its block to
+// the places of p, and gathers from the copy; no bit changes. rowBytes is the width
+// of the widest block to be planned for; rows of wider ones, or of more than 128
+// bytes, are copied and gathered in several passes. Other visitors of a sweep see
+// columns, which costs a look-up for each entry.
+func Pack(m *CSR, p *Packing, rowBytes, workers int) Matrix {
 	const chunk = 1 << 16
 	places := p.Places(m.cols)
 	_ = sched.Run(context.Background(), workers, (len(m.col)+chunk-1)/chunk, func(_, i int) error {
@@ -52,26 +54,26 @@ func Pack(m *CSR, p *Packing, rowBytes, workers int) *Packed {
 // NewPacked is Pack for a matrix of cols columns of which m already has the places
 // of p in their stead, see [Packing.Places]. Entries of m need not be in the order of
 // places, but must be in that of columns.
-func NewPacked(m Matrix, cols int, p *Packing, rowBytes int) *Packed {
-	a := &Packed{m: m, cols: cols, order: p.order, rowBytes: copiedBytes(rowBytes)}
+func NewPacked(m Matrix, cols int, p *Packing, rowBytes int) Matrix {
+	a := &packed{m: m, cols: cols, order: p.order, rowBytes: copiedBytes(rowBytes)}
 	a.room = pages.Room[float64]((len(p.order)*a.rowBytes + 7) / 8)
 	return a
 }
 
 // Dims returns the number of rows and columns.
-func (a *Packed) Dims() (r, c int) {
+func (a *packed) Dims() (r, c int) {
 	r, _ = a.m.Dims()
 	return r, a.cols
 }
 
 // NNZ returns the number of stored entries.
-func (a *Packed) NNZ() int64 { return a.m.NNZ() }
+func (a *packed) NNZ() int64 { return a.m.NNZ() }
 
 // Ranges returns the cut of the rows.
-func (a *Packed) Ranges() []Range { return a.m.Ranges() }
+func (a *packed) Ranges() []Range { return a.m.Ranges() }
 
 // Sweep implements [Matrix].
-func (a *Packed) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+func (a *packed) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
 	buffers := make([][]uint32, sched.Workers(workers))
 	return a.m.Sweep(ctx, len(buffers), func(worker int, p Panel) error {
 		if buffers[worker] == nil {
@@ -87,7 +89,7 @@ func (a *Packed) Sweep(ctx context.Context, workers int, visit func(worker int, 
 }
 
 // take returns the room of the copy, or nil while another step has it.
-func (a *Packed) take() []float64 {
+func (a *packed) take() []float64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	room := a.room
@@ -95,7 +97,7 @@ func (a *Packed) take() []float64 {
 	return room
 }
 
-func (a *Packed) giveBack(room []float64) {
+func (a *packed) giveBack(room []float64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.room = room
@@ -103,7 +105,7 @@ func (a *Packed) giveBack(room []float64) {
 
 // stepPacked makes the step with copies of x in room, of as many columns at a
 // time as it holds.
-func (f *fused[T]) stepPacked(ctx context.Context, workers int, a *Packed, room []float64) error {
+func (f *fused[T]) stepPacked(ctx context.Context, workers int, a *packed, room []float64) error {
 	data := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(room))), len(room)*8/sizeOf[T]())
 	for lo, hi := 0, 0; lo < f.width; lo = hi {
 		hi = min(lo+a.rowBytes/sizeOf[T](), f.width)

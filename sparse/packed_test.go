@@ -16,7 +16,7 @@ import (
 )
 
 // pack returns a packed copy of a.
-func pack(t testing.TB, a *sparse.CSR, rowBytes int) *sparse.Packed {
+func pack(t testing.TB, a *sparse.CSR, rowBytes int) sparse.Matrix {
 	t.Helper()
 	p, err := sparse.NewPacking(t.Context(), a, 2)
 	if err != nil {
@@ -71,7 +71,7 @@ func testPackedStep[T sparse.Float](t *testing.T) {
 				if err := o.StepTo(t.Context(), want, x, s); err != nil {
 					t.Fatal(err)
 				}
-				for i, m := range []*sparse.Packed{narrow, wide} {
+				for i, m := range []sparse.Matrix{narrow, wide} {
 					what := fmt.Sprintf("%s, %s, %d columns", name, term, k)
 					testSameStep(t, what, rng, m, []int{1, 2, 7}[(k+i)%3], o, x, s, k%2 == 1, want)
 				}

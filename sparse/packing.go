@@ -10,7 +10,7 @@ import (
 
 // Packing numbers the columns of a matrix by how many entries they have, most
 // first, as places 0, 1, 2 …; those with as many keep their order, and those
-// without entries have no place. See [Packed].
+// without entries have no place. See [Pack].
 type Packing struct {
 	order        []uint32 // the column at each place
 	given, ideal int      // what [Packing.Pays] compares
@@ -163,7 +163,7 @@ func (p *Packing) Places(cols int) []uint32 {
 	return places
 }
 
-// Pays tells whether steps gain from the copy of a [Packed] matrix: the entries
+// Pays tells whether steps gain from the copy of a packed matrix, see [Pack]: the entries
 // of a stretch would name by a third fewer groups of neighbouring columns. They
 // do where few columns have most of the entries and are strewn among the others,
 // and not where rows of a neighbourhood name neighbouring columns.

@@ -48,7 +48,7 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 			return err
 		}
 	}
-	if a, ok := o.A.(*Packed); ok {
+	if a, ok := o.A.(*packed); ok {
 		if room := a.take(); room != nil {
 			defer a.giveBack(room)
 			return f.stepPacked(ctx, workers, a, room)
@@ -73,9 +73,9 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 // sweep computes the rows of all panels.
 func (f *fused[T]) sweep(ctx context.Context, workers int) error {
 	switch a := f.A.(type) {
-	case *Tiled:
+	case *tiled:
 		return f.sweepTiles(ctx, workers, a)
-	case *ByLength: // whose panels must not be joined
+	case *byLength: // whose panels must not be joined
 		return a.m.Sweep(ctx, workers, func(worker int, p Panel) error {
 			f.panel(worker, p, nil, p.Index+1, 0, f.width)
 			return nil

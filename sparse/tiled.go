@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Tiled is a matrix in memory in two tiles of columns, where the first few columns
+// tiled is a matrix in memory in two tiles of columns, where the first few columns
 // have most of the entries, as in a graph by degree:
 //
 //	A = (A_near  A_far)
@@ -22,7 +22,7 @@ import (
 // so that no bit changes. Near ids have 16 bits.
 //
 // Other visitors of a sweep see whole rows, which costs a copy.
-type Tiled struct {
+type tiled struct {
 	rows, cols int
 	ranges     []Range
 	units      []int // the ranges at which units begin, and how many there are
@@ -125,10 +125,12 @@ func (t *Tiling) Bytes(rowBytes, workers int) int64 {
 }
 
 // NewTiled returns a copy of a in the tiles of t, which must not be used any more.
+// A step adds what the near tile names for many rows of A before it turns to the far
+// one; no bit changes. Other visitors of a sweep see whole rows, which costs a copy.
 // Cost: one sweep.
-func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (*Tiled, error) {
+func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, error) {
 	rows, cols := a.Dims()
-	m := &Tiled{rows: rows, cols: cols, ranges: a.Ranges()}
+	m := &tiled{rows: rows, cols: cols, ranges: a.Ranges()}
 	m.near = tile[uint16]{ptr: t.near, ids: pages.Make[uint16](int(t.near[rows]))}
 	m.far = tile[uint32]{ptr: t.far, ids: pages.Make[uint32](int(t.far[rows]) + spareIDs)[:t.far[rows]]}
 	m.cut()
@@ -147,7 +149,7 @@ func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (*Tiled, er
 }
 
 // cut makes the units.
-func (a *Tiled) cut() {
+func (a *tiled) cut() {
 	entries, rows := 0, 0
 	for i, r := range a.ranges {
 		if i == 0 || entries+r.Entries > unitEntries || rows+r.Hi-r.Lo > unitRows {
@@ -161,7 +163,7 @@ func (a *Tiled) cut() {
 }
 
 // parts returns what range i has of each tile. Far ids may be read beyond its own.
-func (a *Tiled) parts(i int) (near tile[uint16], far tile[uint32]) {
+func (a *tiled) parts(i int) (near tile[uint16], far tile[uint32]) {
 	r := a.ranges[i]
 	if r.Pieces == 1 {
 		return a.near.part(a.near.ptr[r.Lo : r.Hi+1]), a.far.part(a.far.ptr[r.Lo : r.Hi+1])
@@ -183,16 +185,16 @@ func (t *tile[ID]) part(ptr []int64) tile[ID] {
 func (t *tile[ID]) row(i int) []ID { return t.ids[t.ptr[i]-t.ptr[0] : t.ptr[i+1]-t.ptr[0]] }
 
 // Dims returns the number of rows and columns.
-func (a *Tiled) Dims() (r, c int) { return a.rows, a.cols }
+func (a *tiled) Dims() (r, c int) { return a.rows, a.cols }
 
 // NNZ returns the number of stored entries.
-func (a *Tiled) NNZ() int64 { return int64(len(a.near.ids) + len(a.far.ids)) }
+func (a *tiled) NNZ() int64 { return int64(len(a.near.ids) + len(a.far.ids)) }
 
 // Ranges returns the cut of the rows.
-func (a *Tiled) Ranges() []Range { return a.ranges }
+func (a *tiled) Ranges() []Range { return a.ranges }
 
 // Sweep implements [Matrix].
-func (a *Tiled) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
+func (a *tiled) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
 	buffers := make([]rowBuffer, sched.Workers(workers))
 	return sched.Run(ctx, len(buffers), len(a.ranges), func(worker, i int) error {
 		p := a.panel(&buffers[worker], i)
@@ -202,7 +204,7 @@ func (a *Tiled) Sweep(ctx context.Context, workers int, visit func(worker int, p
 }
 
 // panel returns range i in a buffer.
-func (a *Tiled) panel(b *rowBuffer, i int) Panel {
+func (a *tiled) panel(b *rowBuffer, i int) Panel {
 	b.make()
 	near, far := a.parts(i)
 	p := Panel{Range: a.ranges[i], Index: i, Ptr: b.ptr[:len(near.ptr)]}
@@ -220,7 +222,7 @@ func (a *Tiled) panel(b *rowBuffer, i int) Panel {
 }
 
 // sweepTiles computes the rows of all units.
-func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *Tiled) error {
+func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiled) error {
 	return sched.Run(ctx, workers, len(a.units)-1, func(worker, i int) error {
 		lo, hi := a.units[i], a.units[i+1]
 		defer sched.InRows(a.ranges[lo].Lo, a.ranges[hi-1].Hi)
@@ -234,7 +236,7 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *Tiled) error 
 
 // tiles computes the columns from ≤ j < to of the rows of the ranges lo ≤ i < hi,
 // and shows them to the visitor if these are the last columns.
-func (f *fused[T]) tiles(worker int, a *Tiled, lo, hi, from, to int) {
+func (f *fused[T]) tiles(worker int, a *tiled, lo, hi, from, to int) {
 	w, width, first := &f.worker[worker], to-from, a.ranges[lo].Lo
 	x := rowsOf(&f.source, 0, from)
 	if f.step.Delta != 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // tiled returns a copy of a in tiles, the first of so many columns.
-func tiled(t testing.TB, a *sparse.CSR, columns int) *sparse.Tiled {
+func tiled(t testing.TB, a *sparse.CSR, columns int) sparse.Matrix {
 	t.Helper()
 	tiling, err := sparse.NewTiling(t.Context(), a, columns, 2)
 	if err != nil {
@@ -53,7 +53,7 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 	rng := newRand(t, 42)
 	for name, p := range tiledPatterns {
 		a := random(t, rng, p)
-		tiles := []*sparse.Tiled{tiled(t, a, 1), tiled(t, a, p.cols/2), tiled(t, a, min(p.cols, 1<<16))}
+		tiles := []sparse.Matrix{tiled(t, a, 1), tiled(t, a, p.cols/2), tiled(t, a, min(p.cols, 1<<16))}
 		for term, c := range cases {
 			square := p.rows == p.cols
 			if !square && (c.diag || c.beta || c.rankOne) || p.rows > 1000 && c.rankOne {

@@ -49,7 +49,7 @@ func TestCodedContract(t *testing.T) {
 }
 
 // packed returns a coded and packed copy of a.
-func packed(t *testing.T, a sparse.Matrix, rowBytes int) *sparse.Packed {
+func packed(t *testing.T, a sparse.Matrix, rowBytes int) sparse.Matrix {
 	t.Helper()
 	_, cols := a.Dims()
 	p := must(sparse.NewPacking(bg, a, 2))
