@@ -137,7 +137,7 @@ func BenchmarkDecodeFourWidths(b *testing.B) {
 	dst := make([]uint32, n+16)
 	benchmarkEach(b, true, func(b *testing.B) {
 		for b.Loop() {
-			DecodeFourWidths(dst, n, sel, data, widths, 20)
+			decodeFourWidths(dst, n, sel, data, widths, 20)
 		}
 		perEntry(b, n, 1)
 	})

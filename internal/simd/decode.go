@@ -2,7 +2,19 @@ package simd
 
 import "encoding/binary"
 
-// DecodeFourWidths stores in dst[:n] the n ids of a four-widths stream.
+// Near tells which rows are needed next: row i begins at Data[i·Stride]. The
+// zero value stands for none. It never changes a result.
+type Near struct {
+	Data   []byte
+	Stride int
+}
+
+// DecodingHead is how many ids [Decoding.Head] stores, or all if they are fewer.
+const DecodingHead = 256
+
+// Decoding stores in dst[:n] the n ids of a four-widths stream, which
+// [GatherSumAhead] does on the way. Begin and Finish between them store all ids;
+// what is under way must not be copied, and its slices must stay as they are.
 //
 // Value e has a selector, bits 2e and 2e+1 of sel (little endian, four to a
 // byte), and takes widths[selector] bits of data, one value directly after the
@@ -14,31 +26,11 @@ import "encoding/binary"
 // Widths and bits are at most 32. The slices must reach further than what is
 // decoded: dst to n+16 ids, whose excess receives anything, and sel and data
 // to 64 bytes after their last byte in use, whose content does not matter.
-func DecodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
-	var d Decoding
-	d.Begin(dst, n, sel, data, widths, bits, Near{})
-	d.Finish()
-}
-
-// Near tells which rows are needed next: row i begins at Data[i·Stride]. The
-// zero value stands for none. It never changes a result.
-type Near struct {
-	Data   []byte
-	Stride int
-}
-
-// DecodingHead is how many ids [Decoding.Head] stores, or all if they are fewer.
-const DecodingHead = 256
-
-// Decoding is the work of [DecodeFourWidths], which [GatherSumAhead] does on the
-// way. Begin and Finish between them store all ids; what is under way must not be
-// copied, and its slices must stay as they are.
 type Decoding struct{ decoding }
 
-// Begin begins with a stream, as [DecodeFourWidths] is given it. What was under way
-// is forgotten. The rows of near that the first eighth of the ids name may be
-// brought to a cache on the way, evenly over all of the work but for that of
-// [GatherSumAhead].
+// Begin begins with a stream. What was under way is forgotten. The rows of near that
+// the first eighth of the ids name may be brought to a cache on the way, evenly over
+// all of the work but for that of [GatherSumAhead].
 func (d *Decoding) Begin(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8, near Near) {
 	d.begin(dst, n, sel, data, widths, bits, near)
 }

@@ -14,7 +14,7 @@
 //	TurnColumns       x + p·diag(α) and diag(f)·z + p·diag(β)
 //	DotPanels         products of columns that stand by themselves
 //	AddPanels         combinations of such columns
-//	DecodeFourWidths  column ids out of their code on disk, and Decoding in parts
+//	Decoding          column ids out of their code on disk, in parts
 //	Checksum          CRC-32C
 //	HashPairs         a sum of hashes, by which matrices are compared
 //

@@ -96,7 +96,7 @@ func TestDecodersStayInTheirMemory(t *testing.T) {
 				dst, s, d := fenced[uint32](t, n+16), fenced[byte](t, len(sel)), fenced[byte](t, len(data))
 				copy(s, sel)
 				copy(d, data)
-				DecodeFourWidths(dst, n, s, d, widths, bits)
+				decodeFourWidths(dst, n, s, d, widths, bits)
 			}
 		}
 	})

@@ -337,7 +337,14 @@ func TestScaleTo(t *testing.T) {
 	t.Run("float64", testScaleTo[float64])
 }
 
-// encode is the inverse of DecodeFourWidths, with the spare bytes it asks for.
+// decodeFourWidths is a Decoding from beginning to end.
+func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+	var d Decoding
+	d.Begin(dst, n, sel, data, widths, bits, Near{})
+	d.Finish()
+}
+
+// encode is the inverse of decodeFourWidths, with the spare bytes it asks for.
 func encode(ids []uint32, widths [4]uint8, idBits uint8) (sel, data []byte) {
 	sel, data = make([]byte, (len(ids)+3)/4), make([]byte, len(ids)*4+9)
 	modulus := uint32(1)<<idBits - 1
@@ -416,7 +423,7 @@ func TestDecodeFourWidths(t *testing.T) {
 				}
 				dst, check := guarded[uint32](t, n+16, guard)
 				if n%3 == 0 {
-					DecodeFourWidths(dst, n, sel, data, c.widths, c.bits)
+					decodeFourWidths(dst, n, sel, data, c.widths, c.bits)
 				} else {
 					var d Decoding
 					d.Begin(dst, n, sel, data, c.widths, c.bits, Near{Data: make([]byte, 1<<10), Stride: 32})
@@ -439,7 +446,7 @@ func TestDecodeFourWidthsByHand(t *testing.T) {
 		sel := append([]byte{0b00_01_00_10, 0b11}, make([]byte, 64)...)
 		data := append([]byte{0b100_10_101, 0b1}, make([]byte, 64)...)
 		dst := make([]uint32, 5+16)
-		DecodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4)
+		decodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4)
 		if want := []uint32{5, 6, 9, 10, 7}; !slices.Equal(dst[:5], want) {
 			t.Errorf("%v, want %v", dst[:5], want)
 		}
