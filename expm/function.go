@@ -86,6 +86,14 @@ type expansion struct {
 	logScale float64
 }
 
+// steepest bounds the derivative on [−1, 1], that of T_j being at most j².
+func (s *expansion) steepest() (sum float64) {
+	for j, c := range s.coef {
+		sum += float64(j) * float64(j) * math.Abs(c)
+	}
+	return sum
+}
+
 // at returns the function's value at x, scaled as the expansion is.
 func (s *expansion) at(f *Function, x float64) float64 {
 	if s.logScale != 0 {

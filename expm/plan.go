@@ -83,8 +83,8 @@ func (e *evaluation) solvable() bool { return e.graph != nil && e.lo == 0 && e.h
 // expand makes a part's series in H.
 func (p *part) expand(e *evaluation) (err error) {
 	p.expansion, err = p.f.expand(e.lo, e.hi)
-	if err == nil && p.f.kind == exponential && p.f.rate < 0 {
-		p.slope = e.degreeSlope(-p.f.rate)
+	if err == nil && e.hi > e.lo {
+		p.slope = max(p.slope, e.slopeOf(2*p.steepest()/(e.hi-e.lo)))
 	}
 	return err
 }
@@ -192,7 +192,7 @@ func (e *evaluation) allowed(p *part) float64 {
 func (e *evaluation) seriesCost(p *part) float64 {
 	eps := min(e.allowed(p), 1)
 	terms := float64(degree(-p.f.rate*e.hi/2, eps))
-	if rounding*epsilon*math.Sqrt(terms) > eps {
+	if rounding*epsilon*math.Sqrt(terms)+slopeRounding*epsilon*e.slopeOf(-p.f.rate) > eps {
 		return infinity
 	}
 	return terms

@@ -54,11 +54,15 @@ func (e *evaluation) weightsOf(i int) (d, beside float64) {
 	return e.graph.Degrees[i], math.Sqrt(e.neighbours[i])
 }
 
-// degreeSlope returns how far rounding errors of the degrees move exp(−rate·L), for
-// each slopeRounding·ε: they move L by half an ε of a degree that is no sum of whole
-// numbers.
-func (e *evaluation) degreeSlope(rate float64) float64 {
-	if e.graph == nil || e.normalized {
+// mapRounding bounds, in ε, the norm of what rounding has changed of the map that
+// all products are with: the degrees of a Laplacian by half an ε where they are no
+// sums of whole numbers, and rows of D⁻¹A, whose factors are rounded too, by less
+// than two.
+func (e *evaluation) mapRounding() float64 {
+	switch {
+	case e.inner != nil:
+		return 2
+	case e.graph == nil:
 		return 0
 	}
 	var most float64
@@ -67,5 +71,11 @@ func (e *evaluation) degreeSlope(rate float64) float64 {
 			most = max(most, d)
 		}
 	}
-	return rate * most / (2 * slopeRounding)
+	return most / 2
+}
+
+// slopeOf returns what a function whose derivative is at most steepest adds to
+// [expansion.slope] for that.
+func (e *evaluation) slopeOf(steepest float64) float64 {
+	return steepest * e.mapRounding() / slopeRounding
 }

@@ -89,3 +89,41 @@ func TestWideWeights(t *testing.T) {
 		bounded(t, fmt.Sprintf("rng seed %d, Matérn", rngSeed), y[0], func(i, j int) float64 { return inverse[i][j] }, o)
 	}
 }
+
+// What rounding does to rows of D⁻¹A is in the bound of exp(−βL̃), which it moves by
+// β times that. Two edges of weight 1 that a weak one of weight w joins have the
+// eigenvalue 1 − s with s = (√(c² + 4/(1+w)) − c)/2 and c = w/(1+w), of the vector
+// (1, s·√(1+w), −s·√(1+w), −1).
+func TestSlopeOfNormalizedLaplacian(t *testing.T) {
+	for trial := range 40 {
+		rate := math.Pow(10, 3+float64(trial)/10)
+		w := (1.1 + 0.37*float64(trial%7)) / rate
+		g := graphOf(t, must[*sparse.CSR](t)(sparse.FromTriplets(4, 4, []sparse.Triplet{
+			{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 0, Val: 1}, {Row: 1, Col: 2, Val: w},
+			{Row: 2, Col: 1, Val: w}, {Row: 2, Col: 3, Val: 1}, {Row: 3, Col: 2, Val: 1},
+		})), 1)
+		// In big.Float, as 1 − s has lost half of its digits in float64.
+		num := func(x float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(x) }
+		op := func(f func(z, x, y *big.Float) *big.Float, x, y *big.Float) *big.Float { return f(num(0), x, y) }
+		d := op((*big.Float).Add, num(1), num(w))
+		c := op((*big.Float).Quo, num(w), d)
+		square := op((*big.Float).Add, op((*big.Float).Mul, c, c), op((*big.Float).Quo, num(4), d))
+		s := op((*big.Float).Quo, op((*big.Float).Sub, num(0).Sqrt(square), c), num(2))
+		lambda, _ := op((*big.Float).Sub, num(1), s).Float64()
+		inner, _ := s.Float64()
+		inner *= math.Sqrt(1 + w)
+		slow, slowSquare := []float64{1, inner, -inner, -1}, 2*(1+inner*inner)
+		still, stillSquare := []float64{1, math.Sqrt(1 + w), math.Sqrt(1 + w), 1}, 2*(2+w)
+		m, x, y := NewLaplacianNormalized(g), identity(4, 0, 1, 2, 3), blocks(4, 4, 1)
+		f := math.Exp(-rate * lambda) // the other two eigenvalues are about 1 and 2
+		for _, method := range []Method{Chebyshev, Resolvent} {
+			r, err := m.ApplyTo(ctx, y, x, []Function{Exp(-rate)}, &Settings{Tolerance: 1e-14, Method: method})
+			if err != nil && !errors.Is(err, ErrTolerance) {
+				t.Fatal(err)
+			}
+			bounded(t, fmt.Sprintf("rate %.3g", rate), y[0], func(i, j int) float64 {
+				return still[i]*still[j]/stillSquare + f*slow[i]*slow[j]/slowSquare
+			}, r.Functions[0])
+		}
+	}
+}
