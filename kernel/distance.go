@@ -12,14 +12,18 @@ import (
 // of the nodes' component, +Inf between components.
 type distance struct {
 	inverse *spectral
-	volume  []float64 // of each component
+	volume  []float64 // of the component of each node
 }
 
 func newDistance(inverse *spectral) *distance {
 	g := inverse.graph
-	d := &distance{inverse, make([]float64, len(g.Components.Sizes))}
+	volume := make([]float64, len(g.Components.Sizes))
 	for i, deg := range g.Degrees {
-		d.volume[g.Components.Of[i]] += deg
+		volume[g.Components.Of[i]] += deg
+	}
+	d := &distance{inverse, make([]float64, len(g.Degrees))}
+	for i := range d.volume {
+		d.volume[i] = volume[g.Components.Of[i]]
 	}
 	return d
 }
@@ -39,8 +43,9 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, sink Sink, s *Se
 		return nil, err
 	}
 	sink = c.s.Part.clipped(len(rows), len(cols), sink)
-	// Four errors of values of L⁺ make one of a commute time.
-	c.tightest = 4
+	// Four errors of values of L⁺ make one of a commute time, which in each column
+	// is somewhere as large as vol·L⁺_jj: the mean of the column is larger.
+	c.tightest, c.weight = 4, d.volume
 	c.effort /= 4
 	if slices.Equal(rows, cols) {
 		diagonal := make([]float64, 0, len(rows))
@@ -58,8 +63,8 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, sink Sink, s *Se
 	if err != nil {
 		return nil, err
 	}
-	// c.core is the largest value of L⁺, which scales rounding errors.
-	c.report.ErrorBound = slices.Max(d.volume) * (4*c.worst + 8*epsilon*c.core)
+	// c.core is the largest value of vol·L⁺, which scales rounding errors.
+	c.report.ErrorBound = 4*c.worst + 8*epsilon*c.core
 	return &c.report, nil
 }
 
@@ -88,7 +93,7 @@ func (d *distance) timesTo(dst []float64, node int, own float64, others []int, d
 		case of[node] != of[other]:
 			dst[j] = math.Inf(1)
 		default:
-			dst[j] = max(0, d.volume[of[node]]*(own+diagonal[j]-2*values[j]))
+			dst[j] = max(0, d.volume[node]*(own+diagonal[j]-2*values[j]))
 		}
 	}
 }

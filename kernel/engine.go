@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/expm"
@@ -196,7 +197,7 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 			return nil
 		}
 		if tolerance == tightest {
-			return ErrTolerance
+			return &ParameterError{"kernel", fmt.Sprintf("it is an inverse that has no sure digit on this graph: the Laplacian's smallest positive eigenvalue, at most %.2g, is lost in rounding beside the largest, at least %.2g; take regularized-laplacian", value+residual, pairs.Norm)}
 		}
 		tolerance = max(tightest, min(tolerance/10, value/20/pairs.Norm))
 	}

@@ -183,7 +183,7 @@ func checkSymmetric(ctx context.Context, g *iterative.Graph) error {
 func laplacianOf(ctx context.Context, g *maps, l Laplacian) (*expm.Map, []float64, error) {
 	m, err := g.laplacian(ctx, l != Combinatorial)
 	if l == RandomWalk {
-		return m, roots(g.Degrees), err
+		return m, roots(g.Graph), err
 	}
 	return m, nil, err
 }
@@ -196,27 +196,29 @@ func systemOf(g *maps, l Laplacian, a, c float64) (*iterative.System, []float64,
 		return s, nil, err
 	case RandomWalk:
 		s, err := g.ShiftedLaplacianNormalized(a, c)
-		return s, roots(g.Degrees), err
+		return s, roots(g.Graph), err
 	}
 	s, err := g.ShiftedLaplacianNormalized(a, c)
 	return s, nil, err
 }
 
-// roots returns d^½, and the least of these, or 1, for a row without entries:
-// there any number will do, but ratios of roots are in bounds on errors.
-func roots(deg []float64) []float64 {
-	least := math.Inf(1)
-	for _, d := range deg {
-		if d > 0 {
-			least = min(least, d)
+// roots returns d^½ relative to the least in the component of each node, 1 for a
+// row without entries. A kernel has no values between components, so that only
+// ratios within one count; larger ones would be in bounds on errors.
+func roots(g *iterative.Graph) []float64 {
+	of := g.Components.Of
+	least := make([]float64, len(g.Components.Sizes))
+	for i, d := range g.Degrees {
+		if v := &least[of[i]]; *v == 0 || d < *v {
+			*v = d
 		}
 	}
-	if math.IsInf(least, 1) {
-		least = 1
-	}
-	root := make([]float64, len(deg))
-	for i, d := range deg {
-		root[i] = math.Sqrt(max(d, least))
+	root := make([]float64, len(g.Degrees))
+	for i, d := range g.Degrees {
+		root[i] = 1
+		if d > 0 {
+			root[i] = math.Sqrt(d / least[of[i]])
+		}
 	}
 	return root
 }
@@ -247,7 +249,7 @@ func exponential(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 		return nil, err
 	}
 	if _, hi := m.Interval(); !(p.Beta > 0 && p.Beta*hi <= maxLog) {
-		return nil, &ParameterError{"beta", fmt.Sprintf("%v is out of range; %s takes 0 < β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g: beyond it values overflow", p.Beta, titled("exponential", p.Matrix), maxLog/hi, hi)}
+		return nil, &ParameterError{"beta", fmt.Sprintf("%v is out of range; %s takes 0 < β ≤ %.6g on this graph, whose largest eigenvalue is at most %.6g: beyond it norms of columns overflow", p.Beta, titled("exponential", p.Matrix), maxLog/hi, hi)}
 	}
 	return &spectral{graph: g.Graph, whole: &series{m: m, f: expm.Exp(p.Beta)}, half: &series{m: m, f: expm.Exp(p.Beta / 2)}}, nil
 }
@@ -341,7 +343,7 @@ func matern(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	// (2ν/κ²)^−ν is the largest value, and within e^±maxLog.
 	middle, factor := math.Sqrt(2*p.Nu), math.Exp(min(maxLog/p.Nu, maxLog)/2)
 	if least, most := middle/factor, middle*factor; !(p.Kappa >= least && p.Kappa <= most) {
-		return nil, &ParameterError{"kappa", fmt.Sprintf("%v is out of range; matern with ν = %v takes %.6g ≤ κ ≤ %.6g, beyond which its values overflow", p.Kappa, p.Nu, least, most)}
+		return nil, &ParameterError{"kappa", fmt.Sprintf("%v is out of range; matern with ν = %v takes %.6g ≤ κ ≤ %.6g, beyond which norms of its columns overflow", p.Kappa, p.Nu, least, most)}
 	}
 	sigma := 2 * p.Nu / (p.Kappa * p.Kappa)
 	return &spectral{graph: g.Graph, root: root,
@@ -363,7 +365,7 @@ func pageRank(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	k := &spectral{graph: g.Graph, whole: &solves{system: s, scale: 1 - p.Alpha, lone: stay},
 		half: newInverseRoot(m, p.Alpha, 1-p.Alpha, math.Sqrt(1-p.Alpha), stay)}
 	if !p.Symmetric {
-		k.root = roots(g.Degrees)
+		k.root = roots(g.Graph)
 	}
 	return k, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -278,7 +279,6 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 	}
 }
 
-// L·L⁺·L = L, for both Laplacians, with several components.
 // A tolerance that rounding errors keep from being met is refused, or let be, after
 // one computation, and what can be promised is.
 func TestHopelessTolerance(t *testing.T) {
@@ -324,6 +324,52 @@ func TestHopelessTolerance(t *testing.T) {
 	}
 }
 
+// What a refusal of a tolerance promises is kept, by solves of systems that are all
+// but singular too.
+func TestPromisedTolerances(t *testing.T) {
+	for _, c := range []named{
+		{"pagerank", Parameters{Alpha: 1 - 2.5e-13, Symmetric: true}},
+		{"pagerank", Parameters{Alpha: 1 - 3e-12}},
+		{"von-neumann", Parameters{Alpha: 1 - 1e-13}},
+		{"regularized-commute-time", Parameters{Alpha: 1 - 1e-9}},
+		{"regularized-laplacian", Parameters{Alpha: 1e9}},
+		{"pseudo-inverse", Parameters{}},
+		{"commute-time", Parameters{}},
+	} {
+		for seed := range uint64(8) {
+			nodes := 20 + int(seed)
+			rng := rand.New(rand.NewPCG(seed, 1))
+			var entries []sparse.Triplet
+			for i := 1; i < nodes; i++ { // a tree, with uneven weights
+				w, j := math.Pow(10, 6*rng.Float64()-3), rng.IntN(i)
+				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
+			}
+			g := newGraph(t, mustTriplets(t, nodes, entries), 1)
+			compute := func(tolerance float64) error {
+				_, _, err := Matrix(background, mustNew(t, g, c.name, c.p), upTo(nodes-3), upTo(nodes), &Settings{Tolerance: tolerance})
+				return err
+			}
+			err := compute(1e-14)
+			if !errors.Is(err, ErrTolerance) {
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			_, after, ok := strings.Cut(err.Error(), "where ")
+			if !ok || strings.HasPrefix(after, "no digit can be promised") {
+				continue
+			}
+			var promised float64
+			if _, err = fmt.Sscanf(after, "%g can", &promised); err != nil {
+				t.Fatal(err)
+			}
+			if err := compute(promised); err != nil {
+				t.Errorf("%s, %v, rng seed %d: promised %g: %v", c.name, c.p, seed, promised, err)
+			}
+		}
+	}
+}
+
+// L·L⁺·L = L, for both Laplacians, with several components.
 func TestPseudoInverse(t *testing.T) {
 	g := newGraph(t, testgraph.Random(11, 60, 70, true), 1)
 	if len(g.Components.Sizes) < 3 {

@@ -22,6 +22,7 @@ type modularity struct {
 	features  *sparse.Block[float64] // F, once it has been computed; columns of zeros behind it
 	tolerance float64                // with which
 	bound     float64                // of ‖FFᵀ − K‖
+	cut       string                 // what is wrong with the rank where the bound is infinite
 	scale     float64                // of rounding errors in M
 	sweeps    int
 	method    string
@@ -74,7 +75,10 @@ func (m *modularity) prepare(ctx context.Context, s *Settings) (Settings, error)
 	if largest == 0 {
 		largest = m.scale // there is nothing that the error of nothing could be compared with
 	}
-	if strict && m.bound > set.Tolerance*largest {
+	switch {
+	case strict && math.IsInf(m.bound, 1):
+		return set, &ParameterError{"rank", m.cut}
+	case strict && m.bound > set.Tolerance*largest:
 		return set, tooTight(set.Tolerance, m.bound/largest)
 	}
 	return set, nil
@@ -157,11 +161,11 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 		dropped += float64(m.Len()-limit) * hidden * hidden
 	}
 	slope := 1.0
-	if m.rank > 0 && kept == m.rank && kept < len(pairs.Values) {
-		last, next := pairs.Values[kept-1], pairs.Values[kept]
-		if next > 0 {
-			slope = last / max(0, last-next-pairs.Residuals[kept-1]-pairs.Residuals[kept])
-		}
+	if m.rank > 0 && kept == m.rank && kept < len(pairs.Values) && pairs.Values[kept] > 0 {
+		slope = pairs.Values[kept-1] / gapBelow(pairs, kept)
+	}
+	if math.IsInf(slope, 1) {
+		m.cut = cutsCopies(pairs, kept)
 	}
 	top := 0.0
 	if kept > 0 {
@@ -179,6 +183,23 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 			f[j] = math.Sqrt(pairs.Values[j]) * u[j]
 		}
 	}
+}
+
+// gapBelow returns by how much the first eigenvalues, so many of them, are sure to be
+// above the next one.
+func gapBelow(pairs *lanczos.Pairs, rank int) float64 {
+	return max(0, pairs.Values[rank-1]-pairs.Values[rank]-pairs.Residuals[rank-1]-pairs.Residuals[rank])
+}
+
+// cutsCopies says which ranks do not cut through copies of an eigenvalue as this one does.
+func cutsCopies(pairs *lanczos.Pairs, rank int) string {
+	text := fmt.Sprintf("%d is between copies of an eigenvalue, %.6g, and no tolerance can be promised; give more", rank, pairs.Values[rank])
+	for r := rank - 1; r > 0; r-- {
+		if gapBelow(pairs, r) > 0 {
+			return fmt.Sprintf("%s, or %d", text, r)
+		}
+	}
+	return text
 }
 
 func (m *modularity) report() *Report {

@@ -45,18 +45,35 @@ func TestModularityOfCompleteGraphs(t *testing.T) {
 }
 
 // A rank that cuts through copies of an eigenvalue belongs to no kernel, however
-// exact the pairs are.
+// exact the pairs are: with a tolerance it is refused, and ranks that are not are told.
 func TestModularityOfCutCopies(t *testing.T) {
 	var entries []sparse.Triplet
-	for i := range uint32(6) {
-		entries = append(entries, sparse.Triplet{Row: i, Col: i ^ 1, Val: 1})
+	for i := range uint32(8) { // four edges, one heavier: M has an eigenvalue above 1, and 1 twice
+		weight := 1.0
+		if i < 2 {
+			weight = 2
+		}
+		entries = append(entries, sparse.Triplet{Row: i, Col: i ^ 1, Val: weight})
 	}
-	a, err := sparse.FromTriplets(6, 6, entries) // three edges: the eigenvalue 1 twice
+	a, err := sparse.FromTriplets(8, 8, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := mustNew(t, newGraph(t, a, 1), "modularity", Parameters{Rank: 1})
-	if _, _, err := Matrix(background, k, upTo(6), upTo(6), &Settings{Tolerance: 1e-3}); !errors.Is(err, ErrTolerance) {
-		t.Errorf("error %v", err)
+	g := newGraph(t, a, 1)
+	all := upTo(8)
+	for rank, says := range map[int]string{1: "", 2: "2 is between copies of an eigenvalue, 1, and no tolerance can be promised; give more, or 1", 3: ""} {
+		k := mustNew(t, g, "modularity", Parameters{Rank: rank})
+		_, _, err := Matrix(background, k, all, all, &Settings{Tolerance: 1e-3})
+		var refused *ParameterError
+		switch {
+		case says == "" && err != nil:
+			t.Errorf("rank %d: %v", rank, err)
+		case says != "" && (!errors.As(err, &refused) || *refused != ParameterError{"rank", says}):
+			t.Errorf("rank %d: %v, want: %s", rank, err, says)
+		}
+		_, r, err := Matrix(background, k, all, all, nil)
+		if err != nil || math.IsInf(r.ErrorBound, 1) != (says != "") {
+			t.Errorf("rank %d without a tolerance: %v, report %+v", rank, err, r)
+		}
 	}
 }

@@ -212,11 +212,11 @@ func (f *family) check(name string, p Parameters) error {
 		}
 	case "shift":
 		if most := math.Exp(maxLog); !(p.Shift >= 2 && p.Shift <= most) {
-			return &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes a ≥ 2, the largest eigenvalue that a normalised Laplacian can have, up to %.2g, beyond which its values overflow", p.Shift, f.name, most)}
+			return &ParameterError{name, fmt.Sprintf("%v is out of range; %s takes a ≥ 2, the largest eigenvalue that a normalised Laplacian can have, up to %.2g, beyond which norms of its columns overflow", p.Shift, f.name, most)}
 		}
 	case "steps":
 		if most := int(maxLog / math.Log(p.Shift)); p.Steps < 1 || p.Steps > most {
-			return &ParameterError{name, fmt.Sprintf("%d is out of range; %s with a = %v takes 1 to %d, beyond which its values overflow", p.Steps, f.name, p.Shift, most)}
+			return &ParameterError{name, fmt.Sprintf("%d is out of range; %s with a = %v takes 1 to %d, beyond which norms of its columns overflow", p.Steps, f.name, p.Shift, most)}
 		}
 	case "nu":
 		return f.positive(name, "ν", p.Nu)
@@ -251,8 +251,9 @@ func titled(name string, of Base) string {
 	return name
 }
 
-// maxLog is the logarithm of the largest value that a kernel may have.
-const maxLog = 600
+// maxLog is the logarithm of the largest value that a kernel may have: the squares of
+// values are added up to norms.
+const maxLog = 350
 
 // checkChoice returns what is wrong with one of several words.
 func checkChoice[T ~string](f *family, name string, p T, choices []T) error {

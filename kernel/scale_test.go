@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -62,6 +64,111 @@ func TestUnitOfWeights(t *testing.T) {
 			}
 		}
 	}
+}
+
+// apart returns two rings of five nodes, the weights of the second one times unit.
+func apart(t *testing.T, unit float64) *iterative.Graph {
+	var entries []sparse.Triplet
+	for i := range uint32(5) {
+		next, w := (i+1)%5, float64(i+1)
+		entries = append(entries,
+			sparse.Triplet{Row: i, Col: next, Val: w}, sparse.Triplet{Row: next, Col: i, Val: w},
+			sparse.Triplet{Row: 5 + i, Col: 5 + next, Val: unit * w}, sparse.Triplet{Row: 5 + next, Col: 5 + i, Val: unit * w})
+	}
+	return newGraph(t, mustTriplets(t, 10, entries), 1)
+}
+
+// A kernel of the walk does not know the unit of a component's weights, and
+// neither do its bounds and what tolerances it takes.
+func TestUnitsOfComponents(t *testing.T) {
+	g, all := apart(t, 1e16), upTo(10)
+	for _, c := range others {
+		if c.name == "commute-time" {
+			continue
+		}
+		k := mustNew(t, g, c.name, c.p)
+		b, r := mustMatrix(t, k, all, all, &Settings{Tolerance: 1e-12})
+		for i := range 5 {
+			for j := range 5 {
+				if d := math.Abs(b.Row(i)[j] - b.Row(5 + i)[5+j]); d > 2*r.ErrorBound {
+					t.Errorf("%s %v: (%d, %d) differs by %g, bound %g", c.name, c.p, i, j, d, r.ErrorBound)
+				}
+				if b.Row(i)[5+j] != 0 || b.Row(5 + i)[j] != 0 {
+					t.Errorf("%s %v: a value between components", c.name, c.p)
+				}
+			}
+		}
+		x, y := sparse.NewBlock[float64](10, 1), sparse.NewBlock[float64](10, 1)
+		x.Row(2)[0], x.Row(7)[0] = 1, 1
+		if _, err := k.ApplyTo(background, y, x, &Settings{Tolerance: 1e-12}); err != nil {
+			t.Errorf("%s %v: %v", c.name, c.p, err)
+		}
+	}
+}
+
+// Commute times have no unit either: their bounds are as tight as was asked for
+// where a component of light weights has the largest values of L⁺.
+func TestCommuteTimesOfComponents(t *testing.T) {
+	g := apart(t, 1e4)
+	for _, lists := range [][2][]int{{upTo(10), upTo(10)}, {upTo(10), {0, 7}}} {
+		for tolerance := 1e-2; tolerance > 1e-8; tolerance /= 10 {
+			_, r := mustMatrix(t, mustNew(t, g, "commute-time", Parameters{}), lists[0], lists[1], &Settings{Tolerance: tolerance})
+			if !(r.ErrorBound <= tolerance*r.Largest) {
+				t.Errorf("tolerance %g: bound %g, largest value %g", tolerance, r.ErrorBound, r.Largest)
+			}
+		}
+	}
+}
+
+// At the ends of their ranges kernels neither overflow nor vanish, and their bounds
+// do not either.
+func TestEndsOfRanges(t *testing.T) {
+	const n = 12
+	g := newGraph(t, testgraph.Complete(n), 1) // S has the eigenvalues 1 and −1/(n−1)
+	other := -1.0 / (n - 1)
+	for _, c := range []struct {
+		name string
+		p    Parameters
+		f    func(s float64) float64
+	}{
+		{"exponential", Parameters{Matrix: NormalizedAdjacency, Beta: 349.9}, func(s float64) float64 { return math.Exp(349.9 * s) }},
+		{"p-step", Parameters{Shift: 2, Steps: 504}, func(s float64) float64 { return math.Pow(1+s, 504) }},
+		{"matern", Parameters{Laplacian: Normalized, Nu: 50, Kappa: 0.31}, func(s float64) float64 { return math.Pow(100/(0.31*0.31)+1-s, -50) }},
+	} {
+		k := mustNew(t, g, c.name, c.p)
+		for _, cols := range [][]int{upTo(n), {3, 5}} {
+			b, r := mustMatrix(t, k, upTo(n), cols, nil)
+			if !(r.Relative() < 1e-9) {
+				t.Errorf("%s: bound %g, largest value %g", c.name, r.ErrorBound, r.Largest)
+			}
+			for i := range n {
+				for j, col := range cols {
+					want := (c.f(1) - c.f(other)) / n
+					if i == col {
+						want += c.f(other)
+					}
+					if d := math.Abs(b.Row(i)[j] - want); !(d <= r.ErrorBound+1e-12*math.Abs(c.f(1))) {
+						t.Fatalf("%s: (%d, %d) is %g, want %g, bound %g", c.name, i, col, b.Row(i)[j], want, r.ErrorBound)
+					}
+				}
+			}
+		}
+	}
+}
+
+// An inverse whose least eigenvalue is lost in rounding is refused by what is wrong
+// with the graph, and not by a tolerance that nobody asked for.
+func TestLostLeastEigenvalue(t *testing.T) {
+	g := apart(t, 1e22)
+	for _, name := range []string{"pseudo-inverse", "commute-time"} {
+		_, _, err := Gram(background, mustNew(t, g, name, Parameters{}), upTo(10), nil)
+		var refused *ParameterError
+		if !errors.As(err, &refused) || refused.Parameter != "kernel" ||
+			!strings.Contains(refused.What, "lost in rounding beside the largest") || !strings.HasSuffix(refused.What, "; take regularized-laplacian") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	mustMatrix(t, mustNew(t, g, "pseudo-inverse", Parameters{Laplacian: Normalized}), upTo(10), upTo(10), nil)
 }
 
 // Resolvents of a map that is next to nothing are next to the identity, and

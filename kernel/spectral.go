@@ -43,12 +43,13 @@ type computation struct {
 	done   int                    // slabs
 	sweeps int                    // of slabs done
 
-	core     float64 // the largest value in the columns so far
-	base     float64 // in those of the first slab
-	norm     float64 // the largest column of K^½ so far
-	worst    float64 // the largest bound of a column so far
-	tightest float64 // by which errors of values of K may grow
-	effort   float64 // the tolerance of the last slab, in the engine's measure
+	core     float64   // the largest value in the columns so far
+	base     float64   // in those of the first slab
+	norm     float64   // the largest column of K^½ so far
+	worst    float64   // the largest bound of a column so far
+	tightest float64   // by which errors of values of K may grow
+	weight   []float64 // of the columns of each node, values and errors; nil: ones
+	effort   float64   // the tolerance of the last slab, in the engine's measure
 }
 
 func (k *spectral) begin(s *Settings) (*computation, error) {
@@ -122,19 +123,25 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 			x.Row(i)[j] = 0
 		}
 	}()
+	again, anew := false, false
 	for attempt := 0; ; attempt++ {
-		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, attempt > 0)
+		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, again)
 		if err != nil {
 			return nil, err
 		}
+		again = true
 		c.sweeps += a.sweeps
 		c.report.Sweeps, c.report.Method, c.report.Condition = c.sweeps, a.method, a.assumed
 		// A further attempt, and the next slab, know how far this one missed.
 		miss, rounded := measure(dst, a.bound), measure(dst, a.rounded)
+		promise := 2 * rounded // engines may stop where rounding is half of the bound
+		if a.least {
+			promise = max(promise, miss)
+		}
 		switch {
 		case miss <= 1:
 		case c.strict && rounded > mostGain:
-			return nil, tooTight(c.s.Tolerance, min(miss, 2*rounded)*c.s.Tolerance)
+			return nil, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
 		case !a.least && attempt < attempts && (c.strict || miss > 2*rounded):
 			aim := 0.5
 			if !c.strict { // as little as float64 allows, but no less
@@ -142,8 +149,12 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 			}
 			c.effort *= aim / miss
 			continue
+		case c.strict && attempt > 0 && !anew && rounded < 1: // what is stuck may come further at once
+			again, anew = false, true
+			c.effort = epsilon
+			continue
 		case c.strict:
-			return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
+			return nil, tooTight(c.s.Tolerance, max(miss, promise)*c.s.Tolerance)
 		}
 		c.done++
 		return a, nil
@@ -161,7 +172,10 @@ const attempts = 8
 
 // tooTight says which tolerance can be promised, in two digits that are not less.
 func tooTight(asked, reached float64) error {
-	return fmt.Errorf("%w here: asked for %.3g where %.2g can be promised; loosen the tolerance", ErrTolerance, asked, 1.06*reached)
+	if reached *= 1.06; !(reached < 1) {
+		return fmt.Errorf("%w here: asked for %.3g where no digit can be promised; ask for none to get values with what bound there is", ErrTolerance, asked)
+	}
+	return fmt.Errorf("%w here: asked for %.3g where %.2g can be promised; loosen the tolerance", ErrTolerance, asked, reached)
 }
 
 // progress passes on the progress of one slab.
@@ -176,11 +190,27 @@ func (c *computation) progress(done, expected int) {
 // of a value beside the largest one, whichever rows are handed out.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int, turned bool) float64 {
 	largest := max(c.base, c.largestValue(y, nodes, turned))
-	worst := slices.Max(bound)
+	worst := c.worstOf(bound, nodes)
 	if worst == 0 || largest == 0 {
 		return 0
 	}
 	return worst * c.tightest / largest / c.s.Tolerance
+}
+
+// worstOf returns the largest bound of the columns of nodes.
+func (c *computation) worstOf(bound []float64, nodes []int) (worst float64) {
+	for j, v := range bound {
+		worst = max(worst, v*factor(c.weight, nodes[j]))
+	}
+	return worst
+}
+
+// factor returns v[i], or 1 if v is nil.
+func factor(v []float64, i int) float64 {
+	if v == nil {
+		return 1
+	}
+	return v[i]
 }
 
 // columns computes the columns, or with turned the rows, of nodes.
@@ -195,7 +225,7 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nod
 	if c.base == 0 {
 		c.base = c.core
 	}
-	c.worst = max(c.worst, slices.Max(a.bound))
+	c.worst = max(c.worst, c.worstOf(a.bound, nodes))
 	return nil
 }
 
@@ -203,16 +233,20 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nod
 // those of the symmetric matrix that it is similar to.
 func (c *computation) largestValue(y *sparse.Block[float64], nodes []int, turned bool) (m float64) {
 	root := c.k.root
-	if root == nil {
+	if root == nil && c.weight == nil {
 		return largestOf(y)
 	}
 	for i := range y.Rows {
 		for j, v := range y.Row(i) {
-			ratio := root[nodes[j]] / root[i]
-			if turned {
-				ratio = 1 / ratio
+			size := math.Abs(v) * factor(c.weight, nodes[j])
+			if root != nil {
+				ratio := root[nodes[j]] / root[i]
+				if turned {
+					ratio = 1 / ratio
+				}
+				size *= ratio
 			}
-			m = max(m, math.Abs(v)*ratio)
+			m = max(m, size)
 		}
 	}
 	return m
@@ -456,6 +490,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		}
 		if a.least || attempt == attempts {
 			if c.strict {
+				miss = max(miss, 2*norm(a.rounded)*spread/size/c.s.Tolerance)
 				return nil, tooTight(c.s.Tolerance, miss*c.s.Tolerance)
 			}
 			break

@@ -210,7 +210,11 @@ func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *k
 	// Rounding to float32 comes on top of what was computed.
 	bound := found.ErrorBound
 	if r.Dtype == "float32" {
-		bound += precisionOf(r.Dtype) * found.Largest
+		const normal, denormal = 0x1p-126, 0x1p-149 // the least ones
+		if found.Largest > 0 && found.Largest < normal {
+			return usageOf("--dtype", "the largest value, %.3g, is too small for float32; give --dtype float64", found.Largest)
+		}
+		bound += precisionOf(r.Dtype)*found.Largest + denormal/2
 	}
 	text := "no bound on the error: an eigenvalue that counts is as large as one that does not"
 	if !math.IsInf(bound, 1) {
