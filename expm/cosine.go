@@ -8,8 +8,8 @@ import (
 )
 
 // sample expands f on [−1, 1] from its values at cos(πk/m), with m doubled
-// until the last quarter of the coefficients is rounding.
-func sample(f func(y float64) float64) (*expansion, error) {
+// until the last quarter of the coefficients is rounding. f is given y and 1 + y.
+func sample(f func(y, above float64) float64) (*expansion, error) {
 	const first, most = 32, 1 << 17
 	for m := first; m <= most; m *= 2 {
 		coef := cosine(f, m)
@@ -39,12 +39,13 @@ func sample(f func(y float64) float64) (*expansion, error) {
 
 // cosine returns the m+1 coefficients of the polynomial that has the values of
 // f at cos(πk/m), 0 ≤ k ≤ m, from the discrete Fourier transform of its even
-// extension.
-func cosine(f func(y float64) float64, m int) []float64 {
+// extension. f is given y and 1 + y, which is exact where y is next to −1.
+func cosine(f func(y, above float64) float64, m int) []float64 {
 	values := make([]float64, 2*m)
 	for k := range m + 1 {
 		// A sine is exact where the cosine vanishes.
-		values[k] = f(math.Sin(math.Pi * float64(m-2*k) / float64(2*m)))
+		root := math.Sin(math.Pi * float64(m-k) / float64(2*m))
+		values[k] = f(math.Sin(math.Pi*float64(m-2*k)/float64(2*m)), 2*root*root)
 		values[(2*m-k)%(2*m)] = values[k]
 	}
 	transform := fourier.NewFFT(2*m).Coefficients(nil, values)

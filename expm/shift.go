@@ -8,8 +8,8 @@ import (
 // falling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
 // exp(−βλ) = exp(−(β/γ)(1/μ − 1)), from samples points.
 func falling(ratio float64, samples int) *expansion {
-	coef := cosine(func(y float64) float64 {
-		mu := (1 + y) / 2
+	coef := cosine(func(_, above float64) float64 {
+		mu := above / 2
 		if mu <= 0 {
 			return 0
 		}

@@ -345,6 +345,10 @@ func matern(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if least, most := middle/factor, middle*factor; !(p.Kappa >= least && p.Kappa <= most) {
 		return nil, &ParameterError{"kappa", fmt.Sprintf("%v is out of range; matern with ν = %v takes %.6g ≤ κ ≤ %.6g, beyond which norms of its columns overflow", p.Kappa, p.Nu, least, most)}
 	}
+	_, hi := m.Interval()
+	if most := math.Sqrt(2 * p.Nu / epsilon / hi); p.Kappa > most {
+		return nil, &ParameterError{"kappa", fmt.Sprintf("%v is out of range; matern with ν = %v takes κ ≤ %.6g on this graph, whose Laplacian's largest eigenvalue is at most %.6g: beyond it 2ν/κ² is lost in rounding", p.Kappa, p.Nu, most, hi)}
+	}
 	sigma := 2 * p.Nu / (p.Kappa * p.Kappa)
 	return &spectral{graph: g.Graph, root: root,
 		whole: &series{m: m, f: expm.Matern(sigma, p.Nu)}, half: &series{m: m, f: expm.Matern(sigma, p.Nu/2)}}, nil

@@ -48,6 +48,7 @@ func TestParameterErrors(t *testing.T) {
 		{"matern", "kappa", "κ > 0", Parameters{Nu: 1, Kappa: -2}},
 		{"matern", "kappa", "with ν = 300 takes 13.6", Parameters{Nu: 300, Kappa: 1e3}},
 		{"matern", "kappa", "with ν = 300 takes 13.6", Parameters{Nu: 300, Kappa: 1e-3}},
+		{"matern", "kappa", "with ν = 1 takes κ ≤ 3.35544e+07 on this graph", Parameters{Nu: 1, Kappa: 1e8}},
 		{"modularity", "rank", "1 to 5", Parameters{Rank: 6}},
 		{"modularity", "resolution", "γ > 0", Parameters{Resolution: -1}},
 		{"modularity", "resolution", "0 < γ ≤ 4.5036e+15 on this graph", Parameters{Resolution: 1e17}},

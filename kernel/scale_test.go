@@ -134,6 +134,7 @@ func TestEndsOfRanges(t *testing.T) {
 		{"exponential", Parameters{Matrix: NormalizedAdjacency, Beta: 349.9}, func(s float64) float64 { return math.Exp(349.9 * s) }},
 		{"p-step", Parameters{Shift: 2, Steps: 504}, func(s float64) float64 { return math.Pow(1+s, 504) }},
 		{"matern", Parameters{Laplacian: Normalized, Nu: 50, Kappa: 0.31}, func(s float64) float64 { return math.Pow(100/(0.31*0.31)+1-s, -50) }},
+		{"matern", Parameters{Laplacian: Normalized, Nu: 80.5, Kappa: 110}, func(s float64) float64 { return math.Pow(161/(110.*110)+(1-s), -80.5) }},
 	} {
 		k := mustNew(t, g, c.name, c.p)
 		for _, cols := range [][]int{upTo(n), {3, 5}} {
