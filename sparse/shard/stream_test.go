@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -127,6 +128,41 @@ func neighbours(n, hub int) *sparse.CSR {
 		}
 	}
 	return must(sparse.FromTriplets(n, n, list))
+}
+
+// spied counts the sweeps over a view that are told what is gathered.
+type spied struct {
+	*view
+	sweeps int
+}
+
+func (s *spied) SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel, ahead *simd.Decoding) error) error {
+	s.sweeps++
+	return s.view.SweepNear(ctx, workers, near, visit)
+}
+
+// watched is a store whose matrix is spied on.
+type watched struct {
+	*Store
+	spy *spied
+}
+
+func (w watched) Out() sparse.Matrix { return w.spy }
+
+// TestStepsSweepNear: steps tell a store what they gather, by way of its out
+// direction.
+func TestStepsSweepNear(t *testing.T) {
+	const rows, k = 70000, 8 // a block that no near cache holds
+	mem := durabletest.NewMem()
+	write(t, "g", neighbours(rows, 100), nil, nil, WriteOptions{FS: mem})
+	s := must(Open(bg, "g", &Options{FS: mem}))
+	defer s.Close()
+	w := watched{s, &spied{view: s.out}}
+	op := sparse.Operator[float32]{A: w}
+	must(0, op.ApplyTo(bg, sparse.NewBlock[float32](rows, k), sparse.NewBlock[float32](rows, k)))
+	if w.spy.sweeps != 1 {
+		t.Errorf("%d sweeps knew what was gathered, want 1", w.spy.sweeps)
+	}
 }
 
 // TestDecodeAhead makes products with a store of neighbouring ids, whose next
