@@ -19,7 +19,8 @@ import (
 // The rows of a block that A_near names stay in the second cache of a core while a
 // step adds them up for many rows of A, as long as nothing else passes through it;
 // then it adds the rows that A_far names. A row's entries are added in their order,
-// so that no bit changes. Near ids have 16 bits.
+// so that no bit changes. Near ids have 16 bits. Ranges of short rows are left whole,
+// in A_far.
 //
 // Other visitors of a sweep see whole rows, which costs a copy.
 type tiled struct {
@@ -47,32 +48,27 @@ const (
 	unitRows    = 1 << 13
 )
 
-// Tiles pay for so many entries, of rows of so many in the mean, since a row ends
-// twice, where rows of a block do not share lines of a cache with many others.
-// Tests lower the first.
+// Tiles pay for so many entries, and for ranges whose rows have so many in the mean,
+// since a row ends twice. Tests lower the first.
 var tiledEntries = int64(1 << 20)
 
-const (
-	tiledLength   = 20
-	tiledRowBytes = 12
-)
+const tiledLength = 24
 
 // Tiling is how a matrix is cut into tiles.
 type Tiling struct {
-	columns   int // of the near tile
-	near, far []int64
+	near, far []int64 // where rows begin
 }
 
 // FindTiling returns a tiling of a if it pays for blocks with rows of so many bytes,
-// and otherwise nil: if all entries are 1 and a third of them are in columns whose rows
-// of a block the second cache holds. Cost: one sweep, and 16 bytes a row.
+// and otherwise nil: if all entries are 1 and a third of them are those of long rows in
+// columns whose rows of a block the second cache holds. Cost: one sweep, and 16 bytes a
+// row.
 func FindTiling(ctx context.Context, a Matrix, rowBytes, workers int) (*Tiling, error) {
-	rows, _ := a.Dims()
-	if rowBytes < tiledRowBytes || a.NNZ() < max(tiledEntries, tiledLength*int64(rows)) {
+	if a.NNZ() < tiledEntries {
 		return nil, nil
 	}
 	columns := min(nearColumns, sched.CacheBytes()/min(rowBytes, mostSlabBytes))
-	t, err := NewTiling(ctx, a, columns, workers)
+	t, err := NewTiling(ctx, a, columns, tiledLength, workers)
 	if errors.Is(err, errWeighted) || err == nil && 3*t.near[len(t.near)-1] < a.NNZ() {
 		return nil, nil
 	}
@@ -83,17 +79,22 @@ func FindTiling(ctx context.Context, a Matrix, rowBytes, workers int) (*Tiling, 
 var errWeighted = errors.New("sparse: entries other than 1 have no tiles")
 
 // NewTiling returns the tiling of a whose near tile has so many columns, at most
-// 65,536, whether it pays or not.
-func NewTiling(ctx context.Context, a Matrix, columns, workers int) (*Tiling, error) {
+// 65,536, of ranges whose rows have at least so many entries in the mean, whether it
+// pays or not.
+func NewTiling(ctx context.Context, a Matrix, columns, length, workers int) (*Tiling, error) {
 	rows, _ := a.Dims()
-	t := &Tiling{columns: columns, near: make([]int64, rows+1), far: make([]int64, rows+1)}
+	t := &Tiling{near: make([]int64, rows+1), far: make([]int64, rows+1)}
 	err := a.Sweep(ctx, workers, func(_ int, p Panel) error {
 		if p.Val != nil {
 			return errWeighted
 		}
+		whole := p.Pieces == 1 && p.Entries < length*(p.Hi-p.Lo)
 		for i := p.Lo; i < p.Hi; i++ {
 			col, _ := p.Row(i - p.Lo)
-			near := t.split(col)
+			near := 0
+			if !whole {
+				near, _ = slices.BinarySearch(col, uint32(columns))
+			}
 			// Several goroutines may have pieces of one row.
 			atomic.AddInt64(&t.near[i+1], int64(near))
 			atomic.AddInt64(&t.far[i+1], int64(len(col)-near))
@@ -108,12 +109,6 @@ func NewTiling(ctx context.Context, a Matrix, columns, workers int) (*Tiling, er
 		t.far[i+1] += t.far[i]
 	}
 	return t, nil
-}
-
-// split returns how many of a row's columns are in the near tile.
-func (t *Tiling) split(col []uint32) int {
-	n, _ := slices.BinarySearch(col, uint32(t.columns))
-	return n
 }
 
 // Bytes returns the memory of a tiled matrix, and of what its steps take beside it
@@ -138,7 +133,7 @@ func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, er
 		near, far := m.parts(p.Index)
 		for i := range p.Hi - p.Lo {
 			col, _ := p.Row(i)
-			n := t.split(col)
+			n := near.ptr[i+1] - near.ptr[i]
 			for e, c := range col[:n] {
 				near.ids[near.ptr[i]-near.ptr[0]+int64(e)] = uint16(c)
 			}
@@ -148,11 +143,11 @@ func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, er
 	})
 }
 
-// cut makes the units.
+// cut makes the units. Whole ranges have units of their own.
 func (a *tiled) cut() {
 	entries, rows := 0, 0
 	for i, r := range a.ranges {
-		if i == 0 || entries+r.Entries > unitEntries || rows+r.Hi-r.Lo > unitRows {
+		if i == 0 || a.whole(i) != a.whole(i-1) || entries+r.Entries > unitEntries || rows+r.Hi-r.Lo > unitRows {
 			a.units = append(a.units, i)
 			entries, rows = 0, 0
 		}
@@ -160,6 +155,12 @@ func (a *tiled) cut() {
 		rows += r.Hi - r.Lo
 	}
 	a.units = append(a.units, len(a.ranges))
+}
+
+// whole reports whether range i has rows of which the near tile has nothing.
+func (a *tiled) whole(i int) bool {
+	r := a.ranges[i]
+	return r.Pieces == 1 && a.near.ptr[r.Lo] == a.near.ptr[r.Hi]
 }
 
 // parts returns what range i has of each tile. Far ids may be read beyond its own.
@@ -253,14 +254,17 @@ func (f *fused[T]) tiles(worker int, a *tiled, lo, hi, from, to int) {
 		}
 		return rowsOf(f.dst, r.Lo, from)
 	}
-	for i := lo; i < hi; i++ {
+	for i := lo; i < hi && !a.whole(i); i++ {
 		near, _ := a.parts(i)
 		simd.GatherSumNear(begun(i), width, x, near.ptr, near.ids)
 	}
 	for i := lo; i < hi; i++ {
 		_, far := a.parts(i)
-		p := Panel{Range: a.ranges[i], Index: i, Ptr: far.ptr, Col: far.ids}
-		f.slab(w, &gathering[T]{p: p, begun: begun(i), lo: from, hi: to})
+		g := gathering[T]{p: Panel{Range: a.ranges[i], Index: i, Ptr: far.ptr, Col: far.ids}, lo: from, hi: to}
+		if !a.whole(i) {
+			g.begun = begun(i)
+		}
+		f.slab(w, &g)
 		if to == f.width {
 			f.visit(worker, i, i+1)
 		}

@@ -8,10 +8,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
-// tiled returns a copy of a in tiles, the first of so many columns.
-func tiled(t testing.TB, a *sparse.CSR, columns int) sparse.Matrix {
+// tiled returns a copy of a in tiles, the first of so many columns, with ranges of
+// shorter rows left whole.
+func tiled(t testing.TB, a *sparse.CSR, columns, length int) sparse.Matrix {
 	t.Helper()
-	tiling, err := sparse.NewTiling(t.Context(), a, columns, 2)
+	tiling, err := sparse.NewTiling(t.Context(), a, columns, length, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,13 +24,14 @@ func tiled(t testing.TB, a *sparse.CSR, columns int) sparse.Matrix {
 }
 
 // tiledPatterns have rows of several pieces, which end in one tile, in the other, or
-// in both; and more rows than a unit has.
+// in both; more rows than a unit has; and ranges of long rows among those of short ones.
 var tiledPatterns = map[string]pattern{
 	"square":      {rows: 90, cols: 90, mean: 4},
 	"many ranges": {rows: 40000, cols: 40000, mean: 2, hubs: []int{0, 17, 39999}},
 	"wide":        {rows: 7, cols: 70000, mean: 4, hubs: []int{2, 6}},
 	"sparse":      {rows: 300, cols: 9000, mean: 1},
 	"empty":       {rows: 30, cols: 30},
+	"mixed":       {rows: 9000, cols: 9000, mean: 2, hubs: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5001, 5002, 5003, 5004, 5005, 5006, 5007, 5008}},
 }
 
 func TestTiledIsAMatrix(t *testing.T) {
@@ -38,7 +40,7 @@ func TestTiledIsAMatrix(t *testing.T) {
 		a := random(t, rng, p)
 		for _, columns := range []int{0, 1, 20, p.cols / 2, min(p.cols, 1<<16)} {
 			t.Run(fmt.Sprintf("%s, %d near", name, columns), func(t *testing.T) {
-				m := tiled(t, a, columns)
+				m := tiled(t, a, columns, columns%2*100)
 				sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
 			})
 		}
@@ -53,7 +55,7 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 	rng := newRand(t, 42)
 	for name, p := range tiledPatterns {
 		a := random(t, rng, p)
-		tiles := []sparse.Matrix{tiled(t, a, 1), tiled(t, a, p.cols/2), tiled(t, a, min(p.cols, 1<<16))}
+		tiles := []sparse.Matrix{tiled(t, a, 1, 0), tiled(t, a, p.cols/2, 100), tiled(t, a, min(p.cols, 1<<16), 0)}
 		for term, c := range cases {
 			square := p.rows == p.cols
 			if !square && (c.diag || c.beta || c.rankOne) || p.rows > 1000 && c.rankOne {
@@ -107,7 +109,7 @@ func TestFindTiling(t *testing.T) {
 		}
 		return col
 	}
-	near, third := columns(5, 20), append(columns(0, 7), columns(69_000, 14)...)
+	near, third := columns(5, 24), append(columns(0, 8), columns(69_000, 16)...)
 	for _, c := range []struct {
 		name     string
 		columns  []uint32
@@ -117,11 +119,11 @@ func TestFindTiling(t *testing.T) {
 	}{
 		{"first columns", near, 1, 32, true},
 		{"a third of them", third, 1, 32, true},
-		{"less than a third", third[1:], 1, 32, false},
-		{"last columns", columns(69_000, 20), 1, 32, false},
+		{"less than a third", append(third[1:], 69_500), 1, 32, false},
+		{"last columns", columns(69_000, 24), 1, 32, false},
 		{"short rows", near[1:], 1, 32, false},
 		{"weights", near, 2, 32, false},
-		{"narrow block", near, 1, 8, false},
+		{"one column", near, 1, 4, true},
 		{"wide block", near, 1, 4096, true},
 	} {
 		tiling, err := sparse.FindTiling(t.Context(), matrix(c.columns, c.weight), c.rowBytes, 2)

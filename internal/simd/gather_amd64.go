@@ -36,6 +36,7 @@ const (
 const (
 	longLength  = 64
 	wideLength  = 512
+	tileLength  = 16
 	pairEntries = 1 << 10
 	mostPairs   = 2 * registerBytes
 )
@@ -118,8 +119,8 @@ func gatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int
 	_, _, _ = dst.Data[(rows-1)*dst.Stride+k-1], scale[:rows], col[:ptr[rows]-ptr[0]]
 	d, from, factors, stride := pointer(dst.Data, 0), pointer(x.Data, 0), pointer(scale, 0), dst.Stride*sizeOf[T]()
 	ids, work, single := unsafe.SliceData(col), ahead.wide.address(), sizeOf[T]() == 4
-	if g := (gather[T]{ptr: ptr}); g.long(rows, bytes) {
-		split := g.middle(rows)
+	if (&gather[T]{ptr: ptr}).long(rows, bytes) {
+		split := middle(ptr)
 		if single {
 			gatherSumF32PairsAhead((*float32)(d), stride, (*float32)(from), &ptr[0], split, rows, ids, (*float32)(factors), k, work)
 		} else {
@@ -247,7 +248,7 @@ func (g *gather[T]) long(rows, bytes int) bool {
 // pairs gathers all columns of the first rows, of which it takes two at a time,
 // one before and one after the middle of their entries.
 func (g *gather[T]) pairs(width, rows int) {
-	split := g.middle(rows)
+	split := middle(g.ptr[:rows+1])
 	size := sizeOf[T]()
 	dst, x, scale := pointer(g.dst.Data, 0), pointer(g.x.Data, 0), pointer(g.scale, 0)
 	ptr, col, val, dstStride := &g.ptr[0], &g.col[0], pointer(g.val, 0), g.dst.Stride*size
@@ -263,12 +264,13 @@ func (g *gather[T]) pairs(width, rows int) {
 	}
 }
 
-// middle returns the row in the middle of the entries of the first rows, neither
-// the first nor behind the last.
-func (g *gather[T]) middle(rows int) int {
-	middle := (g.ptr[0] + g.ptr[rows]) / 2
-	split := 1 + sort.Search(rows-2, func(r int) bool { return g.ptr[r+1] >= middle })
-	if split > 1 && middle-g.ptr[split-1] < g.ptr[split]-middle {
+// middle returns the row in the middle of the entries, neither the first nor behind
+// the last.
+func middle(ptr []int64) int {
+	rows := len(ptr) - 1
+	middle := (ptr[0] + ptr[rows]) / 2
+	split := 1 + sort.Search(rows-2, func(r int) bool { return ptr[r+1] >= middle })
+	if split > 1 && middle-ptr[split-1] < ptr[split]-middle {
 		split--
 	}
 	return split

@@ -19,7 +19,11 @@ func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []ui
 		var by loop
 		width, by = passWidth(k-at, size)
 		to, from := pointer(dst.Data, at), pointer(x.Data, at)
-		switch {
+		switch paired := tilePairs(x, width, ptr); {
+		case paired && size == 4:
+			gatherSumF32NearPairs((*float32)(to), dstStride, (*float32)(from), &ptr[0], middle(ptr), rows, ids, width)
+		case paired:
+			gatherSumF64NearPairs((*float64)(to), dstStride, (*float64)(from), &ptr[0], middle(ptr), rows, ids, width)
 		case size == 4 && by == avx512:
 			gatherSumF32NearAVX512((*float32)(to), dstStride, (*float32)(from), stride, &ptr[0], rows, ids, width)
 		case size == 4:
@@ -57,18 +61,31 @@ func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int6
 			}
 			to, from, factors := pointer(dst.Data, lo*dst.Stride+at), pointer(x.Data, at), pointer(scale, lo)
 			ids := unsafe.SliceData(col[ptr[lo]-ptr[0]:])
-			switch {
+			part := ptr[lo : hi+1]
+			switch paired := ahead > 0 && tilePairs(x, width, part); {
+			case paired && size == 4:
+				gatherSumF32OntoPairs((*float32)(to), dst.Stride*size, (*float32)(from), &part[0], middle(part), hi-lo, ids, (*float32)(factors), width)
+			case paired:
+				gatherSumF64OntoPairs((*float64)(to), dst.Stride*size, (*float64)(from), &part[0], middle(part), hi-lo, ids, (*float64)(factors), width)
 			case size == 4 && by == avx512:
-				gatherSumF32OntoAVX512((*float32)(to), dst.Stride*size, (*float32)(from), x.Stride*size, &ptr[lo], hi-lo, ids, ahead, near, (*float32)(factors), width)
+				gatherSumF32OntoAVX512((*float32)(to), dst.Stride*size, (*float32)(from), x.Stride*size, &part[0], hi-lo, ids, ahead, near, (*float32)(factors), width)
 			case size == 4:
-				gatherSumF32Onto((*float32)(to), dst.Stride*size, (*float32)(from), x.Stride*size, &ptr[lo], hi-lo, ids, ahead, near, (*float32)(factors), width)
+				gatherSumF32Onto((*float32)(to), dst.Stride*size, (*float32)(from), x.Stride*size, &part[0], hi-lo, ids, ahead, near, (*float32)(factors), width)
 			case by == avx512:
-				gatherSumF64OntoAVX512((*float64)(to), dst.Stride*size, (*float64)(from), x.Stride*size, &ptr[lo], hi-lo, ids, ahead, near, (*float64)(factors), width)
+				gatherSumF64OntoAVX512((*float64)(to), dst.Stride*size, (*float64)(from), x.Stride*size, &part[0], hi-lo, ids, ahead, near, (*float64)(factors), width)
 			default:
-				gatherSumF64Onto((*float64)(to), dst.Stride*size, (*float64)(from), x.Stride*size, &ptr[lo], hi-lo, ids, ahead, near, (*float64)(factors), width)
+				gatherSumF64Onto((*float64)(to), dst.Stride*size, (*float64)(from), x.Stride*size, &part[0], hi-lo, ids, ahead, near, (*float64)(factors), width)
 			}
 		}
 		pass(0, first, ahead, near)
 		pass(first, rows, 0, 0)
 	}
+}
+
+// tilePairs reports whether it pays to take two rows of a tile at a time: sooner than
+// elsewhere, since their rows of x are near or come as fast as they can.
+func tilePairs[T Float](x Rows[T], width int, ptr []int64) bool {
+	bytes, rows := width*sizeOf[T](), len(ptr)-1
+	entries := int(ptr[rows] - ptr[0])
+	return x.Stride == width && bytes&(bytes-1) == 0 && bytes <= mostPairs && rows > 1 && entries >= max(pairEntries, tileLength*rows)
 }

@@ -18,8 +18,13 @@ func testTiles[T Float](t *testing.T) {
 		rng := rand.New(rand.NewPCG(11, 12))
 		for k := 1; k <= 150; k++ {
 			for _, rows := range []int{0, 1, 7, 60} {
-				near, far := newGraph[T](rng, rows, rng.IntN(9)), newGraph[T](rng, rows, rng.IntN(9))
-				dstStride, stride := k+rng.IntN(4), k+rng.IntN(4)
+				longest, stride := 9, k+rng.IntN(4)
+				if k&(k-1) == 0 && rng.IntN(3) > 0 {
+					// Rows of which two are taken at a time.
+					longest, stride = 99, k
+				}
+				near, far := newGraph[T](rng, rows, rng.IntN(longest)), newGraph[T](rng, rows, rng.IntN(longest))
+				dstStride := k + rng.IntN(4)
 				ids, checkIDs := guarded[uint16](t, len(near.col), 1<<16-1)
 				for e, c := range near.col {
 					ids[e] = uint16(c)

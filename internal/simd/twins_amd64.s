@@ -1614,8 +1614,8 @@ TEXT ·gatherSumF32Pairs(SB), NOSPLIT, $8-72
 	CMPQ   AX, $0x08
 	JE     row32
 	VXORPS Y0, Y0, Y0
-	VXORPS Y2, Y2, Y2
 	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
@@ -1665,14 +1665,14 @@ ended64:
 	VBROADCASTSS (AX)(SI*4), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
-	VXORPS       Y0, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMOVUPS      Y1, 32(DI)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -1684,14 +1684,14 @@ second64:
 	VBROADCASTSS (AX)(R10*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R11)
-	VXORPS       Y2, Y2, Y2
 	VMULPS       Y4, Y3, Y3
 	VMOVUPS      Y3, 32(R11)
-	VXORPS       Y3, Y3, Y3
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1734,14 +1734,14 @@ finish64:
 	VBROADCASTSS (AX)(R10*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R11)
-	VXORPS       Y2, Y2, Y2
 	VMULPS       Y4, Y3, Y3
 	VMOVUPS      Y3, 32(R11)
-	VXORPS       Y3, Y3, Y3
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1800,11 +1800,11 @@ ended32:
 	VBROADCASTSS (AX)(SI*4), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
-	VXORPS       Y0, Y0, Y0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
+	VXORPS       Y0, Y0, Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -1816,11 +1816,11 @@ second32:
 	VBROADCASTSS (AX)(R10*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R11)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB32
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1861,11 +1861,11 @@ finish32:
 	VBROADCASTSS (AX)(R10*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R11)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done32
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1924,11 +1924,11 @@ ended16:
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVUPS      X0, (DI)
-	VXORPS       X0, X0, X0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA16
+	VXORPS       X0, X0, X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -1940,11 +1940,11 @@ second16:
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R11)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB16
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1985,11 +1985,11 @@ finish16:
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R11)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done16
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -2045,11 +2045,11 @@ ended8:
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSD       X0, (DI)
-	VXORPS       X0, X0, X0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA8
+	VXORPS       X0, X0, X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -2061,11 +2061,11 @@ second8:
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R11)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB8
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -2105,11 +2105,11 @@ finish8:
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R11)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done8
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -2163,11 +2163,11 @@ ended4:
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSS       X0, (DI)
-	VXORPS       X0, X0, X0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA4
+	VXORPS       X0, X0, X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -2179,11 +2179,11 @@ second4:
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R11)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB4
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -2222,11 +2222,11 @@ finish4:
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R11)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done4
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -4003,8 +4003,8 @@ TEXT ·gatherWeightedF32Pairs(SB), NOSPLIT, $8-80
 	CMPQ   AX, $0x08
 	JE     row32
 	VXORPS Y0, Y0, Y0
-	VXORPS Y2, Y2, Y2
 	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
@@ -4062,14 +4062,14 @@ ended64:
 	VBROADCASTSS (AX)(SI*4), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
-	VXORPS       Y0, Y0, Y0
 	VMULPS       Y4, Y1, Y1
 	VMOVUPS      Y1, 32(DI)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4081,14 +4081,14 @@ second64:
 	VBROADCASTSS (AX)(R11*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R12)
-	VXORPS       Y2, Y2, Y2
 	VMULPS       Y4, Y3, Y3
 	VMOVUPS      Y3, 32(R12)
-	VXORPS       Y3, Y3, Y3
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4136,14 +4136,14 @@ finish64:
 	VBROADCASTSS (AX)(R11*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R12)
-	VXORPS       Y2, Y2, Y2
 	VMULPS       Y4, Y3, Y3
 	VMOVUPS      Y3, 32(R12)
-	VXORPS       Y3, Y3, Y3
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4208,11 +4208,11 @@ ended32:
 	VBROADCASTSS (AX)(SI*4), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
-	VXORPS       Y0, Y0, Y0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
+	VXORPS       Y0, Y0, Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4224,11 +4224,11 @@ second32:
 	VBROADCASTSS (AX)(R11*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R12)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB32
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4273,11 +4273,11 @@ finish32:
 	VBROADCASTSS (AX)(R11*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R12)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done32
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4342,11 +4342,11 @@ ended16:
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVUPS      X0, (DI)
-	VXORPS       X0, X0, X0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA16
+	VXORPS       X0, X0, X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4358,11 +4358,11 @@ second16:
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R12)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB16
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4407,11 +4407,11 @@ finish16:
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R12)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done16
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4473,11 +4473,11 @@ ended8:
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSD       X0, (DI)
-	VXORPS       X0, X0, X0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA8
+	VXORPS       X0, X0, X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4489,11 +4489,11 @@ second8:
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R12)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB8
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4537,11 +4537,11 @@ finish8:
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R12)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done8
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4601,11 +4601,11 @@ ended4:
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSS       X0, (DI)
-	VXORPS       X0, X0, X0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA4
+	VXORPS       X0, X0, X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4617,11 +4617,11 @@ second4:
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R12)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB4
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4664,11 +4664,11 @@ finish4:
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R12)
-	VXORPS       X1, X1, X1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done4
+	VXORPS       X1, X1, X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -9320,6 +9320,1172 @@ finish320:
 done:
 	RET
 
+// func gatherSumF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, width int)
+// Requires: AVX, CMOV
+TEXT ·gatherSumF32NearPairs(SB), NOSPLIT, $8-64
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R10
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R11
+	IMULQ  R10, R11
+	ADDQ   DI, R11
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R10*8), R8
+	SUBQ   (AX), R8
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R8*2), R8
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	MOVQ   width+56(FP), AX
+	CMPQ   AX, $0x01
+	JE     row4
+	CMPQ   AX, $0x02
+	JE     row8
+	CMPQ   AX, $0x04
+	JE     row16
+	CMPQ   AX, $0x08
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x06, R12
+	VADDPS  (CX)(R12*1), Y0, Y0
+	VADDPS  32(CX)(R12*1), Y1, Y1
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x06, R12
+	VADDPS  (CX)(R12*1), Y2, Y2
+	VADDPS  32(CX)(R12*1), Y3, Y3
+	INCQ    AX
+	JNZ     both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair64
+
+second64:
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB64
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x06, DX
+	VADDPS  (CX)(DX*1), Y2, Y2
+	VADDPS  32(CX)(DX*1), Y3, Y3
+	INCQ    AX
+	JNZ     one64
+
+finish64:
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done64
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x05, R12
+	VADDPS  (CX)(R12*1), Y0, Y0
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x05, R12
+	VADDPS  (CX)(R12*1), Y1, Y1
+	INCQ    AX
+	JNZ     both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPS Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VXORPS  Y0, Y0, Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair32
+
+second32:
+	VMOVUPS Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB32
+	VXORPS  Y1, Y1, Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x05, DX
+	VADDPS  (CX)(DX*1), Y1, Y1
+	INCQ    AX
+	JNZ     one32
+
+finish32:
+	VMOVUPS Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done32
+	VXORPS  Y1, Y1, Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x04, R12
+	VADDPS  (CX)(R12*1), X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x04, R12
+	VADDPS  (CX)(R12*1), X1, X1
+	INCQ    AX
+	JNZ     both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPS X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VXORPS  X0, X0, X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair16
+
+second16:
+	VMOVUPS X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB16
+	VXORPS  X1, X1, X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x04, DX
+	VADDPS  (CX)(DX*1), X1, X1
+	INCQ    AX
+	JNZ     one16
+
+finish16:
+	VMOVUPS X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done16
+	VXORPS  X1, X1, X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX (DX)(AX*2), R12
+	VMOVSD  (CX)(R12*8), X2
+	VADDPS  X2, X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	VMOVSD  (CX)(R12*8), X2
+	VADDPS  X2, X1, X1
+	INCQ    AX
+	JNZ     both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VXORPS X0, X0, X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB8
+	VXORPS X1, X1, X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX (R8)(AX*2), DX
+	VMOVSD  (CX)(DX*8), X2
+	VADDPS  X2, X1, X1
+	INCQ    AX
+	JNZ     one8
+
+finish8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done8
+	VXORPS X1, X1, X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVWLZX (DX)(AX*2), R12
+	VADDSS  (CX)(R12*4), X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	VADDSS  (CX)(R12*4), X1, X1
+	INCQ    AX
+	JNZ     both4
+
+ended4:
+	TESTQ  BX, BX
+	JNZ    second4
+	VMOVSS X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA4
+	VXORPS X0, X0, X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair4
+
+second4:
+	VMOVSS X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB4
+	VXORPS X1, X1, X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVWLZX (R8)(AX*2), DX
+	VADDSS  (CX)(DX*4), X1, X1
+	INCQ    AX
+	JNZ     one4
+
+finish4:
+	VMOVSS X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done4
+	VXORPS X1, X1, X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone4
+
+done4:
+	VZEROUPPER
+	RET
+
+// func gatherSumF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF32OntoPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*4), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	VADDPS     32(CX)(R12*1), Y1, Y1
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y2, Y2
+	VADDPS     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	VMOVUPS      (DI), Y0
+	VMOVUPS      32(DI), Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB64
+	VMOVUPS      (R11), Y2
+	VMOVUPS      32(R11), Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	VADDPS     (CX)(DX*1), Y2, Y2
+	VADDPS     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done64
+	VMOVUPS      (R11), Y2
+	VMOVUPS      32(R11), Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPS (DI), Y0
+	VMOVUPS (R11), Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	VMOVUPS      (DI), Y0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB32
+	VMOVUPS      (R11), Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	VADDPS     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done32
+	VMOVUPS      (R11), Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPS (DI), X0
+	VMOVUPS (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ        BX, BX
+	JNZ          second16
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA16
+	VMOVUPS      (DI), X0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair16
+
+second16:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB16
+	VMOVUPS      (R11), X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	VADDPS     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done16
+	VMOVUPS      (R11), X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL       768(DX)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (DX)(AX*4), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X0, X0
+	MOVL       768(R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (R8)(AX*4), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ        BX, BX
+	JNZ          second8
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA8
+	VMOVSD       (DI), X0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair8
+
+second8:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB8
+	VMOVSD       (R11), X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL       768(R8)(AX*4), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVL       (R8)(AX*4), DX
+	VMOVSD     (CX)(DX*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done8
+	VMOVSD       (R11), X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VMOVSS (DI), X0
+	VMOVSS (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first4:
+	MOVL       (R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*4)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first4
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVL       768(DX)(AX*4), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVL       (DX)(AX*4), R12
+	VADDSS     (CX)(R12*4), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVL       (R8)(AX*4), R12
+	VADDSS     (CX)(R12*4), X1, X1
+	INCQ       AX
+	JNZ        both4
+
+ended4:
+	TESTQ        BX, BX
+	JNZ          second4
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA4
+	VMOVSS       (DI), X0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair4
+
+second4:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB4
+	VMOVSS       (R11), X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVL       768(R8)(AX*4), DX
+	PREFETCHT1 (CX)(DX*4)
+	MOVL       (R8)(AX*4), DX
+	VADDSS     (CX)(DX*4), X1, X1
+	INCQ       AX
+	JNZ        one4
+
+finish4:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done4
+	VMOVSS       (R11), X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone4
+
+done4:
+	VZEROUPPER
+	RET
+
 // func gatherSumF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
 // Requires: AVX, AVX512F
 TEXT ·gatherSumF32NearAVX512(SB), NOSPLIT, $0-64
@@ -12222,8 +13388,8 @@ TEXT ·gatherSumF64Pairs(SB), NOSPLIT, $8-72
 	CMPQ   AX, $0x04
 	JE     row32
 	VXORPS Y0, Y0, Y0
-	VXORPS Y2, Y2, Y2
 	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
@@ -12273,14 +13439,14 @@ ended64:
 	VBROADCASTSD (AX)(SI*8), Y4
 	VMULPD       Y4, Y0, Y0
 	VMOVUPD      Y0, (DI)
-	VXORPS       Y0, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMOVUPD      Y1, 32(DI)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -12292,14 +13458,14 @@ second64:
 	VBROADCASTSD (AX)(R10*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R11)
-	VXORPS       Y2, Y2, Y2
 	VMULPD       Y4, Y3, Y3
 	VMOVUPD      Y3, 32(R11)
-	VXORPS       Y3, Y3, Y3
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -12342,14 +13508,14 @@ finish64:
 	VBROADCASTSD (AX)(R10*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R11)
-	VXORPS       Y2, Y2, Y2
 	VMULPD       Y4, Y3, Y3
 	VMOVUPD      Y3, 32(R11)
-	VXORPS       Y3, Y3, Y3
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -12408,11 +13574,11 @@ ended32:
 	VBROADCASTSD (AX)(SI*8), Y2
 	VMULPD       Y2, Y0, Y0
 	VMOVUPD      Y0, (DI)
-	VXORPS       Y0, Y0, Y0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
+	VXORPS       Y0, Y0, Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -12424,11 +13590,11 @@ second32:
 	VBROADCASTSD (AX)(R10*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R11)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB32
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -12469,11 +13635,11 @@ finish32:
 	VBROADCASTSD (AX)(R10*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R11)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), R11
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done32
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -12532,11 +13698,11 @@ ended16:
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVUPD  X0, (DI)
-	VXORPS   X0, X0, X0
 	ADDQ     dstStride+8(FP), DI
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA16
+	VXORPS   X0, X0, X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -12548,11 +13714,11 @@ second16:
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R11)
-	VXORPS   X1, X1, X1
 	ADDQ     dstStride+8(FP), R11
 	INCQ     R10
 	CMPQ     R10, rows+40(FP)
 	JE       throughB16
+	VXORPS   X1, X1, X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -12593,11 +13759,11 @@ finish16:
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R11)
-	VXORPS   X1, X1, X1
 	ADDQ     dstStride+8(FP), R11
 	INCQ     R10
 	CMPQ     R10, (SP)
 	JE       done16
+	VXORPS   X1, X1, X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -12651,11 +13817,11 @@ ended8:
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVSD   X0, (DI)
-	VXORPS   X0, X0, X0
 	ADDQ     dstStride+8(FP), DI
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA8
+	VXORPS   X0, X0, X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -12667,11 +13833,11 @@ second8:
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R11)
-	VXORPS   X1, X1, X1
 	ADDQ     dstStride+8(FP), R11
 	INCQ     R10
 	CMPQ     R10, rows+40(FP)
 	JE       throughB8
+	VXORPS   X1, X1, X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -12710,11 +13876,11 @@ finish8:
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R11)
-	VXORPS   X1, X1, X1
 	ADDQ     dstStride+8(FP), R11
 	INCQ     R10
 	CMPQ     R10, (SP)
 	JE       done8
+	VXORPS   X1, X1, X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -14454,8 +15620,8 @@ TEXT ·gatherWeightedF64Pairs(SB), NOSPLIT, $8-80
 	CMPQ   AX, $0x04
 	JE     row32
 	VXORPS Y0, Y0, Y0
-	VXORPS Y2, Y2, Y2
 	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
@@ -14513,14 +15679,14 @@ ended64:
 	VBROADCASTSD (AX)(SI*8), Y4
 	VMULPD       Y4, Y0, Y0
 	VMOVUPD      Y0, (DI)
-	VXORPS       Y0, Y0, Y0
 	VMULPD       Y4, Y1, Y1
 	VMOVUPD      Y1, 32(DI)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -14532,14 +15698,14 @@ second64:
 	VBROADCASTSD (AX)(R11*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R12)
-	VXORPS       Y2, Y2, Y2
 	VMULPD       Y4, Y3, Y3
 	VMOVUPD      Y3, 32(R12)
-	VXORPS       Y3, Y3, Y3
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -14587,14 +15753,14 @@ finish64:
 	VBROADCASTSD (AX)(R11*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R12)
-	VXORPS       Y2, Y2, Y2
 	VMULPD       Y4, Y3, Y3
 	VMOVUPD      Y3, 32(R12)
-	VXORPS       Y3, Y3, Y3
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -14659,11 +15825,11 @@ ended32:
 	VBROADCASTSD (AX)(SI*8), Y2
 	VMULPD       Y2, Y0, Y0
 	VMOVUPD      Y0, (DI)
-	VXORPS       Y0, Y0, Y0
 	ADDQ         dstStride+8(FP), DI
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
+	VXORPS       Y0, Y0, Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -14675,11 +15841,11 @@ second32:
 	VBROADCASTSD (AX)(R11*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R12)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB32
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -14724,11 +15890,11 @@ finish32:
 	VBROADCASTSD (AX)(R11*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R12)
-	VXORPS       Y1, Y1, Y1
 	ADDQ         dstStride+8(FP), R12
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done32
+	VXORPS       Y1, Y1, Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -14793,11 +15959,11 @@ ended16:
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVUPD  X0, (DI)
-	VXORPS   X0, X0, X0
 	ADDQ     dstStride+8(FP), DI
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA16
+	VXORPS   X0, X0, X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -14809,11 +15975,11 @@ second16:
 	VMOVDDUP (AX)(R11*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R12)
-	VXORPS   X1, X1, X1
 	ADDQ     dstStride+8(FP), R12
 	INCQ     R11
 	CMPQ     R11, rows+40(FP)
 	JE       throughB16
+	VXORPS   X1, X1, X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -14858,11 +16024,11 @@ finish16:
 	VMOVDDUP (AX)(R11*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R12)
-	VXORPS   X1, X1, X1
 	ADDQ     dstStride+8(FP), R12
 	INCQ     R11
 	CMPQ     R11, (SP)
 	JE       done16
+	VXORPS   X1, X1, X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -14922,11 +16088,11 @@ ended8:
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVSD   X0, (DI)
-	VXORPS   X0, X0, X0
 	ADDQ     dstStride+8(FP), DI
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA8
+	VXORPS   X0, X0, X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -14938,11 +16104,11 @@ second8:
 	VMOVDDUP (AX)(R11*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R12)
-	VXORPS   X1, X1, X1
 	ADDQ     dstStride+8(FP), R12
 	INCQ     R11
 	CMPQ     R11, rows+40(FP)
 	JE       throughB8
+	VXORPS   X1, X1, X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -14985,11 +16151,11 @@ finish8:
 	VMOVDDUP (AX)(R11*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R12)
-	VXORPS   X1, X1, X1
 	ADDQ     dstStride+8(FP), R12
 	INCQ     R11
 	CMPQ     R11, (SP)
 	JE       done8
+	VXORPS   X1, X1, X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -19297,6 +20463,953 @@ finish320:
 	RET
 
 done:
+	RET
+
+// func gatherSumF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, width int)
+// Requires: AVX, CMOV
+TEXT ·gatherSumF64NearPairs(SB), NOSPLIT, $8-64
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R10
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R11
+	IMULQ  R10, R11
+	ADDQ   DI, R11
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R10*8), R8
+	SUBQ   (AX), R8
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R8*2), R8
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	MOVQ   width+56(FP), AX
+	CMPQ   AX, $0x01
+	JE     row8
+	CMPQ   AX, $0x02
+	JE     row16
+	CMPQ   AX, $0x04
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x06, R12
+	VADDPD  (CX)(R12*1), Y0, Y0
+	VADDPD  32(CX)(R12*1), Y1, Y1
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x06, R12
+	VADDPD  (CX)(R12*1), Y2, Y2
+	VADDPD  32(CX)(R12*1), Y3, Y3
+	INCQ    AX
+	JNZ     both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair64
+
+second64:
+	VMOVUPD Y2, (R11)
+	VMOVUPD Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB64
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x06, DX
+	VADDPD  (CX)(DX*1), Y2, Y2
+	VADDPD  32(CX)(DX*1), Y3, Y3
+	INCQ    AX
+	JNZ     one64
+
+finish64:
+	VMOVUPD Y2, (R11)
+	VMOVUPD Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done64
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x05, R12
+	VADDPD  (CX)(R12*1), Y0, Y0
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x05, R12
+	VADDPD  (CX)(R12*1), Y1, Y1
+	INCQ    AX
+	JNZ     both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPD Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VXORPS  Y0, Y0, Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair32
+
+second32:
+	VMOVUPD Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB32
+	VXORPS  Y1, Y1, Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x05, DX
+	VADDPD  (CX)(DX*1), Y1, Y1
+	INCQ    AX
+	JNZ     one32
+
+finish32:
+	VMOVUPD Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done32
+	VXORPS  Y1, Y1, Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x04, R12
+	VADDPD  (CX)(R12*1), X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x04, R12
+	VADDPD  (CX)(R12*1), X1, X1
+	INCQ    AX
+	JNZ     both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPD X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VXORPS  X0, X0, X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair16
+
+second16:
+	VMOVUPD X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB16
+	VXORPS  X1, X1, X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x04, DX
+	VADDPD  (CX)(DX*1), X1, X1
+	INCQ    AX
+	JNZ     one16
+
+finish16:
+	VMOVUPD X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done16
+	VXORPS  X1, X1, X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX (DX)(AX*2), R12
+	VADDSD  (CX)(R12*8), X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	VADDSD  (CX)(R12*8), X1, X1
+	INCQ    AX
+	JNZ     both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VXORPS X0, X0, X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB8
+	VXORPS X1, X1, X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX (R8)(AX*2), DX
+	VADDSD  (CX)(DX*8), X1, X1
+	INCQ    AX
+	JNZ     one8
+
+finish8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done8
+	VXORPS X1, X1, X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+// func gatherSumF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF64OntoPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*4), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	VADDPD     32(CX)(R12*1), Y1, Y1
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y2, Y2
+	VADDPD     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y4
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	VMOVUPD      (DI), Y0
+	VMOVUPD      32(DI), Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R11)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB64
+	VMOVUPD      (R11), Y2
+	VMOVUPD      32(R11), Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	VADDPD     (CX)(DX*1), Y2, Y2
+	VADDPD     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R11)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done64
+	VMOVUPD      (R11), Y2
+	VMOVUPD      32(R11), Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPD (DI), Y0
+	VMOVUPD (R11), Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y2
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	VMOVUPD      (DI), Y0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB32
+	VMOVUPD      (R11), Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	VADDPD     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done32
+	VMOVUPD      (R11), Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPD (DI), X0
+	VMOVUPD (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ    BX, BX
+	JNZ      second16
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (DI)
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA16
+	VMOVUPD  (DI), X0
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R9, R9
+	JNZ      pair16
+
+second16:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R11)
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, rows+40(FP)
+	JE       throughB16
+	VMOVUPD  (R11), X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	VADDPD     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R11)
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, (SP)
+	JE       done16
+	VMOVUPD  (R11), X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL       768(DX)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (DX)(AX*4), R12
+	VADDSD     (CX)(R12*8), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (R8)(AX*4), R12
+	VADDSD     (CX)(R12*8), X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ    BX, BX
+	JNZ      second8
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVSD   X0, (DI)
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA8
+	VMOVSD   (DI), X0
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R9, R9
+	JNZ      pair8
+
+second8:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R11)
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, rows+40(FP)
+	JE       throughB8
+	VMOVSD   (R11), X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL       768(R8)(AX*4), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVL       (R8)(AX*4), DX
+	VADDSD     (CX)(DX*8), X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R11)
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, (SP)
+	JE       done8
+	VMOVSD   (R11), X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      alone8
+
+done8:
+	VZEROUPPER
 	RET
 
 // func gatherSumF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)

@@ -45,7 +45,7 @@ func gathers(t element, zeroRow *Mem) {
 	for _, weighted := range []bool{false, true} {
 		gather(t, form{mark: "AVX2", register: 32, narrow: 7, wide: multiples(32, 32, 320), weighted: weighted})
 		gather(t, form{mark: "AVX512", register: 64, wide: multiples(32, 256, 544), weighted: weighted})
-		pairs(t, weighted)
+		pairs(t, form{weighted: weighted})
 	}
 	gather(t, form{mark: "Short", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow})
 	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})
@@ -53,6 +53,8 @@ func gathers(t element, zeroRow *Mem) {
 	gather(t, form{mark: "PlacedCached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), placed: true, cached: true})
 	gather(t, form{mark: "Near", register: 32, narrow: 7, wide: multiples(32, 32, 320), cached: true, halves: true})
 	gather(t, form{mark: "Onto", register: 32, narrow: 7, wide: multiples(32, 32, 320), onto: true})
+	pairs(t, form{mark: "Near", cached: true, halves: true})
+	pairs(t, form{mark: "Onto", onto: true})
 	gather(t, form{mark: "NearAVX512", register: 64, wide: multiples(32, 256, 544), cached: true, halves: true})
 	gather(t, form{mark: "OntoAVX512", register: 64, wide: multiples(32, 256, 544), onto: true})
 }
@@ -311,11 +313,7 @@ func (g *gatherer) addHeads(bytes int, parts []part) {
 // of the ids names.
 func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 	id := Mem{Base: ids, Index: g.entry, Scale: g.idBytes(), Disp: int(g.idBytes()) * next}
-	if g.halves {
-		MOVWLZX(id, g.row.As32())
-	} else {
-		MOVL(id, g.row.As32())
-	}
+	g.loadID(id, g.row)
 	if g.flat {
 		return Mem{Base: g.x, Index: g.row, Scale: uint8(g.size)}
 	}
@@ -390,6 +388,15 @@ func (g *gatherer) move(p part, from, to Op) {
 		VMOVSD(from, to)
 	default:
 		g.load(from, to)
+	}
+}
+
+// loadID loads an id into a register.
+func (g *gatherer) loadID(id Mem, to reg.GPVirtual) {
+	if g.halves {
+		MOVWLZX(id, to.As32())
+	} else {
+		MOVL(id, to.As32())
 	}
 }
 

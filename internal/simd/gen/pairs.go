@@ -36,24 +36,28 @@ type pairer struct {
 
 // pairs writes one gather function for x whose rows lie one after the other
 // and have 4, 8, 16, 32 or 64 bytes. The rows of dst from split on are the second
-// run; neither is empty. Rows so many entries ahead are prefetched.
-func pairs(t element, weighted bool) {
-	name, val := "gatherSum", ""
-	if weighted {
-		name, val = "gatherWeighted", fmt.Sprintf("val *%s, ", t.name)
+// run; neither is empty.
+func pairs(t element, f form) {
+	name, rest := "gatherSum", fmt.Sprintf("col *uint32, scale *%s, ", t.name)
+	switch {
+	case f.weighted:
+		name, rest = "gatherWeighted", fmt.Sprintf("col *uint32, val *%[1]s, scale *%[1]s, ", t.name)
+	case f.halves:
+		rest = "col *uint16, "
 	}
-	TEXT(name+t.mark+"Pairs", NOSPLIT, fmt.Sprintf(
-		"func(dst *%[1]s, dstStride int, x *%[1]s, ptr *int64, split int, rows int, col *uint32, %[2]sscale *%[1]s, width int)", t.name, val))
+	TEXT(name+t.mark+f.mark+"Pairs", NOSPLIT, fmt.Sprintf(
+		"func(dst *%[1]s, dstStride int, x *%[1]s, ptr *int64, split int, rows int, %[2]swidth int)", t.name, rest))
 	Pragma("noescape")
+	f.register = register
 	p := pairer{
-		gatherer: gatherer{element: t, form: form{register: register, weighted: weighted}},
+		gatherer: gatherer{element: t, form: f},
 		at:       GP64(), spare: GP64(), bound: AllocLocal(8),
 	}
 	p.x = argument("x")
 	a, b := &p.a, &p.b
 	for _, s := range []*stream{a, b} {
 		*s = stream{ids: GP64(), left: GP64(), line: GP64(), dst: GP64()}
-		if weighted {
+		if f.weighted {
 			s.val = GP64()
 		}
 	}
@@ -66,12 +70,12 @@ func pairs(t element, weighted bool) {
 	MOVQ(inFrame("ptr"), p.spare)
 	MOVQ(Mem{Base: p.spare, Index: b.line, Scale: 8}, b.ids)
 	SUBQ(Mem{Base: p.spare}, b.ids)
-	if weighted {
+	if f.weighted {
 		MOVQ(inFrame("val"), a.val)
 		LEAQ(Mem{Base: a.val, Index: b.ids, Scale: uint8(t.size)}, b.val)
 	}
 	MOVQ(inFrame("col"), a.ids)
-	LEAQ(Mem{Base: a.ids, Index: b.ids, Scale: 4}, b.ids)
+	LEAQ(Mem{Base: a.ids, Index: b.ids, Scale: p.idBytes()}, b.ids)
 	p.measure(a)
 	p.measure(b)
 	t.loops(argument("width"), p.loop)
@@ -91,17 +95,17 @@ func (p *pairer) loop(bytes int, mark string) {
 	widest := a.sums[0].size
 	w, product, factor := vector(widest), vector(widest), vector(widest)
 	Label("row" + mark)
-	for i := range a.sums {
-		zero(a.sums[i].sum)
-		zero(b.sums[i].sum)
+	p.begin(a)
+	p.begin(b)
+	if !p.cached {
+		Comment("Nothing has come before the second run and prefetched its first rows.")
+		XORQ(p.at, p.at)
+		Label("first" + mark)
+		PREFETCHT1(p.named(b, 0, bytes))
+		INCQ(p.at)
+		CMPQ(p.at, U32(pairAhead))
+		JL(LabelRef("first" + mark))
 	}
-	Comment("Nothing has come before the second run and prefetched its first rows.")
-	XORQ(p.at, p.at)
-	Label("first" + mark)
-	PREFETCHT1(p.named(b, 0, bytes))
-	INCQ(p.at)
-	CMPQ(p.at, U32(pairAhead))
-	JL(LabelRef("first" + mark))
 
 	Label("pair" + mark)
 	MOVQ(a.left, p.at)
@@ -162,9 +166,20 @@ func (p *pairer) loop(bytes int, mark string) {
 	RET()
 }
 
+// begin makes a stream's sum what it is before its row's first entry.
+func (p *pairer) begin(s *stream) {
+	for _, q := range s.sums {
+		if p.onto {
+			p.move(q, Mem{Base: s.dst, Disp: q.at}, q.low(q.sum))
+		} else {
+			zero(q.sum)
+		}
+	}
+}
+
 // advance moves a stream to the end of a segment whose length is in at.
 func (p *pairer) advance(s *stream) {
-	LEAQ(Mem{Base: s.ids, Index: p.at, Scale: 4}, s.ids)
+	LEAQ(Mem{Base: s.ids, Index: p.at, Scale: p.idBytes()}, s.ids)
 	if p.weighted {
 		LEAQ(Mem{Base: s.val, Index: p.at, Scale: uint8(p.size)}, s.val)
 	}
@@ -173,13 +188,15 @@ func (p *pairer) advance(s *stream) {
 // named returns the row of x that a stream's id so many places behind at names.
 func (p *pairer) named(s *stream, next, bytes int) Mem {
 	id := GP64()
-	MOVL(Mem{Base: s.ids, Index: p.at, Scale: 4, Disp: 4 * next}, id.As32())
+	p.loadID(Mem{Base: s.ids, Index: p.at, Scale: p.idBytes(), Disp: int(p.idBytes()) * next}, id)
 	return rowOf(p.x, id, bytes)
 }
 
 // add adds an entry of a stream to its sum.
 func (p *pairer) add(s *stream, bytes int, w, product reg.VecVirtual) {
-	PREFETCHT1(p.named(s, pairAhead, bytes))
+	if !p.cached {
+		PREFETCHT1(p.named(s, pairAhead, bytes))
+	}
 	if p.weighted {
 		p.fill(Mem{Base: s.val, Index: p.at, Scale: uint8(p.size)}, w)
 	}
@@ -191,15 +208,17 @@ func (p *pairer) add(s *stream, bytes int, w, product reg.VecVirtual) {
 
 // finish stores a stream's sum and goes to its next row, or out if there is none.
 func (p *pairer) finish(s *stream, factor reg.VecVirtual, bound Mem, out string) {
-	MOVQ(inFrame("scale"), p.spare)
-	p.fill(Mem{Base: p.spare, Index: s.line, Scale: uint8(p.size)}, factor)
+	if !p.halves {
+		MOVQ(inFrame("scale"), p.spare)
+		p.fill(Mem{Base: p.spare, Index: s.line, Scale: uint8(p.size)}, factor)
+	}
 	for _, q := range s.sums {
 		p.store(q, factor, Mem{Base: s.dst, Disp: q.at})
-		zero(q.sum)
 	}
 	ADDQ(inFrame("dstStride"), s.dst)
 	INCQ(s.line)
 	CMPQ(s.line, bound)
 	JE(LabelRef(out))
+	p.begin(s)
 	p.measure(s)
 }
