@@ -78,6 +78,8 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.tsv", "1\t2\t1\n1\t3\t1_0\n", Config{}, `edges.tsv:2:5: weight "1_0" is not a number` + fix},
 		{"edges.tsv", "1\t2\t1\n10\t3\t-0.5\n", Config{}, "edges.tsv:2:6: weight -0.5 is negative; walks and Laplacians need weights ≥ 0; take absolute values or leave such edges out, or pass --skip-bad-lines"},
 		{"edges.tsv", "4\t9\t3\n\n9\t4\t2\n", Config{}, "edges.tsv:3: 9–4 has weight 2 here and 3 on line 1; choose --duplicates=sum, max, min or first"},
+		{"g.mtx", "%%MatrixMarket matrix coordinate real general\n9 9 2\n4 9 3\n9 4 2\n", Config{Undirected: true, Duplicates: SumDuplicates},
+			"g.mtx:4: 9–4 has weight 2 here and 3 on line 3; choose --duplicates=max, min or first, or keep directions with --directed"},
 		{"edges.tsv", "# c\na\tb\na\tb\n", Config{Duplicates: ErrorDuplicates}, "edges.tsv:3: a–b is on line 2 already; choose --duplicates=sum, max, min or first"},
 		{"edges.tsv", "a\tb\t1e308\na\tb\t1.7e308\n", Config{}, "edges.tsv:2: the weights of a–b add up to infinity; choose --duplicates=max, min or first"},
 		{"edges.tsv", "a\tb\t1e308\na\tc\t1e308\n", Config{}, `edges.tsv: the weights of the edges of "a" add up to infinity; multiply all weights by a small number`},

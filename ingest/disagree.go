@@ -57,7 +57,10 @@ type edgeLine struct {
 // disagree words the error for lines, in the order of the input, of one edge:
 // it stands at the later of two lines and names the earlier.
 func (r *run) disagree(e *mergeError, lines []edgeLine) error {
-	const choose = "choose --duplicates=sum, max, min or first"
+	choose := "choose --duplicates=sum, max, min or first"
+	if e.kind == differing && r.hasBothDirections() {
+		choose = "choose --duplicates=max, min or first, or keep directions with --directed"
+	}
 	last := lines[len(lines)-1]
 	edge := fmt.Sprintf("%s–%s", r.id(last.u), r.id(last.v))
 	if e.kind == infinite {

@@ -159,6 +159,20 @@ func TestDirections(t *testing.T) {
 	wantError(t, &Config{Directed: true, Undirected: true}, []file{arcs}, "--directed: goes against --undirected; choose one")
 }
 
+// TestBothDirections merges the edges of numbered nodes as those of named ones: a
+// list of edges is no matrix.
+func TestBothDirections(t *testing.T) {
+	edges := "*Edges\n1 2 5\n2 1 3\n1 2 4\n"
+	for duplicates, want := range map[Duplicates]float64{SumDuplicates: 12, MaxDuplicates: 5, MinDuplicates: 3, FirstDuplicates: 5} {
+		for _, vertices := range []string{"*Vertices 2\n", "*Vertices 2\n1\n2\n"} {
+			g, _ := read(t, &Config{Duplicates: duplicates}, file{"g.net", vertices + edges})
+			if w := g.out[[2]string{"1", "2"}]; w != want || len(g.out) != 2 {
+				t.Errorf("%v of %q: %v, want %g", duplicates, vertices, g.out, want)
+			}
+		}
+	}
+}
+
 // TestForeignSettings refuses what makes no sense for a format.
 func TestForeignSettings(t *testing.T) {
 	wantError(t, &Config{Fields: []int{1, 2}}, same4[:1], "--fields: is for edge lists; g.graph is a METIS file; leave it out")

@@ -12,7 +12,9 @@ type merger struct {
 	values bool
 
 	// perDirection merges the lines of each direction first and takes equal
-	// results for one edge whatever the policy: entries of a matrix.
+	// results for one edge whatever the policy: entries of a matrix, which has
+	// both directions of an edge. Of different ones max, min and first choose; a
+	// sum would double some edges and not others.
 	perDirection bool
 
 	// symmetric asks for both directions of every entry with equal values.
@@ -186,7 +188,10 @@ func mergeLines[K key](m *merger, n *mergeCount, keys []K, values []float64, row
 		default:
 			value = m.reduce(a)
 			if value != m.reduce(b) {
-				return 0, differing, false
+				if m.symmetric || m.policy != MaxDuplicates && m.policy != MinDuplicates && m.policy != FirstDuplicates {
+					return 0, differing, false
+				}
+				value = m.reduce(values)
 			}
 		}
 	} else {

@@ -314,7 +314,7 @@ func (r *run) isDirected() (bool, error) {
 	switch {
 	case r.c.Directed || r.c.Undirected:
 		return r.c.Directed, nil
-	case r.matrix == nil || r.matrix.symmetry != "general":
+	case !r.hasBothDirections():
 		skew := r.matrix != nil && r.matrix.symmetry == "skew-symmetric"
 		return skew || r.stated == graphfile.Directed, nil
 	}
@@ -330,6 +330,10 @@ func (r *run) isDirected() (bool, error) {
 	return false, r.explain(err)
 }
 
+// hasBothDirections tells whether the input is a matrix that has an entry for
+// each direction of an edge.
+func (r *run) hasBothDirections() bool { return r.matrix != nil && r.matrix.symmetry == "general" }
+
 // sorter returns the sorter for a view of the edges.
 func (r *run) sorter(v view) *sorter {
 	values := r.hasValues()
@@ -340,6 +344,6 @@ func (r *run) sorter(v view) *sorter {
 	return &sorter{
 		ctx: r.ctx, workers: r.workers, load: r.load, temporary: r.forFillings, rows: rows, late: r.late, view: v, values: values, limit: r.left(),
 		keepLoops: r.c.SelfLoops == KeepLoops,
-		merge:     merger{policy: r.c.Duplicates, values: values, perDirection: r.matrix != nil, directed: v != undirected},
+		merge:     merger{policy: r.c.Duplicates, values: values, perDirection: r.hasBothDirections(), directed: v != undirected},
 	}
 }
