@@ -45,6 +45,7 @@ func TestContent(t *testing.T) {
 
 		{"e.graphml", graphml("undirected", name("n0", "J\xfcrgen")+name("n1", "Zo&#xEB; &amp; Co")+edge("")), Options{}, "undirected Jürgen,Zoë & Co: Jürgen Zoë & Co 2"},
 		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "a")+edge("")), Options{}, "directed n0,n1: n0 n1 2"},
+		{"e.graphml", `<graphml><key id="d1" attr.name="weight"/><graph edgedefault="directed"><node id="a"/><node id="b"/><edge source="a" target="b"><data key="d1">3</data></edge></graph></graphml>`, Options{}, "directed a,b: a b 3"},
 		{"e.graphml", graphml("directed", name("n1", "a")+name("n0", "b")+edge("")), Options{}, "directed n1,n0: n0 n1 2"},
 		{"e.graphml", graphml("directed", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="false"`)), Options{}, "directed a,b: a b 2;a b 2;b a 2"},
 		{"e.graphml", graphml("undirected", name("n0", "a")+name("n1", "b")+edge("")+edge(`directed="true"`)), Options{Directed: true}, "directed a,b: a b 2;b a 2;a b 2"},

@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -206,7 +207,8 @@ func (g *graphML) content(t xml.StartElement, wanted func(child xml.StartElement
 
 // key reads the declaration of an attribute.
 func (g *graphML) key(t xml.StartElement) error {
-	id, name, domain := attribute(t, "id"), strings.ToLower(attribute(t, "attr.name")), attribute(t, "for")
+	id, name := attribute(t, "id"), strings.ToLower(attribute(t, "attr.name"))
+	domain := cmp.Or(attribute(t, "for"), "all")
 	k := graphMLKey{what: name, declared: true}
 	err := g.content(t,
 		func(child xml.StartElement) bool { return child.Name.Local == "default" },
