@@ -230,6 +230,14 @@ func TestParquet(t *testing.T) {
 		Source uint64 `parquet:"source"`
 		Target uint32 `parquet:"target"`
 	}
+	type counts struct {
+		unsigned
+		Weight uint64 `parquet:"weight"`
+	}
+	type small struct {
+		unsigned
+		Weight uint32 `parquet:"weight"`
+	}
 	type edge struct {
 		Source int64 `parquet:"source"`
 		Target int64 `parquet:"target"`
@@ -266,6 +274,8 @@ func TestParquet(t *testing.T) {
 		{parquetFile(t, named{0.5, "b", "x", "a"}, named{1, " c ", "", "007"}), nil, "a b 0.5;007 c 1"},
 		{parquetFile(t, numbered{1, 2}, numbered{-1, 5}, numbered{3, 4}), nil, "1 2 1;-1 5 1;3 4 1"},
 		{parquetFile(t, unsigned{1 << 63, 1 << 31}), nil, "9223372036854775808 2147483648 1"},
+		{parquetFile(t, counts{unsigned{1, 2}, 1 << 63}), nil, "1 2 9.223372036854776e+18"},
+		{parquetFile(t, small{unsigned{1, 2}, 1 << 31}), nil, "1 2 2.147483648e+09"},
 		{parquetFile(t, four{1, 2, 3, 4}), []int{4, 1, 2}, "4 1 2"},
 		{parquetFile(t, four{1, 2, 3, 4}), []int{4, 5}, "e.parquet: 4 columns (A, B, C, D), want 5; correct --fields"},
 		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: none of the 4 columns (A, B, C, D) is called source and target; name them source and target, or choose with --fields=1,2 or, with a weight, --fields=1,2,3"},

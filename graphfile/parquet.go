@@ -231,7 +231,7 @@ func (t *table) group(group parquet.RowGroup) error {
 			}
 			if i == 2 {
 				var wrong string
-				if weight, wrong = numberOf(v); wrong != "" {
+				if weight, wrong = numberOf(v, t.unsigned[i]); wrong != "" {
 					return t.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", t.row, v, wrong)
 				}
 				continue
@@ -261,12 +261,16 @@ func (t *table) group(group parquet.RowGroup) error {
 }
 
 // numberOf returns the weight that a value is.
-func numberOf(v parquet.Value) (w float64, wrong string) {
+func numberOf(v parquet.Value, unsigned bool) (w float64, wrong string) {
 	switch v.Kind() {
 	case parquet.Int32:
-		w = float64(v.Int32())
+		if w = float64(v.Int32()); unsigned {
+			w = float64(v.Uint32())
+		}
 	case parquet.Int64:
-		w = float64(v.Int64())
+		if w = float64(v.Int64()); unsigned {
+			w = float64(v.Uint64())
+		}
 	case parquet.Float:
 		w = float64(v.Float())
 	case parquet.Double:
