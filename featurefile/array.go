@@ -217,7 +217,8 @@ func (f *File) readMember(in *textio.Reader, visit func(i int, row []float64) er
 }
 
 // Names returns the names of the rows or the cols of an archive, which are
-// strings in an array that is called so; nil if there are none.
+// strings in an array that is called so; nil if there are none. Each fits on a
+// line of its own.
 func (f *File) Names(which string) ([]string, error) {
 	if f.Format != NPZ {
 		return nil, nil
@@ -246,14 +247,20 @@ func (f *File) Names(which string) ([]string, error) {
 	if which == "cols" {
 		n = f.Cols
 	}
-	if a.IsNumeric() || len(a.Shape) != 1 || a.Len != int64(n) {
+	if a.IsNumeric() || len(a.Shape) != 1 {
 		return nil, nil // of something else
 	}
+	if a.Len != int64(n) {
+		return nil, translate(a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out"))
+	}
 	names := make([]string, 0, min(n, 1<<16))
-	for range n {
+	for i := range n {
 		name, err := a.Text()
 		if err != nil {
 			return nil, translate(err)
+		}
+		if name == "" || strings.ContainsAny(name, "\t\n\r\x00") {
+			return nil, translate(a.Fault(fmt.Sprintf("element %d is %q, which is no name: it is empty or holds a tab, a line break or NUL", i, name), "give it another name"))
 		}
 		names = append(names, name)
 	}

@@ -108,6 +108,32 @@ func TestBadArrays(t *testing.T) {
 	}
 }
 
+func TestNames(t *testing.T) {
+	two := npyFile("<i2", "False", "(2, 1)", []int16{1, 2})
+	text := func(shape, bytes string) []byte { return npyFile("|S2", "False", shape, []byte(bytes)) }
+	for _, test := range []struct {
+		rows []byte
+		want string // the names, or the error
+	}{
+		{text("(2,)", "a\x00b "), "[a b ] <nil>"},
+		{npyFile("<i2", "False", "(2,)", []int16{7, 8}), "[] <nil>"},
+		{text("(1, 2)", "a\x00b\x00"), "[] <nil>"},
+		{text("(3,)", "a\x00b\x00c\x00"), "[] : rows: 3 names, the matrix has 2 rows; give one for each, or leave the array out"},
+		{text("(2,)", "a\x00b\n"), `[] : rows: element 1 is "b\n", which is no name: it is empty or holds a tab, a line break or NUL; give it another name`},
+		{text("(2,)", "\x00\x00b\t"), `[] : rows: element 0 is "", which is no name: it is empty or holds a tab, a line break or NUL; give it another name`},
+	} {
+		path := write(t, "x.npz", npzFile(zip.Store, "X", two, "rows", test.rows))
+		f, err := Inspect(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := f.Names("rows")
+		if got := strings.ReplaceAll(fmt.Sprint(names, " ", err), path, ""); got != test.want {
+			t.Errorf("got %s\nwant %s", got, test.want)
+		}
+	}
+}
+
 // What can be read once only is copied first.
 func TestStream(t *testing.T) {
 	ctx := context.Background()
