@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -123,10 +124,13 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 			x.Row(i)[j] = 0
 		}
 	}()
-	again, anew := false, false
+	again, anew, reached := false, false, 0.0
 	for attempt := 0; ; attempt++ {
 		a, err := e.applyTo(ctx, dst, x, effort{tolerance: c.effort, memory: c.left(), progress: c.progress}, again)
-		if err != nil {
+		switch {
+		case anew && errors.Is(err, iterative.ErrIndefinite): // there is nothing but rounding left
+			return nil, tooTight(c.s.Tolerance, reached)
+		case err != nil:
 			return nil, err
 		}
 		again = true
@@ -150,7 +154,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 			c.effort *= aim / miss
 			continue
 		case c.strict && attempt > 0 && !anew && rounded < 1: // what is stuck may come further at once
-			again, anew = false, true
+			again, anew, reached = false, true, max(miss, promise)*c.s.Tolerance
 			c.effort = epsilon
 			continue
 		case c.strict:
