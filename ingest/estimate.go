@@ -476,7 +476,12 @@ func (g *guess) plan() (*Plan, error) {
 	}
 	reading := fixed - rows - scratch + g.window // beside the lines
 	need := parts + max(max(keys+pattern, graph)+fixed, reading)
-	if limit := float64(g.c.Memory); limit > 0 && need > limit {
+	limit := float64(g.c.Memory)
+	if limit == 0 {
+		limit = math.Inf(1)
+	}
+	over := need > limit
+	if over {
 		span := max(leastBytes, entries/maxSpans*(each+values))
 		if atLeast := max(fixed+graph+span, reading) - ids + least; atLeast > limit {
 			e := &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
@@ -487,23 +492,24 @@ func (g *guess) plan() (*Plan, error) {
 			}
 			return nil, e
 		}
-		if parts+fixed > spillAbove*limit || parts+fixed+keys > limit {
-			p.Temp = int64(g.temporary(n))
-		}
-		if over := keys - max(leastBytes, limit-fixed); over > 0 {
-			p.Temp += int64(over / (each + values) * (values + keyBytes(n, entries)))
+		if left := keys - max(leastBytes, limit-fixed); left > 0 {
+			p.Temp = int64(left / (each + values) * (values + keyBytes(n, entries)))
 			p.Passes = 2
 		}
-		// What is sure to be more than fits is moved to disk early.
-		const sure = 0.95 // of what is guessed
-		room := workers*workerBytes + pageBytes
-		if sure*parts+room > spillAbove*limit && sure*(parts+keys)+room > limit {
-			need = max(spillAbove*limit, spillBelow*limit+max(keys+pattern, graph)+fixed)
-		}
-		need = min(need, limit)
 	}
+	ordered := order != DefaultOrder
+	if parts+fixed > spillAbove*limit && (over || ordered) || over && parts+fixed+keys > limit {
+		p.Temp += int64(g.temporary(n))
+	}
+	// What is sure to be more than fits, and an order may need, is moved to disk early.
+	const sure = 0.95 // of what is guessed
+	room := workers*workerBytes + pageBytes
+	if sure*parts+room > spillAbove*limit && (ordered || sure*(parts+keys)+room > limit) {
+		need = min(need, max(spillAbove*limit, spillBelow*limit+max(keys+pattern, graph)+fixed))
+	}
+	need = min(need, limit)
 	p.Memory = int64(need)
-	disk := storeBytes(n, entries, g.weighted, g.c.Directed, order != DefaultOrder)
+	disk := storeBytes(n, entries, g.weighted, g.c.Directed, ordered)
 	if !g.numeric {
 		disk += n * (g.idBytes() + 6)
 	}

@@ -190,3 +190,34 @@ func TestEstimateOfGraphFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestEstimateOfSpill holds that lines which an order moves to disk early, though all
+// would fit, are planned for: their temporary file, and that less stays in memory.
+func TestEstimateOfSpill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	r := rand.New(rand.NewPCG(5, 1))
+	path := write(t, file{"e.txt", edgeText(2_000_000, func(int) string {
+		return fmt.Sprintf("%d %d", r.IntN(200_000), r.IntN(200_000))
+	})})
+	var whole int64 // what is planned where all stays in memory
+	for _, order := range []Order{DefaultOrder, AutoOrder} {
+		c := fixed(Config{Order: order, Directed: true, Memory: 37 << 20, Workers: 2})
+		plan, err := Estimate(t.Context(), path, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, report, err := ingestInto(t, c, path...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		early := order != DefaultOrder
+		if !early {
+			whole = plan.Memory
+		}
+		if early != (report.SpilledBytes > 0) || plan.Temp < report.SpilledBytes || early != (plan.Memory < whole*9/10) {
+			t.Errorf("%v: %d bytes of temporary files, guessed %d, and %d in memory", order, report.SpilledBytes, plan.Temp, plan.Memory)
+		}
+	}
+}
