@@ -27,7 +27,7 @@ func Expect(bytes int64) { reclaim(int(bytes)) }
 // memory limit. The collector's own pace is for many small objects: a block made
 // while it runs, or just before it would begin, comes on top of what it is to
 // free. Pools keep what they have for one collection, so there are up to two. If
-// that is not enough the limit is raised to what [Within] allows.
+// that is not enough the limit is raised by what is missing, as far as [Within] allows.
 func reclaim(bytes int) {
 	limit, allowed := debug.SetMemoryLimit(-1), most.Load()
 	if limit == math.MaxInt64 || bytes < alignBytes && limit >= allowed {
@@ -39,8 +39,9 @@ func reclaim(bytes int) {
 		}
 		runtime.GC()
 	}
-	if limit < allowed && used()+int64(bytes) > limit {
-		debug.SetMemoryLimit(allowed)
+	if need := used() + int64(bytes); limit < allowed && need > limit {
+		// Not all at once: what is garbage by the next block would stay.
+		debug.SetMemoryLimit(min(allowed, need+need/32))
 	}
 }
 

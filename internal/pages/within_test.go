@@ -8,7 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
-// TestWithin: blocks that are all in use raise the limit, garbage does not.
+// TestWithin: blocks that are all in use raise the limit by what they take, garbage
+// does not raise it.
 func TestWithin(t *testing.T) {
 	const block = 48 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
@@ -17,24 +18,32 @@ func TestWithin(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	base := int64(m.Sys - m.HeapReleased)
 	low, high := base+3*block, base+10*block
-	pages.Within(low, high)
-	for range 6 {
-		_ = pages.Make[float64](block / 8)
+	garbage := func() {
+		for range 6 {
+			_ = pages.Make[float64](block / 8)
+		}
 	}
-	if limit := debug.SetMemoryLimit(-1); limit != low {
-		t.Errorf("garbage has made the limit %d, want %d", limit, low)
+	limit := func() int64 { return debug.SetMemoryLimit(-1) }
+	pages.Within(low, high)
+	garbage()
+	if limit() != low {
+		t.Errorf("garbage has made the limit %d, want %d", limit(), low)
 	}
 	var used [][]float64
 	for range 4 {
 		used = append(used, pages.Make[float64](block/8))
 	}
-	if limit := debug.SetMemoryLimit(-1); limit != high {
-		t.Errorf("%d blocks in use: limit %d, want %d", len(used), limit, high)
+	if limit() < base+4*block || limit() > base+6*block {
+		t.Errorf("%d blocks in use, the last of which no longer fitted %d: limit %d", len(used), low, limit())
+	}
+	garbage()
+	if limit() > base+7*block {
+		t.Errorf("garbage beside %d blocks has made the limit %d", len(used), limit())
 	}
 	pages.Within(low, high)
-	pages.Expect(4 * block)
-	if limit := debug.SetMemoryLimit(-1); limit != high {
-		t.Errorf("memory is expected: limit %d, want %d", limit, high)
+	pages.Expect(10 * block)
+	if limit() != high {
+		t.Errorf("memory is expected: limit %d, want %d", limit(), high)
 	}
 	runtime.KeepAlive(used)
 }
