@@ -482,9 +482,15 @@ func TestSolveChanges(t *testing.T) {
 	}
 
 	failure := errors.New("no memory for a factor")
-	p = &Problem{A: sparse.NewLaplacian[float64](a, deg), Precondition: func(context.Context, int64) (Preconditioner, error) { return nil, failure }}
+	p = &Problem{A: sparse.NewLaplacian[float64](a, deg), Which: Smallest, Precondition: func(context.Context, int64) (Preconditioner, error) { return nil, failure }}
 	if _, err := p.LOBPCG(ctx, 3, nil); !errors.Is(err, failure) {
 		t.Errorf("error %v", err)
+	}
+
+	// What comes next is not a larger basis.
+	need, _ := Bytes(n, 1, 0, nil)
+	if _, err := p.Solve(ctx, 1, &Settings{MaxProducts: 600, Patience: 1 << 30, Memory: need}); !errors.Is(err, ErrIterationLimit) {
+		t.Errorf("with one basis: error %v", err)
 	}
 }
 

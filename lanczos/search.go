@@ -91,14 +91,15 @@ func (w *solve) search(ctx context.Context, want, patience int) ([]float64, erro
 			w.verified = nil
 			strict /= 10
 		}
+		impatient := patience > 0 && converged < 2
 		slow := func(ahead float64) bool {
-			return patience > 0 && converged < 2 && float64(k.products)+ahead > float64(patience)
+			return impatient && float64(k.products)+ahead > float64(patience)
 		}
 		if slow(w.foreseen()) {
 			return nil, errSlow
 		}
 		if !rotated {
-			if err := w.restart(ctx, want, converged); err != nil {
+			if err := w.restart(ctx, want, converged, impatient); err != nil {
 				return nil, err
 			}
 		}
@@ -197,14 +198,14 @@ func (w *solve) report(converged int) {
 	})
 }
 
-// restart shrinks the basis to its best vectors, with a better filter where
-// one is at hand, and a larger basis where progress has stalled.
-func (w *solve) restart(ctx context.Context, want, converged int) error {
+// restart shrinks the basis to its best vectors, with a better filter where one is
+// at hand, and a larger basis where progress has stalled, unless LOBPCG is next.
+func (w *solve) restart(ctx context.Context, want, converged int, impatient bool) error {
 	k, st := &w.krylov, w.stage
 	if st.stalled++; converged > st.most {
 		st.most, st.stalled = converged, 0
 	}
-	if st.stalled >= stallLimit {
+	if st.stalled >= stallLimit && !impatient {
 		st.stalled = 0
 		size := k.v.cols - width
 		if 2*size < w.n {
