@@ -26,7 +26,8 @@ type Cholesky struct {
 	levels  []int     // positions from one to the next depend on none among them
 	entries int64     // of the matrix
 	workers int
-	buffers *sync.Pool // of *[]float64
+
+	substitutions *sync.Pool // of *substitution
 }
 
 // triangle is a triangular matrix by rows, without its unit diagonal.
@@ -48,22 +49,27 @@ type CholeskySettings struct {
 // twice).
 func CholeskyBytes(n int, entries int64) int64 {
 	columns := 12 * factorLimit(n, entries)
-	// Columns grow beside the records by a quarter each time, the new ones
-	// beside the old; each triangle is made beside what it is made from.
-	return max(16*recordsFor(entries)+2*columns, 3*columns) + 120*int64(n)
+	// Columns are found beside the records; each triangle is made beside what it
+	// is made from.
+	return max(16*recordsFor(entries)+columns, 2*columns) + 100*int64(n)
+}
+
+// CholeskyKeptBytes is the part of [CholeskyBytes] that a factor keeps.
+func CholeskyKeptBytes(n int, entries int64) int64 {
+	return 24*factorLimit(n, entries) + 36*int64(n)
 }
 
 // recordsFor returns the number of records with which an elimination seldom
 // has to look for unused ones.
-func recordsFor(entries int64) int64 { return entries + entries/2 }
+func recordsFor(entries int64) int64 { return entries + entries/4 }
 
 // factorLimit bounds the entries of the triangle where there is a limit on
 // memory. That of a social network, a web or a road map has 0.5 to 1.1 times as
-// many as the matrix, of a grid of two dimensions 1.1, of three 1.5, of four 2.1.
-// Random graphs of mean degree four and more go beyond: there Jacobi takes few
-// steps.
+// many as the matrix, of a grid of two dimensions 1.2, of three 1.5. Grids of four
+// dimensions and random graphs of mean degree three go beyond: there Jacobi takes
+// few steps.
 func factorLimit(n int, entries int64) int64 {
-	return min(2*entries+int64(n), int64(n)*int64(n-1)/2)
+	return min(entries+3*(entries/4), int64(n)*int64(n-1)/2)
 }
 
 // NewCholesky factors M = scale·L + diag(ground), L = D − A, where A is
@@ -94,7 +100,7 @@ func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []f
 	if err != nil {
 		return nil, err
 	}
-	c := &Cholesky{entries: a.NNZ(), workers: s.Workers, buffers: new(sync.Pool)}
+	c := &Cholesky{entries: a.NNZ(), workers: s.Workers, substitutions: new(sync.Pool)}
 	c.arrange(columns)
 	return c, nil
 }
@@ -112,8 +118,12 @@ func (c *Cholesky) arrange(columns *columns) {
 	var top uint32
 	for step, v := range columns.order {
 		top = max(top, level[v])
-		for _, u := range columns.row[columns.start[step]:columns.start[step+1]] {
-			level[u] = max(level[u], level[v]+1)
+		for at, end := columns.start[step], columns.start[step+1]; at < end; {
+			rows, _ := columns.from(at, end)
+			for _, u := range rows {
+				level[u] = max(level[u], level[v]+1)
+			}
+			at += int64(len(rows))
 		}
 	}
 	c.levels = make([]int, top+2)
@@ -138,26 +148,35 @@ func (c *Cholesky) arrange(columns *columns) {
 	for s, v := range columns.order {
 		step[position[v]] = uint32(s)
 	}
-	c.lower = transpose(n, columns.start, columns.row, columns.value, position, step)
-	columns.row, columns.value = nil, nil
+	c.lower = transpose(n, columns.start, &columns.entries, position, step)
+	columns.entries = entries{}
 	c.upper = c.lower.transpose()
 }
 
 // transpose returns the lower triangle by rows from the columns.
-func transpose(n int, start []int64, row []uint32, value []float64, position, step []uint32) triangle {
-	t := triangle{ptr: make([]int64, n+1), col: make([]uint32, len(row)), val: make([]float64, len(row))}
-	for _, u := range row {
-		t.ptr[position[u]+1]++
+func transpose(n int, start []int64, columns *entries, position, step []uint32) triangle {
+	t := triangle{
+		ptr: make([]int64, n+1),
+		col: pages.Room[uint32](int(columns.count)), val: pages.Room[float64](int(columns.count)),
+	}
+	for _, rows := range columns.row {
+		for _, u := range rows {
+			t.ptr[position[u]+1]++
+		}
 	}
 	for p := range n {
 		t.ptr[p+1] += t.ptr[p]
 	}
 	next := append([]int64(nil), t.ptr[:n]...)
 	for p := range n {
-		for e := start[step[p]]; e < start[step[p]+1]; e++ {
-			u := position[row[e]]
-			t.col[next[u]], t.val[next[u]] = uint32(p), value[e]
-			next[u]++
+		for at, end := start[step[p]], start[step[p]+1]; at < end; {
+			rows, values := columns.from(at, end)
+			for e, row := range rows {
+				u := position[row]
+				t.col[next[u]], t.val[next[u]] = uint32(p), values[e]
+				next[u]++
+			}
+			at += int64(len(rows))
 		}
 	}
 	return t
@@ -169,7 +188,9 @@ func (t triangle) transpose() triangle {
 	for i := range self {
 		self[i] = uint32(i)
 	}
-	return transpose(n, t.ptr, t.col, t.val, self, self)
+	count := len(t.col)
+	whole := &entries{[][]uint32{t.col}, [][]float64{t.val}, max(1, count), int64(count)}
+	return transpose(n, t.ptr, whole, self, self)
 }
 
 // Fill returns the stored entries of G + Gᵀ over those of the matrix: a step
@@ -190,8 +211,8 @@ func (c *Cholesky) ScaledBy(s []float64) *Cholesky {
 	return &scaled
 }
 
-// ApplyTo stores (G·Gᵀ)⁺·R in dst: one pass over the factor forwards and one
-// backwards, columns shared out among the workers.
+// ApplyTo stores (G·Gᵀ)⁺·R in dst, which must not overlap r: one pass over the
+// factor forwards and one backwards, columns shared out among the workers.
 func (c *Cholesky) ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error {
 	n, k := len(c.order), r.Cols
 	if r.Rows != n || dst.Rows != n || dst.Cols != k {
@@ -212,26 +233,16 @@ const batchBytes = 16 << 10
 
 // solve is ApplyTo for one slab of columns.
 func (c *Cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) error {
-	n, w := len(c.order), r.Cols
-	batch := max(1, batchBytes/(8*w))
-	buffer, _ := c.buffers.Get().(*[]float64)
-	if buffer == nil {
-		buffer = new([]float64)
+	s, _ := c.substitutions.Get().(*substitution)
+	if s == nil {
+		s = new(substitution)
 	}
-	defer c.buffers.Put(buffer)
-	*buffer = grow(*buffer, n*w+batch*w+batch)
-	y := simd.Rows[float64]{Data: (*buffer)[:n*w], Stride: w}
-	s := substitution{
-		y:    y,
-		sums: simd.Rows[float64]{Data: (*buffer)[n*w:][:batch*w], Stride: w},
-		ones: (*buffer)[n*w+batch*w:],
-	}
-	for i := range s.ones {
-		s.ones[i] = 1
-	}
+	defer c.substitutions.Put(s)
+	s.begin(dst)
 	for p, v := range c.order {
-		c.copyRow(v, y.Data[p*w:(p+1)*w], r.Row(int(v)))
+		c.copyRow(v, dst.Row(p), r.Row(int(v)))
 	}
+	batch := len(s.ones)
 	for l := range len(c.levels) - 1 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -248,10 +259,29 @@ func (c *Cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 			s.backward(&c.upper, c.pivot, lo, min(lo+batch, c.levels[l+1]))
 		}
 	}
-	for p, v := range c.order {
-		c.copyRow(v, dst.Row(int(v)), y.Data[p*w:(p+1)*w])
-	}
+	c.reorder(dst, s)
 	return nil
+}
+
+// reorder takes the row of each position to that of its vertex, cycle by cycle.
+func (c *Cholesky) reorder(b *sparse.Block[float64], s *substitution) {
+	for first := range c.order {
+		if s.placed[first] {
+			continue
+		}
+		copy(s.row, b.Row(first))
+		for p := first; ; {
+			v := c.order[p]
+			to := b.Row(int(v))
+			copy(s.next, to)
+			c.copyRow(v, to, s.row)
+			s.row, s.next = s.next, s.row
+			s.placed[v] = true
+			if p = int(v); p == first {
+				break
+			}
+		}
+	}
 }
 
 // copyRow copies a row, times the scale.
@@ -267,8 +297,30 @@ func (c *Cholesky) copyRow(v uint32, dst, src []float64) {
 
 // substitution solves with the triangles in place.
 type substitution struct {
-	y, sums simd.Rows[float64]
-	ones    []float64
+	y, sums   simd.Rows[float64] // y by position
+	ones      []float64
+	row, next []float64 // on the way from a position to a vertex
+	placed    []bool    // the rows that belong to their vertices
+}
+
+// begin takes up a block that is to hold the solution.
+func (s *substitution) begin(b *sparse.Block[float64]) {
+	w := b.Cols
+	batch := max(1, batchBytes/(8*w))
+	s.y = simd.Rows[float64]{Data: b.Data, Stride: b.Stride}
+	s.sums = simd.Rows[float64]{Data: grow(s.sums.Data, batch*w), Stride: w}
+	s.ones = grow(s.ones, batch)
+	for i := range s.ones {
+		s.ones[i] = 1
+	}
+	s.row, s.next = grow(s.row, w), grow(s.next, w)
+	s.placed = grow(s.placed, b.Rows)
+	clear(s.placed)
+}
+
+// at returns the rows of y from a position on.
+func (s *substitution) at(p int) simd.Rows[float64] {
+	return simd.Rows[float64]{Data: s.y.Data[p*s.y.Stride:], Stride: s.y.Stride}
 }
 
 // forward finishes the positions lo ≤ p < hi: y_p += Σ_q G_pq·y_q.
@@ -277,7 +329,7 @@ func (s *substitution) forward(t *triangle, lo, hi int) {
 	if from == to {
 		return
 	}
-	w, at := s.y.Stride, simd.Rows[float64]{Data: s.y.Data[lo*s.y.Stride:], Stride: s.y.Stride}
+	w, at := s.sums.Stride, s.at(lo)
 	simd.GatherWeighted(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
 	simd.AddRows(at, hi-lo, w, at, s.ones[:1], s.sums)
 }
@@ -285,7 +337,7 @@ func (s *substitution) forward(t *triangle, lo, hi int) {
 // backward finishes the positions lo ≤ p < hi: y_p = y_p/pivot + Σ_q G_qp·y_q.
 func (s *substitution) backward(t *triangle, pivot []float64, lo, hi int) {
 	from, to := t.ptr[lo], t.ptr[hi]
-	w, at := s.y.Stride, simd.Rows[float64]{Data: s.y.Data[lo*s.y.Stride:], Stride: s.y.Stride}
+	w, at := s.sums.Stride, s.at(lo)
 	simd.GatherWeighted(s.sums, w, s.ones[:hi-lo], s.y, t.ptr[lo:hi+1], t.col[from:to], t.val[from:to])
 	simd.AddRows(at, hi-lo, w, s.sums, pivot[lo:hi], at)
 }

@@ -74,9 +74,39 @@ type neighbour struct {
 type columns struct {
 	order []uint32 // the vertex of each column
 	start []int64
-	row   []uint32 // vertices
-	value []float64
 	pivot []float64 // inverted; 0 where the pivot is 0
+	entries
+}
+
+// entries are a long list of vertices, or positions, and values, in pieces of equal
+// length but for the last: one slice would be copied each time that it grows.
+type entries struct {
+	row   [][]uint32
+	value [][]float64
+	piece int
+	count int64
+}
+
+// pieceEntries is the usual length of a piece.
+const pieceEntries = 1 << 16
+
+func (e *entries) add(row uint32, value float64) {
+	last := len(e.row) - 1
+	if e.count == int64(len(e.row))*int64(e.piece) {
+		e.row = append(e.row, make([]uint32, 0, e.piece))
+		e.value = append(e.value, make([]float64, 0, e.piece))
+		last++
+	}
+	e.row[last], e.value[last] = append(e.row[last], row), append(e.value[last], value)
+	e.count++
+}
+
+// from returns the entries from lo on that are before hi and in one piece.
+func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
+	piece := lo / int64(e.piece)
+	before := piece * int64(e.piece)
+	hi = min(hi-before, int64(len(e.row[piece])))
+	return e.row[piece][lo-before : hi], e.value[piece][lo-before : hi]
 }
 
 const noRecord = math.MaxUint32
@@ -105,12 +135,13 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64, ground []flo
 	e.buckets.fill(e.count)
 	e.columns.order, e.columns.pivot = make([]uint32, 0, n), make([]float64, 0, n)
 	e.columns.start = append(make([]int64, 0, n+1), 0)
+	e.columns.piece = int(min(pieceEntries, a.NNZ()+1))
 	for step := range n {
 		if step%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		e.eliminate(e.buckets.takeLeast(), rngSeed)
-		if int64(len(e.columns.row)) > limit {
+		if e.columns.count > limit {
 			return nil, fmt.Errorf("%w to more than %d entries", ErrFill, limit)
 		}
 	}
@@ -194,11 +225,10 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	n := uint32(len(e.head))
 	for _, u := range e.near {
 		if u.vertex != n {
-			c.row = append(c.row, u.vertex)
-			c.value = append(c.value, u.weight/total)
+			c.add(u.vertex, u.weight/total)
 		}
 	}
-	c.start = append(c.start, int64(len(c.row)))
+	c.start = append(c.start, c.count)
 
 	e.draws.Seed(rngSeed, uint64(v))
 	e.sampleTree(total)

@@ -44,7 +44,6 @@ func TestFill(t *testing.T) {
 		{"grid", grid(100), 1},
 		{"torus of two dimensions", torus(100, 100), 1.2},
 		{"torus of three dimensions", torus(20, 20, 20), 1.6},
-		{"torus of four dimensions", torus(10, 10, 10, 10), 2.1},
 		{"complete", testgraph.Complete(100), 0.5},
 	} {
 		n, _ := c.a.Dims()

@@ -22,8 +22,7 @@ type run struct {
 	exact    bool // r is the true residual
 
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
-	z       *sparse.Block[float64] // preconditioned residual; nil where that is diag(inverse)·r
-	spare   *sparse.Block[float64] // where z is kept between solves
+	z       *sparse.Block[float64] // preconditioned residual, in the place of q; nil where it is diag(inverse)·r
 	width   int                    // number of active columns
 	columns []column
 
@@ -287,8 +286,7 @@ func (r *run) setPreconditioner() {
 	case *Jacobi:
 		r.inverse = p.Inverse
 	default:
-		r.spare = reshape(r.spare, r.b.Rows, r.b.Cols)
-		r.z = r.spare
+		r.z = r.q
 	}
 }
 

@@ -163,7 +163,7 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	}
 	var memory int64
 	if s.Memory > 0 {
-		memory = s.Memory + (factorBlocks-2)*sparse.BlockBytes[float64](n, cols)
+		memory = s.Memory + (solveBlocks-2)*sparse.BlockBytes[float64](n, cols)
 	}
 	room, products := s.Memory == 0 || iterative.CholeskyBytes(n, g.A.NNZ()) <= s.Memory, 0
 	p.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {

@@ -118,7 +118,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 	}
 	var memory int64 // for factors
 	if left, limited := plan.Left(); limited {
-		memory = max(1, left-graphVectors*8*int64(n)-demand{factor: true}.beside(n, width))
+		memory = max(1, left-graphVectors*8*int64(n))
 	}
 	x := sparse.NewBlock[float64](n, width)
 	images, functions := make([]*sparse.Block[float64], len(group)), make([]expm.Function, len(group))

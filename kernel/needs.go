@@ -16,13 +16,6 @@ type Needs struct {
 	Perhaps int64 // of these, for solves in place of a series, made where they take fewer sweeps, and for a sampled Cholesky factor, made where the diagonal makes solves slow
 }
 
-// needsOf returns the needs of a run with a phase that may take so many more bytes,
-// the others of which take so many bytes at the most.
-func needsOf(phase, perhaps, most int64) Needs {
-	bytes := max(phase+perhaps, most)
-	return Needs{bytes, bytes - max(phase, most)}
-}
-
 // plus returns the needs with so many bytes more.
 func (n Needs) plus(bytes int64) Needs { return Needs{n.Bytes + bytes, n.Perhaps} }
 
@@ -92,16 +85,20 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	default:
 		least += 8 * int64(len(long)) * int64(width)
 	}
-	factor := iterative.CholeskyBytes(n, entries) + e.beside(n, width)
+	factor := iterative.CholeskyBytes(n, entries)
 	if !e.factor || limit > 0 && least+factor > limit {
 		factor = 0
 	}
 	spared := e.bytes(n, width) - e.leastBytes(n, width)
 	search := vectors + e.searchBytes(n, width)
-	if e.least { // which may want the factor as well
-		return needsOf(max(least, search), factor, 0), nil
+	if e.least { // found beside what becomes of the columns
+		search += least - vectors - e.bytes(n, width)
 	}
-	return needsOf(least-spared, spared+factor, search), nil
+	sure, most := max(least-spared, search), max(least+factor, search)
+	if e.least && factor > 0 { // which the search may want as well
+		most = max(most, search-e.searchBytes(n, width)+e.factoredSearchBytes(n, width, entries))
+	}
+	return Needs{most, most - sure}, nil
 }
 
 // heldSlabs returns how many slabs of U are held in so many bytes: all of them, or
@@ -215,7 +212,7 @@ func groupNeeds(n, nodes int, entries int64, group []demand, memory int64) Needs
 	bytes := sure
 	if slices.ContainsFunc(group, func(d demand) bool { return !d.series }) {
 		bytes = max(sure, vectors+groupBytes(n, width, len(group), false))
-		factor := iterative.CholeskyBytes(n, entries) + demand{factor: true}.beside(n, width)
+		factor := iterative.CholeskyBytes(n, entries)
 		if memory == 0 || bytes+factor <= memory {
 			bytes += factor
 		}
@@ -252,7 +249,7 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 		return vectors + modularityBytes(n, p.Rank) + 2*sparse.BlockBytes[float64](n, cols), nil
 	}
 	e := demandOf(name, p, degrees)
-	return vectors + max(e.bytes(n, cols)+e.beside(n, cols), e.searchBytes(n, cols)), nil
+	return vectors + max(e.bytes(n, cols), e.searchBytes(n, cols)), nil
 }
 
 const (
@@ -270,10 +267,8 @@ const (
 	panelBytes = 8 << 20 // of a panel of the block of modularity
 
 	// solveBlocks and resolventBlocks are the numbers of blocks of a solve and of
-	// sums of solves, their columns and images included. A factor makes another
-	// one of their residuals.
+	// sums of solves, their columns and images included.
 	solveBlocks     = 5
-	factorBlocks    = solveBlocks + 1
 	resolventBlocks = 8
 )
 
@@ -311,14 +306,6 @@ func (d demand) root() demand {
 	return demand{series: true, function: true, half: true}
 }
 
-// beside returns what solves for blocks of so many columns take beside a factor.
-func (d demand) beside(n, cols int) int64 {
-	if !d.factor {
-		return 0
-	}
-	return (factorBlocks - solveBlocks) * sparse.BlockBytes[float64](n, cols)
-}
-
 // leastBytes returns what it takes if it turns out that a series does.
 func (d demand) leastBytes(n, cols int) int64 {
 	if !d.function || d.solves {
@@ -338,6 +325,13 @@ func (d demand) searchBytes(n, cols int) (bytes int64) {
 		bytes = max(bytes, radiusBytes(n))
 	}
 	return bytes
+}
+
+// factoredSearchBytes is searchBytes where the smallest eigenvalue is found with a
+// factor, which is made before the iteration has a basis.
+func (d demand) factoredSearchBytes(n, cols int, entries int64) int64 {
+	iteration := lanczos.LOBPCGBytes(n, 1, 0) + iterative.CholeskyKeptBytes(n, entries)
+	return 2*sparse.BlockBytes[float64](n, cols) + max(iteration, iterative.CholeskyBytes(n, entries))
 }
 
 // narrow is the ratio of eigenvalues up to which the root of an inverse is a

@@ -107,7 +107,7 @@ func (c *computation) left() int64 {
 	if c.s.Memory == 0 {
 		return 0
 	}
-	return max(1, c.s.Memory-c.k.bytes(c.x.Cols)-c.k.demand.beside(c.k.Len(), c.x.Cols))
+	return max(1, c.s.Memory-c.k.bytes(c.x.Cols))
 }
 
 // image computes the engine's image of the unit vectors of nodes, within the

@@ -312,7 +312,8 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 	}
 	more := lanczos.StalledBytes(ids.n, f.K, known, f.Which == interior, s)
 	if f.splits() && known < f.K {
-		more = max(more, lanczos.LOBPCGBytes(ids.n, f.K, known)+iterative.CholeskyBytes(ids.n, g.NNZ()))
+		iteration := lanczos.LOBPCGBytes(ids.n, f.K, known) + iterative.CholeskyKeptBytes(ids.n, g.NNZ())
+		more = max(more, iteration, iterative.CholeskyBytes(ids.n, g.NNZ()))
 	}
 	more -= bytes
 	if left, limited := n.Left(); limited {

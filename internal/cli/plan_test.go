@@ -51,6 +51,15 @@ func TestPlanBoundsPeak(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "few.ids"), []byte(strings.Join(ids, "\n")+"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "ten.ids"), []byte(strings.Join(ids[:10], "\n")+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range ids {
+		classes[i] = fmt.Sprintf("%s\t%d\n", id, i%2)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "two.tsv"), []byte(strings.Join(classes, "")), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, line := range []string{
 		"features g --labels labels.tsv --steps 10 -o F.npy",
 		"features g --labels labels.tsv --steps 10 --max-memory 96MiB -o F.npy",
@@ -69,6 +78,10 @@ func TestPlanBoundsPeak(t *testing.T) {
 		"ingest c.parquet -o h --force",
 		"eigen g --matrix laplacian --which smallest --k 1 -o E.npy",
 		"kernel g --kernel von-neumann --cols few.ids -o D.npy",
+		"kernel g --kernel pseudo-inverse --rows few.ids --cols few.ids -o D.npy",
+		"kernel g --kernel pseudo-inverse --laplacian normalized --cols ten.ids -o D.npy",
+		"kernel g --kernel matern --cols ten.ids -o D.npy",
+		"classify g --labels two.tsv --method cwk -o p.tsv",
 	} {
 		args := strings.Fields(line)
 		var plan estimated

@@ -1,0 +1,46 @@
+package iterative
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// TestFactorBytes checks what a factor and its solves allocate against what is
+// planned for them: a solve takes its place in the block of the result.
+func TestFactorBytes(t *testing.T) {
+	a := grid(250)
+	n, _ := a.Dims()
+	allocated := func(do func()) int64 {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		do()
+		runtime.ReadMemStats(&after)
+		return int64(after.TotalAlloc - before.TotalAlloc)
+	}
+	var f *Cholesky
+	// All that is ever allocated: the records, the columns and two triangles.
+	most := 16*recordsFor(a.NNZ()) + 3*12*factorLimit(n, a.NNZ()) + 200*int64(n)
+	if got := allocated(func() {
+		var err error
+		if f, err = NewCholesky(ctx, a, 1, nil, &CholeskySettings{RNGSeed: 1, Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}); got > most {
+		t.Errorf("making a factor allocates %d bytes, want at most %d", got, most)
+	}
+	if kept := int64(12*(len(f.lower.col)+len(f.upper.col)) + 28*n + 8*len(f.levels)); kept > CholeskyKeptBytes(n, a.NNZ()) || kept > CholeskyBytes(n, a.NNZ()) {
+		t.Errorf("%d bytes are kept, planned %d", kept, CholeskyKeptBytes(n, a.NNZ()))
+	}
+	const cols = 16
+	x, y := randomBlock(1, n, cols), sparse.NewBlock[float64](n, cols)
+	if got := allocated(func() {
+		if err := f.ApplyTo(ctx, y, x); err != nil {
+			t.Fatal(err)
+		}
+	}); got > 2*int64(n)+4*batchBytes {
+		t.Errorf("solving for a block of %d bytes allocates %d", 8*n*cols, got)
+	}
+}
