@@ -81,6 +81,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		return nil, err
 	}
 	set.Memory = beside(p, set.Memory)
+	graph.Memory = set.Memory
 	r.out.Work = Work{iterative.GraphSweeps, iterative.GraphSweeps * p.A.NNZ()}
 	p.components = graph.Components
 	r.out.Reached = graph.Components.Reached(p.Row)

@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -67,5 +69,55 @@ func TestVonNeumannNearPole(t *testing.T) {
 				bits = got
 			}
 		}
+	}
+}
+
+// On a long path the largest eigenvalue is told from those next to it, and solves end,
+// in a few hundred products: with G_ij = U_{i−1}(x)·U_{n−j}(x)/(α·U_n(x)), x = 1/(2α).
+func TestVonNeumannOfLongPath(t *testing.T) {
+	const n = 30_000
+	rho := 2 * math.Cos(math.Pi/(n+1))
+	for _, rest := range []float64{1e-3, 1e-6, 1e-8, 2e-9} {
+		alpha := (1 - rest) / rho
+		// U_{k−1}(cos θ) = sin kθ/sin θ, and with sinh where x > 1; 1 − x is (2α−1)/(2α).
+		outside := (1 - 2*alpha) / (2 * alpha)
+		theta, sine := 2*math.Asin(math.Sqrt(math.Abs(outside)/2)), math.Sin
+		if outside > 0 {
+			theta, sine = 2*math.Asinh(math.Sqrt(outside/2)), math.Sinh
+		}
+		want := func(i, j int) float64 { // counted from 1
+			i, j = min(i, j), max(i, j)
+			if outside > 0 && n*theta > 300 { // where sinh overflows
+				return math.Exp(-theta*float64(j-i)) / (2 * alpha * math.Sinh(theta)) *
+					(1 - math.Exp(-2*theta*float64(i))) * (1 - math.Exp(-2*theta*float64(n+1-j)))
+			}
+			return sine(float64(i)*theta) * sine(float64(n+1-j)*theta) / (alpha * sine(theta) * sine((n+1)*theta))
+		}
+		m := &counting{Matrix: testgraph.Path(n)}
+		g := newGraph(t, m, 2)
+		k := mustNew(t, g, "von-neumann", Parameters{Matrix: Adjacency, Alpha: alpha})
+		cols := []int{0, n / 2}
+		got, report := mustMatrix(t, k, upTo(n), cols, nil)
+		worst := 0.0
+		for i := range n {
+			for c, j := range cols {
+				worst = max(worst, math.Abs(want(i+1, j+1)-got.Row(i)[c]))
+			}
+		}
+		t.Logf("1 − αρ = %.3g: error %.3g, bound %.3g, largest %.3g, %d sweeps", rest, worst, report.ErrorBound, report.Largest, m.sweeps)
+		if worst > report.ErrorBound || report.Relative() > 1e-12/rest {
+			t.Errorf("1 − αρ = %.3g: error %.3g, bound %.3g of %.3g", rest, worst, report.ErrorBound, report.Largest)
+		}
+		if m.sweeps > 700 {
+			t.Errorf("1 − αρ = %.3g: %d sweeps", rest, m.sweeps)
+		}
+	}
+	m := &counting{Matrix: testgraph.Path(n)}
+	_, err := New(background, newGraph(t, m, 2), "von-neumann", Parameters{Matrix: Adjacency, Alpha: (1 + 1e-9) / rho})
+	if e := (*ParameterError)(nil); !errors.As(err, &e) || !strings.Contains(e.What, "0 < α < 0.5000000027 on this graph, whose largest eigenvalue is 1.999999989") {
+		t.Error(err)
+	}
+	if m.sweeps > 700 {
+		t.Errorf("%d sweeps to refuse", m.sweeps)
 	}
 }

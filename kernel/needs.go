@@ -98,6 +98,9 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	if e.least && factor > 0 { // which the search may want as well
 		most = max(most, search-e.searchBytes(n, width)+e.factoredSearchBytes(n, width, entries))
 	}
+	if more := search + iterative.CholeskyBytes(n, entries); e.pole && (limit == 0 || more <= limit) {
+		most = max(most, more)
+	}
 	return Needs{most, most - sure}, nil
 }
 
@@ -281,6 +284,7 @@ type demand struct {
 	half     bool  // blocks of nodes among themselves are made by half steps
 	factor   bool  // solves that want a factor
 	radius   bool  // the largest eigenvalue of A is found first
+	pole     bool  // to many digits, which may want a factor
 	balanced bool  // solves with I − αA
 	least    bool  // the smallest eigenvalue beyond the null space is found first
 }
@@ -392,7 +396,7 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 			if p.Alpha*slices.Max(degrees) >= farFromPole {
 				d = demand{blocks: solveBlocks, function: true, factor: true, balanced: true}
 			}
-			d.half, d.radius = true, true
+			d.half, d.radius, d.pole = true, true, true
 			return d
 		}
 		ratio := 2 * p.Alpha / (1 - p.Alpha)

@@ -113,6 +113,15 @@ func TestRadiusIsPlanned(t *testing.T) {
 		if err != nil || got.Bytes >= radiusBytes(n) != c.want {
 			t.Errorf("%s %v: %+v, %v; the search takes %d", c.name, c.p, got, err, radiusBytes(n))
 		}
+		// Where it is wanted to many digits a factor may help, if there is room.
+		factor := c.want && c.name == "von-neumann"
+		all := graphVectors*8*n + radiusBytes(n) + iterative.CholeskyBytes(n, 2*n)
+		for memory, with := range map[int64]bool{0: factor, all: factor, all - 1: false} {
+			got, err := BlockNeeds(c.name, c.p, degrees, 2*n, upTo(3), upTo(3), &Settings{Memory: memory})
+			if err != nil || got.Bytes >= all != with || with && got.Bytes-got.Perhaps >= all {
+				t.Errorf("%s %v within %d: %+v, %v; with a factor the search takes %d", c.name, c.p, memory, got, err, all)
+			}
+		}
 	}
 }
 

@@ -24,13 +24,19 @@ import (
 //
 // The next b is y, and the next σ about the upper bound: each round leaves some
 // hundredths of the distance from ρ.
+//
+// Where that takes many products, as on a long path, the sampled factor of the
+// matrix that is balanced by an earlier y preconditions, and is made anew when it
+// no longer does.
 type perron struct {
-	op           *sparse.Operator[float64] // A
+	graph        *iterative.Graph
 	cg           iterative.CG
 	b, y, q      *sparse.Block[float64] // of one column
 	lower, upper float64
-	ratio        float64 // what no (Ay)_i/y_i exceeds
+	best         []float64 // the y, at most 1, with the least ratio; nil before the first round
+	ratio        float64   // what no (Ay)_i/y_i of it exceeds
 	products     int
+	noFactor     bool // there is no room for one, or it fills in
 }
 
 // shifted is the map I − A/σ.
@@ -55,51 +61,23 @@ const (
 	perronRest  = 0.01
 	perronFloor = 1e-5
 
+	// A factor takes as long as some hundred products of one column. It serves
+	// further rounds while it does in so many steps.
+	productsOfFactor = 250
+	stepsWithFactor  = 30
+
 	sumRows = 4096 // whose products are added before the sums of chunks are
 )
 
 // errPerron says that the bounds have not met.
 var errPerron = errors.New("kernel: the largest eigenvalue is not told from those next to it")
 
-// radiusBetween returns an upper bound on ρ that is next to a lower one, given two
-// that are not.
-func radiusBetween(ctx context.Context, g *iterative.Graph, lower, upper float64) (float64, error) {
-	if g.A.NNZ() == 0 {
-		return 0, nil
-	}
-	w := newPerron(g, lower, upper)
-	for range perronRounds {
-		if err := w.round(ctx); err != nil {
-			return 0, err
-		}
-		if w.upper-w.lower <= perronExact*w.upper {
-			return w.upper, nil
-		}
-	}
-	return 0, errPerron
-}
-
-// excessive returns y > 0 with α·Ay < y in every row, given an upper bound on ρ and
-// α·ρ < 1: that of the first round whose upper bound is below 1/α.
-func excessive(ctx context.Context, g *iterative.Graph, alpha, upper float64) ([]float64, error) {
-	w := newPerron(g, 0, upper)
-	for range perronRounds {
-		if err := w.round(ctx); err != nil {
-			return nil, err
-		}
-		if alpha*w.ratio < 1 {
-			scaleBy(w.y, 1/slices.Max(w.y.Data))
-			return w.y.Data, nil
-		}
-	}
-	return nil, errPerron
-}
-
+// newPerron returns the search, given two bounds that are far from each other.
 func newPerron(g *iterative.Graph, lower, upper float64) *perron {
 	n := len(g.Degrees)
 	w := &perron{
-		op: &sparse.Operator[float64]{A: g.A, Workers: g.Workers},
-		cg: iterative.CG{Workers: g.Workers}, lower: lower, upper: upper,
+		graph: g, cg: iterative.CG{Workers: g.Workers},
+		lower: lower, upper: upper, ratio: math.Inf(1),
 	}
 	for _, b := range []**sparse.Block[float64]{&w.b, &w.y, &w.q} {
 		*b = sparse.NewBlock[float64](n, 1)
@@ -110,26 +88,31 @@ func newPerron(g *iterative.Graph, lower, upper float64) *perron {
 	return w
 }
 
+// search makes rounds until the bounds have met, or are near enough.
+func (w *perron) search(ctx context.Context, enough func() bool) error {
+	for round := 0; w.upper-w.lower > perronExact*w.upper && !enough(); round++ {
+		if round == perronRounds {
+			return errPerron
+		}
+		if err := w.round(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // round solves for y, and makes bounds and the next b of it.
 func (w *perron) round(ctx context.Context) error {
 	// A little above, or the solve would have no end.
 	sigma := w.upper + (w.upper-w.lower)/16 + perronExact/16*w.upper
-	w.cg.A = &shifted{w.op, sigma}
+	w.cg.A = &shifted{&sparse.Operator[float64]{A: w.graph.A, Workers: w.graph.Workers}, sigma}
 	guess := sigma / (sigma - w.lower)
 	for i, v := range w.b.Data {
 		w.y.Data[i] = guess * v
 	}
-	result, err := w.cg.SolveTo(ctx, w.y, w.b, &iterative.Settings{
-		Start: true, Recurrence: true, Tolerance: epsilon, Enough: w.solved,
-		MaxIterations: max(1, perronProducts-w.products),
-	})
-	switch {
-	case errors.Is(err, iterative.ErrIterationLimit), errors.Is(err, iterative.ErrIndefinite): // rounding has made σ too small
-		return errPerron
-	case err != nil:
+	if err := w.solve(ctx, sigma); err != nil {
 		return err
 	}
-	w.products += result.Sweeps + 1
 	if err := w.cg.A.StepTo(ctx, w.q, w.y, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
@@ -150,13 +133,75 @@ func (w *perron) round(ctx context.Context) error {
 		return errPerron
 	}
 	const rounding = 64 * epsilon
-	w.ratio = sigma * (1 - least + rounding)
+	if ratio := sigma * (1 - least + rounding); ratio < w.ratio {
+		w.ratio, w.best = ratio, append(w.best[:0], y...)
+		scaleBy(sparse.BlockOf(len(y), 1, w.best), 1/most)
+	}
 	w.upper = min(w.upper, w.ratio)
 	w.lower = max(w.lower, sigma*(1-energy/square-rounding))
 	for i, v := range y {
 		b[i] = max(v/most, perronFloor)
 	}
 	return nil
+}
+
+// solve makes y of b, from the y that is there.
+func (w *perron) solve(ctx context.Context, sigma float64) error {
+	for fresh := false; ; fresh = true {
+		limit := perronProducts - w.products
+		climbs := !fresh && !w.noFactor && w.best != nil
+		switch {
+		case climbs && w.cg.Precond == nil:
+			limit = productsOfFactor - w.products
+		case climbs:
+			limit = min(limit, stepsWithFactor)
+		}
+		if limit > 0 {
+			result, err := w.cg.SolveTo(ctx, w.y, w.b, &iterative.Settings{
+				Start: true, Recurrence: true, Tolerance: epsilon, Enough: w.solved, MaxIterations: limit,
+			})
+			switch {
+			case errors.Is(err, iterative.ErrIndefinite): // rounding has made σ too small
+				return errPerron
+			case err != nil && !errors.Is(err, iterative.ErrIterationLimit):
+				return err
+			}
+			w.products += result.Sweeps
+			if err == nil {
+				return nil
+			}
+		}
+		if !climbs {
+			return errPerron
+		}
+		if err := w.precondition(ctx, sigma); err != nil {
+			return err
+		}
+	}
+}
+
+// precondition makes the factor of I − A/σ, balanced by the best y.
+func (w *perron) precondition(ctx context.Context, sigma float64) error {
+	g := w.graph
+	w.cg.Precond, w.noFactor = nil, true
+	n := len(g.Degrees)
+	room := iterative.CholeskyBytes(n, g.A.NNZ())
+	if vectors := graphVectors*8*int64(n) + radiusBytes(n); g.Memory > 0 && vectors+room > g.Memory {
+		return nil
+	}
+	system, err := g.VonNeumannAdjacency(ctx, 1/sigma, slices.Clone(w.best), 0)
+	if err == nil {
+		system.Memory = room
+		var factor iterative.Preconditioner
+		factor, err = system.Preconditioner(ctx)
+		if _, diagonal := factor.(*iterative.Jacobi); err == nil && !diagonal {
+			w.cg.Precond, w.noFactor = factor, false
+		}
+	}
+	if scale := (*iterative.ScaleError)(nil); errors.Is(err, iterative.ErrParameter) || errors.As(err, &scale) { // rounding is in the way
+		return nil
+	}
+	return err
 }
 
 // solved reports whether y is positive, and little is left of every residual.

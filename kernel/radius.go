@@ -24,16 +24,22 @@ func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
 			return 0, err
 		}
 		_, upper := m.Interval()
-		rho, err := radiusBetween(ctx, g, 0, upper)
+		w := newPerron(g, 0, upper)
+		err = w.search(ctx, func() bool { return false })
 		if !errors.Is(err, errPerron) {
-			return rho, err
+			return w.upper, err
 		}
-		pairs, err := largest(ctx, g, 1e-10)
-		if err != nil {
-			return 0, err
-		}
-		return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
+		return radiusByLanczos(ctx, g)
 	})
+}
+
+// radiusByLanczos is [Radius] where rounding is in the way of anything better.
+func radiusByLanczos(ctx context.Context, g *iterative.Graph) (float64, error) {
+	pairs, err := largest(ctx, g, 1e-10)
+	if err != nil {
+		return 0, err
+	}
+	return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
 }
 
 // RoughRadius returns the largest eigenvalue of A ≥ 0 to about a per cent, from
@@ -113,39 +119,39 @@ func AlphaRange(ctx context.Context, g *iterative.Graph, name string, p Paramete
 
 // nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ, given an upper bound on
 // ρ, or says what α may be: a series in A on [−ρ, ρ] or, where that would take many
-// sweeps, solves.
+// sweeps, solves. For an α in its range no more is found out about ρ than what 1 − αρ
+// is, to a tenth.
 func nearRadius(ctx context.Context, g *maps, alpha, upper float64) (engine, error) {
-	rho, err := Radius(ctx, g.Graph)
+	w := newPerron(g.Graph, 0, upper)
+	err := w.search(ctx, func() bool {
+		rest := 1 - alpha*w.ratio
+		return alpha > 0 && rest > nearestPole && alpha*(w.ratio-w.lower) <= rest/10
+	})
+	rho := w.upper
+	if errors.Is(err, errPerron) {
+		rho, err = radiusByLanczos(ctx, g.Graph)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if !(alpha > 0 && alpha*rho < 1) {
+	rest := 1 - alpha*rho
+	switch {
+	case !(alpha > 0 && rest > 0):
 		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is out of range; von-neumann of the adjacency takes %s", alpha, alphasBelow(rho, alpha))}
-	}
-	if 1-alpha*rho < nearestPole {
+	case rest < nearestPole:
 		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is too near to the end of its range; von-neumann of the adjacency takes up to %.12g on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, (1-nearestPole)/rho, nearestPole/rho, 1/rho)}
-	}
-	if rest := 1 - alpha*rho; rest < nearSolves {
-		system, err := solvesNear(ctx, g.Graph, alpha, upper, rest)
+	case rest < nearSolves && alpha*w.ratio < 1:
+		system, err := g.VonNeumannAdjacency(ctx, alpha, w.best, rest-4*epsilon)
 		switch scale := (*iterative.ScaleError)(nil); {
 		case err == nil:
 			return &solves{system: system, scale: 1}, nil
-		case errors.Is(err, errPerron), errors.Is(err, iterative.ErrParameter), errors.As(err, &scale): // rounding is in the way
+		case errors.Is(err, iterative.ErrParameter), errors.As(err, &scale): // rounding is in the way
 		default:
 			return nil, err
 		}
 	}
 	m, err := expm.NewBounded(&sparse.Operator[float64]{A: g.A, Workers: g.Workers}, -rho, rho, g.Workers)
 	return &series{m: m, f: expm.Inverse(1, -alpha)}, err
-}
-
-// solvesNear returns the system I − αA, given an upper bound on ρ and rest = 1 − αρ.
-func solvesNear(ctx context.Context, g *iterative.Graph, alpha, upper, rest float64) (*iterative.System, error) {
-	v, err := excessive(ctx, g, alpha, upper)
-	if err != nil {
-		return nil, err
-	}
-	return g.VonNeumannAdjacency(ctx, alpha, v, rest-4*epsilon)
 }
 
 // farFromPole is the α·ρ below which any bound on ρ will do.

@@ -76,6 +76,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err != nil {
 		return err
 	}
+	nodes.Memory = settings.Memory
 	if f.alpha == 0 {
 		alphas, err := kernel.AlphaRange(in.ctx, nodes, f.name, p)
 		if err != nil {

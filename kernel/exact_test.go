@@ -1,0 +1,220 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// exactBits is the precision of exact inverses.
+const exactBits = 300
+
+func exact(x float64) *big.Float { return new(big.Float).SetPrec(exactBits).SetFloat64(x) }
+
+// exactMatrix returns the n×n matrix with these elements.
+func exactMatrix(n int, at func(i, j int) *big.Float) [][]*big.Float {
+	m := make([][]*big.Float, n)
+	for i := range m {
+		m[i] = make([]*big.Float, n)
+		for j := range m[i] {
+			m[i][j] = at(i, j)
+		}
+	}
+	return m
+}
+
+// exactInverse inverts a matrix that needs no pivots, by Gauss and Jordan.
+func exactInverse(a [][]*big.Float) [][]*big.Float {
+	n := len(a)
+	inverse := exactMatrix(n, func(i, j int) *big.Float {
+		if i == j {
+			return exact(1)
+		}
+		return exact(0)
+	})
+	product := new(big.Float).SetPrec(exactBits)
+	for p := range n {
+		for _, row := range [][]*big.Float{a[p], inverse[p]} {
+			pivot := exact(0).Set(a[p][p])
+			if &row[0] == &a[p][0] {
+				for j := p + 1; j < n; j++ {
+					row[j].Quo(row[j], pivot)
+				}
+				continue
+			}
+			for j := range n {
+				row[j].Quo(row[j], pivot)
+			}
+		}
+		for i := range n {
+			if i == p || a[i][p].Sign() == 0 {
+				continue
+			}
+			for j := p + 1; j < n; j++ {
+				a[i][j].Sub(a[i][j], product.Mul(a[i][p], a[p][j]))
+			}
+			for j := range n {
+				inverse[i][j].Sub(inverse[i][j], product.Mul(a[i][p], inverse[p][j]))
+			}
+		}
+	}
+	return inverse
+}
+
+// exactResolvent returns a kernel that is an inverse, of a graph with edges at each
+// node.
+func exactResolvent(a *sparse.CSR, name string, p Parameters) [][]*big.Float {
+	n, _ := a.Dims()
+	degree := make([]*big.Float, n)
+	for i := range degree {
+		degree[i] = exact(0)
+		for j := range n {
+			degree[i].Add(degree[i], exact(a.At(i, j)))
+		}
+	}
+	alpha := exact(p.Alpha)
+	zero := func() *big.Float { return exact(0) }
+	// (c·I or D) − α·A, in which S and T are similar to what is over D.
+	whole := exactMatrix(n, func(i, j int) *big.Float {
+		w := zero().Mul(alpha, exact(a.At(i, j)))
+		w.Neg(w)
+		if i == j {
+			switch {
+			case name == "von-neumann" && p.Matrix == Adjacency:
+				w.Add(w, exact(1))
+			case name == "regularized-laplacian":
+				w.Add(w, zero().Mul(alpha, degree[i]))
+				w.Add(w, exact(1))
+			default:
+				w.Add(w, degree[i])
+			}
+		}
+		return w
+	})
+	k := exactInverse(whole)
+	left := exact(1)
+	if name == "pagerank" {
+		left.Sub(left, alpha)
+	}
+	for i := range k {
+		for j, v := range k[i] {
+			switch {
+			case name == "pagerank" && !p.Symmetric: // (D − αA)⁻¹·D
+				v.Mul(v, degree[j]).Mul(v, left)
+			case name == "pagerank", name == "von-neumann" && p.Matrix != Adjacency:
+				root := zero().Sqrt(zero().Mul(degree[i], degree[j]))
+				v.Mul(v, root).Mul(v, left)
+			}
+		}
+	}
+	return k
+}
+
+// decades returns a connected graph with weights over so many decades.
+func decades(t *testing.T, rngSeed uint64, n, edges int, spread float64) *sparse.CSR {
+	rng := rand.New(rand.NewPCG(rngSeed, 5))
+	weights := map[[2]int]float64{}
+	put := func(i, j int) {
+		if i != j {
+			weights[[2]int{min(i, j), max(i, j)}] = math.Pow(10, spread*(rng.Float64()-0.5))
+		}
+	}
+	for i := 1; i < n; i++ {
+		put(i, rng.IntN(i))
+	}
+	for range edges {
+		put(rng.IntN(n), rng.IntN(n))
+	}
+	var list []sparse.Triplet
+	for i := range n {
+		for j := range n {
+			if w, ok := weights[[2]int{min(i, j), max(i, j)}]; ok {
+				list = append(list, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w})
+			}
+		}
+	}
+	return mustTriplets(t, n, list)
+}
+
+// disjoint returns two graphs beside each other.
+func disjoint(t *testing.T, a, b *sparse.CSR) *sparse.CSR {
+	n, _ := a.Dims()
+	m, _ := b.Dims()
+	var list []sparse.Triplet
+	for i := range n + m {
+		for j := range n + m {
+			w := 0.0
+			switch {
+			case i < n && j < n:
+				w = a.At(i, j)
+			case i >= n && j >= n:
+				w = b.At(i-n, j-n)
+			}
+			if w != 0 {
+				list = append(list, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w})
+			}
+		}
+	}
+	return mustTriplets(t, n+m, list)
+}
+
+// Inverses near their poles have bounds that are not below the error, beside exact
+// ones, and that say something.
+func TestResolventsNearTheirPoles(t *testing.T) {
+	for gi, a := range []*sparse.CSR{
+		testgraph.Path(40), testgraph.Star(40), testgraph.Cycle(30), testgraph.Cycle(31),
+		disjoint(t, testgraph.Path(20), testgraph.Complete(6)), disjoint(t, testgraph.Star(9), testgraph.Cycle(20)),
+		decades(t, 1, 30, 40, 6), decades(t, 2, 30, 40, 12), decades(t, 3, 40, 0, 12),
+	} {
+		n, _ := a.Dims()
+		cols := []int{0, 1, n / 2, n - 1}
+		radius, err := Radius(background, newGraph(t, a, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rest := range []float64{1e-2, 1e-4, 1e-6, 3e-9} {
+			for _, c := range []named{
+				{"pagerank", Parameters{Alpha: 1 - rest}},
+				{"pagerank", Parameters{Alpha: 1 - rest, Symmetric: true}},
+				{"von-neumann", Parameters{Alpha: 1 - rest, Matrix: NormalizedAdjacency}},
+				{"regularized-commute-time", Parameters{Alpha: 1 - rest}},
+				{"regularized-laplacian", Parameters{Alpha: 1 / rest, Laplacian: Combinatorial}},
+				{"von-neumann", Parameters{Alpha: (1 - rest) / radius, Matrix: Adjacency}},
+			} {
+				want := exactResolvent(a, c.name, c.p)
+				k, err := New(background, newGraph(t, a, 2), c.name, c.p)
+				if err != nil {
+					t.Errorf("graph %d, %s %+v: %v", gi, c.name, c.p, err)
+					continue
+				}
+				for _, rows := range [][]int{upTo(n), cols} {
+					got, report, err := Matrix(background, k, rows, cols, nil)
+					what := fmt.Sprintf("graph %d, %s %s%s, 1 − α %.3g, %d rows", gi, c.name, c.p.Matrix, map[bool]string{true: " symmetric"}[c.p.Symmetric], rest, len(rows))
+					if err != nil {
+						t.Errorf("%s: %v", what, err)
+						continue
+					}
+					worst := exact(0)
+					for r, i := range rows {
+						for s, j := range cols {
+							d := exact(got.Row(r)[s])
+							if d.Sub(d, want[i][j]).Abs(d).Cmp(worst) > 0 {
+								worst = d
+							}
+						}
+					}
+					off, _ := worst.Float64()
+					t.Logf("%s: error %.2g, bound %.2g, relative %.2g, %d sweeps, %s", what, off, report.ErrorBound, report.Relative(), report.Sweeps, report.Method)
+					if off > report.ErrorBound {
+						t.Errorf("%s: error %.3g, bound %.3g", what, off, report.ErrorBound)
+					}
+				}
+			}
+		}
+	}
+}
