@@ -40,7 +40,7 @@ func (m *balanced) Sweep(ctx context.Context, workers int, visit func(worker int
 //	diag(v)·(I − αA)·diag(v) = αL' + diag(v∘(v − αAv))
 //
 // so that Jacobi's steps and the factor are those of a graph. Weights are computed in
-// every sweep. Cost: [GraphSweeps].
+// every sweep, and v is kept. Cost: [GraphSweeps].
 func (g *Graph) VonNeumannAdjacency(ctx context.Context, alpha float64, v []float64, least float64) (*System, error) {
 	scaled, err := NewGraphOf(ctx, &balanced{g.A, v}, g.Components, g.Workers)
 	if err != nil {
@@ -53,5 +53,21 @@ func (g *Graph) VonNeumannAdjacency(ctx context.Context, alpha float64, v []floa
 			return nil, fmt.Errorf("%w: α = %g; I − αA is not shown to be definite by row %d", ErrParameter, alpha, i)
 		}
 	}
+	s.startNear(v)
 	return s, nil
+}
+
+// startNear makes solves begin at Galerkin's approximation by v in each component:
+// where α is near to its end, that is most of the solution.
+func (s *System) startNear(v []float64) {
+	of := s.Graph.Components.Of
+	energy, square := make([]float64, len(s.Graph.Components.Sizes)), make([]float64, len(s.Graph.Components.Sizes))
+	for i, c := range of {
+		energy[c] += s.Ground[i]
+		square[c] += float64(v[i] * v[i])
+	}
+	s.easy, s.quotients = NewNullSpace(s.Graph.Components, v), make([]float64, len(v))
+	for i, c := range of {
+		s.quotients[i] = energy[c] / square[c] * float64(v[i]*v[i])
+	}
 }

@@ -33,8 +33,11 @@ type CG struct {
 	// Without Start the iteration begins at the exact solution of what B has of
 	// the easy vectors, which are eigenvectors of the scaled system, of the
 	// eigenvalues ground/s². Nil: it begins at zero.
-	easy   *NullSpace
-	ground []float64
+	//
+	// With image = A·1 they are s in each component, with the Rayleigh quotients
+	// ground/s²: it begins at Galerkin's approximation in their span.
+	easy          *NullSpace
+	ground, image []float64
 }
 
 // column is the state of one column's recurrence.

@@ -156,7 +156,7 @@ func (r *run) start(ctx context.Context) error {
 }
 
 // startEasy stores in x the solution for what B has of the easy vectors, and
-// takes that from r: no product is needed. Cost: two passes.
+// takes its image from r: no product is needed. Cost: two passes.
 func (r *run) startEasy(ctx context.Context) error {
 	share, err := r.easy.ShareOf(ctx, r.b, r.Workers, nil)
 	if err != nil {
@@ -180,6 +180,9 @@ func (r *run) startEasy(ctx context.Context) error {
 					u, from = p.Unit[i-p.Lo], p.Total
 				}
 				f, g := u*s, u*s/r.ground[i]
+				if r.image != nil {
+					f = r.image[i] * g
+				}
 				for j, v := range from {
 					x[j] = g * v
 					res[j] -= float64(f * v)

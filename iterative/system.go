@@ -36,8 +36,10 @@ type System struct {
 
 	// easy is spanned by eigenvectors s of M, one for each component, of the
 	// eigenvalues Ground/s²; nil: none are known. They are those that slow the
-	// iteration down the most.
-	easy *NullSpace
+	// iteration down the most. With quotients s is near to eigenvectors, of
+	// Rayleigh quotients that are these over s².
+	easy      *NullSpace
+	quotients []float64
 
 	cg      CG
 	jacobi  *Jacobi
@@ -139,6 +141,9 @@ func (s *System) prepare() {
 		c.A = op
 		c.Scale, c.Null, c.Workers = s.Scale, s.Null, s.Graph.Workers
 		c.easy, c.ground = s.easy, s.Ground
+		if s.quotients != nil {
+			c.ground, c.image = s.quotients, s.Ground
+		}
 		diag := s.diagonal(true)
 		s.jacobi = NewJacobi(diag)
 		if s.Null == nil {

@@ -264,8 +264,8 @@ const (
 	systemVectors = 3
 
 	// balancedVectors is that of solves with I − αA beside an inverse's own: v, the
-	// degrees with it, the diagonal and what finds v.
-	balancedVectors = 8
+	// degrees with it, the diagonal, where solves begin, and what finds v.
+	balancedVectors = 10
 
 	panelBytes = 8 << 20 // of a panel of the block of modularity
 
