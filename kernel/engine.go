@@ -203,7 +203,7 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	}
 }
 
-// jacobiProducts are how many products the least eigenvalue may take without a
+// jacobiProducts are how many products an eigenvalue may take without room for a
 // factor: a graph that needs more has a long path.
 const jacobiProducts = 3000
 

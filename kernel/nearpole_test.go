@@ -10,7 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -119,5 +121,24 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 	}
 	if m.sweeps > 700 {
 		t.Errorf("%d sweeps to refuse", m.sweeps)
+	}
+}
+
+// Without room for a factor the diagonal has to do, and where it does not, the error
+// says what the factor takes.
+func TestRadiusWithinMemory(t *testing.T) {
+	const n = 20_000
+	for _, room := range []int64{0, -1} {
+		g := newGraph(t, testgraph.Path(n), 2)
+		factor := iterative.CholeskyBytes(n, g.A.NNZ())
+		g.Memory = graphVectors*8*n + radiusBytes(n) + factor + room
+		rho, err := Radius(background, g)
+		if want := 2 * math.Cos(math.Pi/(n+1)); room == 0 && (err != nil || !(rho >= want && rho < want*(1+2e-10))) {
+			t.Errorf("%v, %v; want %v", rho, err, want)
+		}
+		over := (*budget.OverError)(nil)
+		if room < 0 && (!errors.Is(err, iterative.ErrMemory) || !errors.As(err, &over) || over.Need != factor) {
+			t.Error(err)
+		}
 	}
 }

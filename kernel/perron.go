@@ -36,7 +36,8 @@ type perron struct {
 	best         []float64 // the y, at most 1, with the least ratio; nil before the first round
 	ratio        float64   // what no (Ay)_i/y_i of it exceeds
 	products     int
-	noFactor     bool // there is no room for one, or it fills in
+	noFactor     bool  // there is no room for one, or it fills in
+	refused      error // that there is no room
 }
 
 // shifted is the map I − A/σ.
@@ -151,6 +152,8 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 		limit := perronProducts - w.products
 		climbs := !fresh && !w.noFactor && w.best != nil
 		switch {
+		case w.refused != nil:
+			limit = jacobiProducts - w.products
 		case climbs && w.cg.Precond == nil:
 			limit = productsOfFactor - w.products
 		case climbs:
@@ -171,7 +174,11 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 				return nil
 			}
 		}
-		if !climbs {
+		switch {
+		case climbs:
+		case w.refused != nil: // and would have done
+			return w.refused
+		default:
 			return errPerron
 		}
 		if err := w.precondition(ctx, sigma); err != nil {
@@ -184,19 +191,22 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 func (w *perron) precondition(ctx context.Context, sigma float64) error {
 	g := w.graph
 	w.cg.Precond, w.noFactor = nil, true
-	n := len(g.Degrees)
-	room := iterative.CholeskyBytes(n, g.A.NNZ())
-	if vectors := graphVectors*8*int64(n) + radiusBytes(n); g.Memory > 0 && vectors+room > g.Memory {
-		return nil
-	}
 	system, err := g.VonNeumannAdjacency(ctx, 1/sigma, slices.Clone(w.best), 0)
 	if err == nil {
-		system.Memory = room
+		n := len(g.Degrees)
+		system.Memory = iterative.CholeskyBytes(n, g.A.NNZ())
+		if g.Memory > 0 {
+			system.Memory = max(1, min(system.Memory, g.Memory-graphVectors*8*int64(n)-radiusBytes(n)))
+		}
 		var factor iterative.Preconditioner
 		factor, err = system.Preconditioner(ctx)
 		if _, diagonal := factor.(*iterative.Jacobi); err == nil && !diagonal {
 			w.cg.Precond, w.noFactor = factor, false
 		}
+	}
+	if errors.Is(err, iterative.ErrMemory) {
+		w.refused = err
+		return nil
 	}
 	if scale := (*iterative.ScaleError)(nil); errors.Is(err, iterative.ErrParameter) || errors.As(err, &scale) { // rounding is in the way
 		return nil

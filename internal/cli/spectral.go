@@ -202,6 +202,8 @@ func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error
 		return usageOf(graph, "%s", asymmetric(f.name, "--kernel=cwk"))
 	case errors.Is(err, kernel.ErrTolerance):
 		return usageOf("--tolerance", "%v", err)
+	case errors.Is(err, iterative.ErrIterationLimit):
+		return &machineError{graph, fmt.Sprintf("%v; loosen --tolerance, or take parameters farther from the end of their range", err), err}
 	}
 	return err
 }
