@@ -16,7 +16,9 @@ import (
 
 // Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
 // up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps of one
-// column, or thousands where many eigenvalues are next to it, once for a graph.
+// column, or hundreds and a sampled factor or two where many eigenvalues are next to
+// it, once for a graph. Without room for the factor in [iterative.Graph.Memory] it is
+// thousands, or the error is [iterative.ErrMemory].
 func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
 	return g.Radius(false, func() (float64, error) {
 		m, err := expm.NewAdjacency(ctx, g)
