@@ -4,18 +4,20 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Reached tells for every row whether a walk from it can end in one of the
-// rows of seeds; seeds reach themselves, entries of value 0 lead nowhere.
+// Reached returns the rows from which a walk can end in one of the rows of
+// seeds; seeds reach themselves, entries of value 0 lead nowhere.
 //
 // With directed false the matrix must be symmetric and reached rows are the
 // components that hold a seed, see [sparse.FindComponents]: one sweep. With
 // directed true a walk follows the entries of its row, and sweeps are repeated
 // until nothing changes: at most one more than the longest shortest path to a
 // seed.
-func Reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) ([]bool, error) {
+func Reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) (*roaring.Bitmap, error) {
 	if directed {
 		return reachedAlong(ctx, a, seeds, workers)
 	}
@@ -27,7 +29,7 @@ func Reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, w
 }
 
 // reachedAlong is Reached for a directed matrix.
-func reachedAlong(ctx context.Context, a sparse.Matrix, seeds []int, workers int) ([]bool, error) {
+func reachedAlong(ctx context.Context, a sparse.Matrix, seeds []int, workers int) (*roaring.Bitmap, error) {
 	rows, _ := a.Dims()
 	marks := make([]atomic.Bool, rows)
 	for _, row := range seeds {
@@ -49,11 +51,7 @@ func reachedAlong(ctx context.Context, a sparse.Matrix, seeds []int, workers int
 		}
 		grew = more.Load()
 	}
-	reached := make([]bool, rows)
-	for i := range reached {
-		reached[i] = marks[i].Load()
-	}
-	return reached, nil
+	return sparse.RowSet(rows, func(i int) bool { return marks[i].Load() }), nil
 }
 
 // leadsTo reports whether an entry of row i leads to a marked row.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/cwk"
@@ -14,17 +15,15 @@ import (
 )
 
 // search is the obvious search from every seed against the direction of links.
-func search(a *sparse.CSR, seeds []int) []bool {
-	n, _ := a.Dims()
-	reached := make([]bool, n)
+func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
+	reached := roaring.New()
 	queue := slices.Clone(seeds)
 	for len(queue) > 0 {
 		to := queue[0]
 		queue = queue[1:]
-		if reached[to] {
+		if !reached.CheckedAdd(uint32(to)) {
 			continue
 		}
-		reached[to] = true
 		a.DoNonZero(func(i, j int, v float64) {
 			if j == to && v != 0 {
 				queue = append(queue, i)
@@ -50,7 +49,7 @@ func TestReached(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := search(c.a, seeds); !slices.Equal(got, want) {
+				if want := search(c.a, seeds); !got.Equals(want) {
 					t.Fatalf("directed %v: %v, want %v", c.directed, got, want)
 				}
 			}
@@ -64,17 +63,17 @@ func TestReachedOnKnownGraphs(t *testing.T) {
 		n, _ := hub.Dims()
 		for _, directed := range []bool{false, true} {
 			got, err := cwk.Reached(background, hub, []int{n - 1}, directed, workers)
-			if err != nil || slices.Contains(got, false) {
+			if err != nil || got.GetCardinality() != uint64(n) {
 				t.Errorf("directed %v: a wheel is not reached as a whole: %v", directed, err)
 			}
 		}
 		long, err := cwk.Reached(background, testgraph.Path(100_000), []int{50_000}, false, workers)
-		if err != nil || slices.Contains(long, false) {
+		if err != nil || long.GetCardinality() != 100_000 {
 			t.Errorf("a path is not reached as a whole: %v", err)
 		}
 	}
-	want := []bool{false, false, false, true, true, true}
-	if got, err := cwk.Reached(background, testgraph.TwoCliques(3), []int{4}, false, 1); err != nil || !slices.Equal(got, want) {
+	want := roaring.BitmapOf(3, 4, 5)
+	if got, err := cwk.Reached(background, testgraph.TwoCliques(3), []int{4}, false, 1); err != nil || !got.Equals(want) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -86,7 +85,7 @@ func TestReachedIgnoresZeros(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, directed := range []bool{false, true} {
-		if got, err := cwk.Reached(background, a, []int{0}, directed, 1); err != nil || got[1] {
+		if got, err := cwk.Reached(background, a, []int{0}, directed, 1); err != nil || got.Contains(1) {
 			t.Errorf("directed %v: %v, %v", directed, got, err)
 		}
 	}

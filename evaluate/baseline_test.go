@@ -51,7 +51,7 @@ func TestPropagation(t *testing.T) {
 					t.Errorf("directed %t, %d workers, %d classes at a time: other bits", directed, workers, width)
 				}
 				for i := range got.Rows {
-					if !out.Reached[i] {
+					if !out.Reached.Contains(uint32(i)) {
 						continue
 					}
 					for j, v := range got.Row(i) {

@@ -286,7 +286,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	}
 	all := trial{largest: Majority(c.p.Class)}
 	for i, row := range tests.Row {
-		if !reached[row] {
+		if !reached.Contains(uint32(row)) {
 			all.unreached = append(all.unreached, tests.Class[i])
 			continue
 		}

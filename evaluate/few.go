@@ -3,6 +3,8 @@ package evaluate
 import (
 	"context"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -54,33 +56,26 @@ const (
 // silent returns the share of the reached nodes from which a walk with the steps
 // of the choice hardly ever comes to a label. On a path it needs about the
 // square of the distance.
-func (c *Choice) silent(ctx context.Context, p *Problem, set *Settings, reached []bool) (float64, error) {
+func (c *Choice) silent(ctx context.Context, p *Problem, set *Settings, reached *roaring.Bitmap) (float64, error) {
 	const label, none = 0, 1
-	start := sparse.NewBlock[float64](len(reached), 2)
-	for i := range reached {
+	n := len(p.Degrees)
+	start := sparse.NewBlock[float64](n, 2)
+	for i := range n {
 		start.Row(i)[none] = 1
 	}
 	w := walkOf[float32](p, set, c.Steps)
 	w.Prior = cwk.Given(start)
 	w.Seeds.Class, w.Seeds.Classes = make([]int, len(p.Row)), 2
 	w.Variants = []cwk.Variant{{Absorb: c.Alpha}}
-	deaf := make([]bool, len(reached))
+	deaf := make([]bool, n)
 	err := w.Run(ctx, func(_ int, rows sparse.Rows, x *sparse.Block[float32]) {
 		for i := rows.Lo; i < rows.Hi; i++ {
 			deaf[i] = x.Row(i)[label] < heard
 		}
 	})
 	c.Work.add(Work{c.Steps, p.A.NNZ() * int64(c.Steps) * 2})
-	of, among := 0, 0
-	for i, r := range reached {
-		if r {
-			among++
-			if deaf[i] {
-				of++
-			}
-		}
-	}
-	return float64(of) / float64(max(1, among)), err
+	of := sparse.RowSet(n, func(i int) bool { return deaf[i] }).AndCardinality(reached)
+	return float64(of) / float64(max(1, reached.GetCardinality())), err
 }
 
 // heard is a probability to come to a label that still shows in walks with

@@ -80,7 +80,7 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 		}
 		soft := classify.SoftVotes{Slope: voteSlope}
 		for i := range n {
-			if !out.Reached[i] || y[i] >= 0 {
+			if !out.Reached.Contains(uint32(i)) || y[i] >= 0 {
 				continue
 			}
 			scores := soft.ScoresTo(make([]float64, len(p.Names)), model.Pairs, model.DecisionsTo(nil, whole.Row(i)))

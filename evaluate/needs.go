@@ -126,10 +126,11 @@ func most(p *Problem) int64 {
 // keptBytes is what the reached nodes and the components of a graph take.
 func keptBytes(p *Problem) int64 {
 	n := int64(len(p.Degrees))
+	reached := n / 8
 	if p.Directed {
-		return n
+		return reached
 	}
-	return 5*n + 8*most(p)
+	return reached + 4*n + 8*most(p)
 }
 
 // beside returns what they leave of a limit.

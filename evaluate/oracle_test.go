@@ -389,8 +389,8 @@ func TestPredictAgainstOracle(t *testing.T) {
 			if math.Abs(sum-1) > 1e-6 {
 				t.Errorf("%s: scores of row %d sum to %v", kind, i, sum)
 			}
-			if got.Reached[i] != reached[i] {
-				t.Errorf("%s: row %d: reached %v", kind, i, got.Reached[i])
+			if got.Reached.Contains(uint32(i)) != reached[i] {
+				t.Errorf("%s: row %d: reached %v", kind, i, !reached[i])
 			}
 			class, known := labelled[i]
 			if !reached[i] {

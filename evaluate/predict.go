@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -19,8 +21,8 @@ type Prediction struct {
 	// counted once more.
 	Scores *sparse.Block[float32]
 
-	// Reached tells whether a walk from the node can end in a label.
-	Reached []bool
+	// Reached are the nodes from which a walk can end in a label.
+	Reached *roaring.Bitmap
 
 	Parameters Parameters
 	Learner    Learner // that trained the machine

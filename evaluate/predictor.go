@@ -396,7 +396,7 @@ func (r *predictor) finish(context.Context) error {
 	r.out.Class = make([]int, n)
 	for i := range r.out.Class {
 		row := r.out.Scores.Row(i)
-		if !r.out.Reached[i] {
+		if !r.out.Reached.Contains(uint32(i)) {
 			copy(row, prior)
 			r.out.Class[i] = largest
 			continue

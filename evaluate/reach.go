@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -24,9 +26,9 @@ func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*spa
 	return p.components, nil
 }
 
-// reached tells for every node whether a walk from it can end in a label. Cost:
+// reached returns the nodes from which a walk can end in a label. Cost:
 // that of Components; of a directed graph that of [cwk.Reached].
-func (p *Problem) reached(ctx context.Context, workers int, work *Work) ([]bool, error) {
+func (p *Problem) reached(ctx context.Context, workers int, work *Work) (*roaring.Bitmap, error) {
 	if p.Directed {
 		return p.reachedAlong(ctx, p.Row, workers, work)
 	}
@@ -38,7 +40,7 @@ func (p *Problem) reached(ctx context.Context, workers int, work *Work) ([]bool,
 }
 
 // reachedAlong is cwk.Reached for a directed graph, counted in work.
-func (p *Problem) reachedAlong(ctx context.Context, seeds []int, workers int, work *Work) ([]bool, error) {
+func (p *Problem) reachedAlong(ctx context.Context, seeds []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	a := &counting{Matrix: p.A}
 	reached, err := cwk.Reached(ctx, a, seeds, true, workers)
 	work.add(Work{Sweeps: a.count(), EntryColumns: int64(a.count()) * p.A.NNZ()})
@@ -105,7 +107,7 @@ func (p *Problem) aloneAlong(ctx context.Context, fold []int, workers int, work 
 			return nil, err
 		}
 		for _, i := range hidden {
-			alone[i] = !reached[p.Row[i]]
+			alone[i] = !reached.Contains(uint32(p.Row[i]))
 		}
 	}
 	return alone, nil

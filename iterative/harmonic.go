@@ -3,6 +3,8 @@ package iterative
 import (
 	"context"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -27,10 +29,8 @@ func (g *Graph) Harmonic(ctx context.Context, f *sparse.Block[float64], clamped 
 	}
 	reached := g.Components.Reached(clamped)
 	free := make([]float64, n) // 1 in U, 0 in L and in what L does not reach
-	for i, yes := range reached {
-		if yes {
-			free[i] = 1
-		}
+	for i := range roaring.Values(reached) {
+		free[i] = 1
 	}
 	for _, i := range clamped {
 		free[i] = 0

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/internal/pages"
 )
 
@@ -77,17 +79,13 @@ func (c *Components) Renumber(rows iter.Seq[int]) {
 	c.Sizes = sizes
 }
 
-// Reached tells for every row whether its component holds one of the given ones.
-func (c *Components) Reached(rows []int) []bool {
+// Reached returns the rows whose components hold one of the given ones.
+func (c *Components) Reached(rows []int) *roaring.Bitmap {
 	holds := make([]bool, len(c.Sizes))
 	for _, row := range rows {
 		holds[c.Of[row]] = true
 	}
-	reached := make([]bool, len(c.Of))
-	for i, of := range c.Of {
-		reached[i] = holds[of]
-	}
-	return reached
+	return RowSet(len(c.Of), func(i int) bool { return holds[c.Of[i]] })
 }
 
 // forest holds disjoint sets of rows as trees whose roots are their smallest

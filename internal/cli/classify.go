@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -295,7 +296,7 @@ func (f *classifyFlags) predictionBytes(g *graph, l *ingest.Labels) int64 {
 func (f *classifyFlags) labelsOf(p *evaluate.Prediction, l *ingest.Labels) []int {
 	labels := make([]int, len(p.Class))
 	for row, c := range p.Class {
-		if !p.Reached[row] && f.unreached == "blank" {
+		if !p.Reached.Contains(uint32(row)) && f.unreached == "blank" {
 			c = unlabelled
 		}
 		labels[row] = c
@@ -323,7 +324,7 @@ func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Predicti
 	nodes := g.Nodes()
 	var line export.Prediction
 	for row := range nodes.Rows() {
-		line.Node, line.Label, line.Reached = nodes.ID(row), "", p.Reached[row]
+		line.Node, line.Label, line.Reached = nodes.ID(row), "", p.Reached.Contains(uint32(row))
 		if class := labels[row]; class != unlabelled {
 			line.Label = c.Classes[class]
 		}
@@ -340,11 +341,8 @@ func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Predicti
 
 // countUnreached counts the nodes that no label reaches, and their components.
 func (in *invocation) countUnreached(r *classified, problem *evaluate.Problem, p *evaluate.Prediction) error {
-	for _, reached := range p.Reached {
-		if !reached {
-			r.Unreached++
-		}
-	}
+	unreached := roaring.Flip(p.Reached, 0, uint64(len(p.Class)))
+	r.Unreached = int(unreached.GetCardinality())
 	if r.Unreached == 0 {
 		return nil
 	}
@@ -353,8 +351,8 @@ func (in *invocation) countUnreached(r *classified, problem *evaluate.Problem, p
 		return err
 	}
 	counted := make([]bool, len(parts.Sizes))
-	for row, reached := range p.Reached {
-		if part := parts.Of[row]; !reached && !counted[part] {
+	for row := range roaring.Values(unreached) {
+		if part := parts.Of[row]; !counted[part] {
 			counted[part] = true
 			r.Components++
 		}
@@ -376,7 +374,7 @@ func (in *invocation) warnUnseen(seeds, known *ingest.Labels) {
 // compare scores labels against known ones on all nodes that were not labelled
 // from the start, or returns nil if there are none. A blank is wrong, and so is
 // every class that was not seen.
-func compare(labels []int, reached []bool, seeds, known *ingest.Labels) *truth {
+func compare(labels []int, reached *roaring.Bitmap, seeds, known *ingest.Labels) *truth {
 	given := classOfRow(seeds, len(labels))
 	names := slices.Clone(seeds.Names)
 	position := map[string]int{}
@@ -406,7 +404,7 @@ func compare(labels []int, reached []bool, seeds, known *ingest.Labels) *truth {
 		if got == want {
 			right++
 		}
-		if reached[row] {
+		if reached.Contains(uint32(row)) {
 			ofReached++
 			if got == want {
 				rightReached++

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/evaluate"
@@ -18,7 +19,7 @@ import (
 func TestLabelsOf(t *testing.T) {
 	p := &evaluate.Prediction{
 		Class:   []int{0, 1, 1, 0},
-		Reached: []bool{true, true, false, false},
+		Reached: roaring.BitmapOf(0, 1),
 	}
 	// Row 0 is labelled otherwise than predicted, row 3 is its own component.
 	l := &ingest.Labels{Row: []int{0, 3}, Class: []int{1, 1}, Names: []string{"a", "b"}}
@@ -38,7 +39,7 @@ func TestCompare(t *testing.T) {
 	// Row 0 was given and does not count; row 5 is of a class nobody knew.
 	known := &ingest.Labels{Row: []int{0, 1, 2, 3, 4, 5}, Class: []int{1, 0, 1, 1, 0, 2}, Names: []string{"a", "b", "c"}}
 	labels := []int{0, 0, 1, 0, unlabelled, 0}
-	reached := []bool{true, true, true, true, false, true}
+	reached := roaring.BitmapOf(0, 1, 2, 3, 5)
 	got := compare(labels, reached, seeds, known)
 	// By hand: a has one of two and is said three times, b one of two and is
 	// said once, c none of one; the blank is a miss, but no class.
