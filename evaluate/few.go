@@ -74,7 +74,12 @@ func (c *Choice) silent(ctx context.Context, p *Problem, set *Settings, reached 
 		}
 	})
 	c.Work.add(Work{c.Steps, p.A.NNZ() * int64(c.Steps) * 2})
-	of := sparse.RowSet(n, func(i int) bool { return deaf[i] }).AndCardinality(reached)
+	of := 0
+	for i := range roaring.Values(reached) {
+		if deaf[i] {
+			of++
+		}
+	}
 	return float64(of) / float64(max(1, reached.GetCardinality())), err
 }
 

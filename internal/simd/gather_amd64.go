@@ -31,8 +31,8 @@ const (
 
 // longLength is the mean length of rows from which two are taken at a time, where
 // the sum of one would wait for its own last addition: shorter rows end too often.
-// Sums of two registers without weights wait less, and it takes wideLength.
-// pairEntries make up for beginning in the middle.
+// Sums of two registers without weights wait less, and it takes wideLength; in a tile
+// tileLength does. pairEntries make up for beginning in the middle.
 const (
 	longLength  = 64
 	wideLength  = 512
