@@ -241,8 +241,15 @@ func (g *gather[T]) long(rows, bytes int) bool {
 	if bytes > registerBytes && g.val == nil {
 		length = wideLength
 	}
-	entries := int(g.ptr[rows] - g.ptr[0])
-	return bytes <= mostPairs && rows > 1 && entries >= pairEntries && entries >= length*rows
+	return pairsPay(g.ptr[:rows+1], bytes, length)
+}
+
+// pairsPay reports whether rows of so many bytes are taken two at a time where they
+// have at least so many entries in the mean.
+func pairsPay(ptr []int64, bytes, length int) bool {
+	rows := len(ptr) - 1
+	entries := int(ptr[rows] - ptr[0])
+	return bytes <= mostPairs && rows > 1 && entries >= max(pairEntries, length*rows)
 }
 
 // pairs gathers all columns of the first rows, of which it takes two at a time,

@@ -85,7 +85,6 @@ func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int6
 // tilePairs reports whether it pays to take two rows of a tile at a time: sooner than
 // elsewhere, since their rows of x are near or come as fast as they can.
 func tilePairs[T Float](x Rows[T], width int, ptr []int64) bool {
-	bytes, rows := width*sizeOf[T](), len(ptr)-1
-	entries := int(ptr[rows] - ptr[0])
-	return x.Stride == width && bytes&(bytes-1) == 0 && bytes <= mostPairs && rows > 1 && entries >= max(pairEntries, tileLength*rows)
+	bytes := width * sizeOf[T]()
+	return x.Stride == width && bytes&(bytes-1) == 0 && pairsPay(ptr, bytes, tileLength)
 }
