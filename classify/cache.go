@@ -9,7 +9,7 @@ import "math"
 type rowCache struct {
 	gram  partGram
 	item  []int // by position
-	limit int   // how many rows are held at most
+	limit int   // how many rows are held at most: those of whole chunks
 
 	slot  []int // by position: where its row is, or −1
 	owner []int // by slot: whose row it is
@@ -25,24 +25,25 @@ type rowCache struct {
 	perChunk int // rows in a chunk
 }
 
-// chunkLen is the number of values allocated at a time unless a row is longer.
+// chunkLen is the number of values allocated at a time unless a row is longer, or
+// the cache smaller.
 const chunkLen = 1 << 14
 
 // reset empties the cache for the items of another machine.
 func (c *rowCache) reset(gram partGram, item []int, bytes int64) {
 	n := len(item)
 	c.gram, c.item = gram, item
-	c.limit = int(max(2, min(int64(n), bytes/8/int64(n))))
 	c.slot = resize(c.slot, n)
 	for i := range c.slot {
 		c.slot[i] = -1
 	}
 	c.owner, c.have, c.stamp, c.done = c.owner[:0], c.have[:0], c.stamp[:0], c.done[:0]
 	c.clock, c.swaps = 0, c.swaps[:0]
-	if c.chunk < n {
-		c.chunk, c.chunks = max(n, chunkLen), nil
+	if want := max(n, int(min(chunkLen, bytes/8))); c.chunk < want {
+		c.chunk, c.chunks = want, nil
 	}
 	c.perChunk = c.chunk / n
+	c.limit = int(max(2, min(int64(n), bytes/8/int64(c.chunk)*int64(c.perChunk))))
 }
 
 // values returns the memory of a slot, one value for each position.

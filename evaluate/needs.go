@@ -18,7 +18,7 @@ type Needs struct {
 	Bytes  int64  // in memory at a time beside the problem, the prediction included
 	Sure   int64  // of these, without what is found on the way not to be needed
 	Phase  string // that takes them
-	Sweeps int    // over all entries at the most; −1: what is found on the way decides
+	Sweeps int    // over all entries at the most, if long walks do not pay; −1: what is found on the way decides
 
 	RowBytes int  // between the rows of the widest block that is swept, at the most
 	Scaled   bool // a copy of that block, multiplied by a vector, is among Bytes
@@ -150,21 +150,16 @@ func (a *account) needs() Needs {
 func (a *account) reserve(bytes int64, what string) error { return a.plan.Reserve(bytes, what) }
 
 // phase is reserve for what is given back at once.
-func (a *account) phase(bytes int64, what string) error {
-	reserve := a.plan.Reserve
-	if a.perhaps {
-		reserve = a.plan.ReservePerhaps
-	}
-	err := reserve(bytes, what)
-	a.plan.Release(what)
-	return err
-}
+func (a *account) phase(bytes int64, what string) error { return a.phaseUpTo(bytes, bytes, what) }
 
-// kernelPhase is phase for what a kernel takes.
-func (a *account) kernelPhase(n kernel.Needs, what string) error {
-	err := a.plan.Reserve(n.Bytes-n.Perhaps, what)
-	if err == nil && n.Perhaps > 0 {
-		err = a.plan.ReservePerhaps(n.Perhaps, what)
+// phaseUpTo is phase for what takes so many bytes for sure, and most if need be.
+func (a *account) phaseUpTo(most, sure int64, what string) error {
+	if a.perhaps {
+		sure = 0
+	}
+	err := a.plan.Reserve(sure, what)
+	if err == nil && most > sure {
+		err = a.plan.ReservePerhaps(most-sure, what)
 	}
 	a.plan.Release(what)
 	return err
@@ -211,31 +206,51 @@ func (a *account) propagation() error {
 	return a.scores()
 }
 
-// walk accounts for a learner on walks.
+// walk accounts for a learner on walks. That long walks turn out to pay after
+// the short ones of a grid is what may be.
 func (a *account) walk(par *Parameters) error {
 	g := a.set.Grid
-	grid := *g
-	if par != nil {
-		grid.Alpha, grid.Steps, grid.MinSteps = []float64{par.Alpha}, []int{par.Steps}, par.MinSteps
-		grid.Features = []Features{par.Features}
-		a.set.Grid = &grid
-	} else if g.Size() > 1 && !tooFew(a.p.Class) {
-		folds := a.set.folds(len(a.p.Row))
-		if short := (&chooser{p: a.p, set: a.set}).shortGrid(folds, longWork); short != nil {
-			grid = *short
+	choose := par == nil && g.Size() > 1 && !tooFew(a.p.Class)
+	switch {
+	case par != nil:
+		one := *g
+		one.Alpha, one.Steps, one.MinSteps = []float64{par.Alpha}, []int{par.Steps}, par.MinSteps
+		one.Features = []Features{par.Features}
+		a.set.Grid = &one
+	case choose:
+		if short := (&chooser{p: a.p, set: a.set}).shortGrid(a.set.folds(len(a.p.Row)), longWork); short != nil {
 			a.set.Grid = short
 		}
-		if t := a.set.Trials; t != nil {
-			a.addSweeps(t.Work.Sweeps)
-		} else if err := a.choice(folds, 0, len(grid.Alpha)); err != nil {
-			return err
-		}
-	} else if g.Size() > 1 && len(grid.steps()) > 1 {
+	case g.Size() > 1 && len(g.steps()) > 1:
 		a.sweeps = depends
 	}
+	if choose && a.set.Trials != nil {
+		a.addSweeps(a.set.Trials.Work.Sweeps)
+	} else if choose {
+		if err := a.choice(a.set.folds(len(a.p.Row)), 0, len(a.set.Grid.Alpha)); err != nil {
+			return err
+		}
+	}
+	err := a.chosen()
+	if err != nil || !choose || a.set.Grid == g {
+		return err
+	}
+	sweeps := a.sweeps
+	a.perhaps, a.set.Grid = true, g
+	if err := a.choice(a.set.folds(len(a.p.Row)), 0, len(g.Alpha)); err != nil {
+		return err
+	}
+	err = a.chosen()
+	a.perhaps, a.sweeps = false, sweeps
+	return err
+}
+
+// chosen accounts for a prediction with the longest walks of the grid.
+func (a *account) chosen() error {
 	if err := a.training(); err != nil {
 		return err
 	}
+	grid := a.set.Grid
 	steps := grid.steps()
 	last := Parameters{Alpha: grid.Alpha[0], Steps: steps[len(steps)-1], MinSteps: grid.MinSteps}
 	machines, rest := a.machines()
@@ -306,11 +321,11 @@ func (a *account) tester(train, tests int) int64 {
 // kinds of features the plain ones, which take least, are sure.
 func (a *account) training() error {
 	sweeps := 0
-	kinds := a.set.Grid.Features
+	kinds, perhaps := a.set.Grid.Features, a.perhaps
 	for _, kind := range kinds {
-		a.perhaps = kind != Plain && slices.Contains(kinds, Plain)
+		a.perhaps = perhaps || kind != Plain && slices.Contains(kinds, Plain)
 		need, err := a.trainingOn(kind)
-		a.perhaps = false
+		a.perhaps = perhaps
 		if err != nil {
 			return err
 		}
@@ -346,25 +361,57 @@ func (a *account) trainingOn(kind Features) (sweeps int, err error) {
 	}
 	a.row = max(a.row, need.RowBytes)
 	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
-	return need.Sweeps, a.phase(w.PickedBytes(g.MinSteps, len(picks))+
-		a.machine(int64(len(r.train)), int64(features)), "training")
+	most, sure := a.machine(int64(len(r.train)), int64(features))
+	picked := w.PickedBytes(g.MinSteps, len(picks))
+	return need.Sweeps, a.phaseUpTo(picked+most, picked+sure, "training")
 }
 
-// machine is what training takes beside so many rows of features: what the
-// learner works in, its coefficients, and the weights of all machines twice, as
-// it gives them and as the walk takes them.
-func (a *account) machine(rows, features int64) int64 {
+// machine is what training takes at the most and for sure beside so many rows
+// of features: what the learner works in, its coefficients, and the weights of
+// all machines twice, as it gives them and as the walk takes them.
+func (a *account) machine(rows, features int64) (most, sure int64) {
 	k := int64(len(a.p.Names))
 	machines, _ := a.machines()
+	lists := 4 * 8 * rows // rows, their classes and squares, and the rows of each class
 	weights := 2 * 8 * int64(machines) * features
-	switch {
-	case a.set.Learner == RLS:
+	if a.set.Learner == RLS {
 		m := min(rows, features)
-		return 3*8*m*m + 8*rows*k + weights
-	case a.set.Learner == LinearSVM || rows > maxKernel:
-		return 8*4*rows + weights
+		bytes := lists + 3*8*m*m + 2*8*rows*k + weights
+		return bytes, bytes
 	}
-	return min(cacheBytes, 8*rows*rows) + (40+16*k)*rows + weights
+	members, workers := a.members(rows)
+	if a.set.Learner == LinearSVM || rows > maxKernel {
+		const coordinate = 8 * 8
+		bytes := lists + workers*coordinate*members + weights
+		return bytes, bytes
+	}
+	const position = 16 * 8
+	sure = lists + workers*position*members + 2*8*rows*k + weights
+	return sure + cached(members, workers), sure
+}
+
+// members returns how many of so many rows the largest support vector machine
+// has, and how many machines are trained at a time.
+func (a *account) members(rows int64) (members, workers int64) {
+	machines, rest := a.machines()
+	workers = int64(min(sched.Workers(a.set.Workers), machines))
+	if rest || len(a.p.Class) == 0 {
+		return rows, workers
+	}
+	count := make([]int64, len(a.p.Names))
+	for _, c := range a.p.Class {
+		count[c]++
+	}
+	slices.Sort(count)
+	labels := int64(len(a.p.Class))
+	two := count[len(count)-1] + count[max(0, len(count)-2)]
+	return (min(two, labels)*rows + labels - 1) / labels, workers
+}
+
+// cached is what the rows of the kernel take that machines with so many members
+// keep, if they ask for all of them.
+func cached(members, workers int64) int64 {
+	return min(cacheBytes, workers*8*members*members)
 }
 
 // kernel accounts for a learner on a kernel of package kernel.
@@ -391,25 +438,34 @@ func (a *account) kernel(name string, par *Parameters) error {
 	if err != nil {
 		return err
 	}
-	if err := a.kernelPhase(grams, "blocks of kernels to choose from"); err != nil {
+	if err := a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from"); err != nil {
 		return err
 	}
 	m := int64(len(rows))
 	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
-	if err := a.phase(8*m*m*int64(len(grid))+workers*a.blockMachine(m), "machines to choose by"); err != nil {
+	block := solved(m)
+	if a.set.Learner != RLS {
+		members, _ := a.members(m)
+		block = cached(members, 1)
+	}
+	if err := a.phase(8*m*m*int64(len(grid))+workers*block, "machines to choose by"); err != nil {
 		return err
 	}
 	all := int64(len(a.p.Row))
-	if solved := a.set.Learner == RLS && all > maxSolved; all > m && !solved {
+	if byParts := a.set.Learner == RLS && all > maxSolved; all > m && !byParts {
 		a.row = max(a.row, kernel.GramsRowBytes(n, int(all), 1))
 		one, err := a.oneOf(name, of)
 		if err != nil {
 			return err
 		}
-		if err := a.kernelPhase(one, "block of the kernel between labels"); err != nil {
+		if err := a.phaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "block of the kernel between labels"); err != nil {
 			return err
 		}
-		if err := a.phase(8*all*all+a.blockMachine(all), "training"); err != nil {
+		most, sure := solved(all), solved(all)
+		if a.set.Learner != RLS {
+			most, sure = cached(a.members(all)), 0
+		}
+		if err := a.phaseUpTo(8*all*all+most, 8*all*all+sure, "training"); err != nil {
 			return err
 		}
 	}
@@ -428,14 +484,8 @@ func (a *account) kernel(name string, par *Parameters) error {
 	return a.scores()
 }
 
-// blockMachine is what training on a block of so many labels takes beside it: rows
-// that are kept, or its eigenvectors.
-func (a *account) blockMachine(labels int64) int64 {
-	if a.set.Learner == RLS {
-		return 3 * 8 * labels * labels
-	}
-	return min(cacheBytes, 8*labels*labels)
-}
+// solved is what least squares on a block of so many labels takes beside it.
+func solved(labels int64) int64 { return 3 * 8 * labels * labels }
 
 // oneOf returns what the block between labels of one of several kernels takes,
 // whichever is chosen.
