@@ -34,24 +34,21 @@
 // columns that fit registers, and where a matrix has fewer ranges than there
 // are workers, its columns are shared out instead.
 //
-// # Packed columns
+// # Layouts in memory
 //
-// Where few columns have most of the entries and are strewn among the others,
-// the rows of X that they name share cache lines and pages with rows that are
-// hardly read. [Load] and [Pack] make a matrix in memory whose steps gather from
-// a copy of X in the order of those counts; [FindPacking] tells where that pays.
+// How a matrix lies in memory changes the time of its steps and no bit of them. What
+// is best for a matrix and the blocks that it will be swept with is chosen by
+// shard.InMemory, among these:
 //
-// # Tiles
-//
-// Where the first columns have many of the entries, as in a graph by degree, their
-// rows of X are to stay in the second cache of a core. [NewTiled] makes a matrix in
-// memory whose steps gather them for many rows of A before those of the other
-// columns; [FindTiling] tells where that pays.
-//
-// # Short rows
-//
-// Where rows have few entries, to foresee where they end takes longer than to add
-// them. [SortByLength] makes a matrix in memory whose rows lie by their lengths.
+//   - [Load]: plain column ids, four bytes each.
+//   - [Pack]: where few columns have most of the entries and are strewn among the
+//     others, the rows of X that they name share cache lines and pages with rows that
+//     are hardly read. Steps gather from a copy of X in the order of those counts.
+//   - [NewTiled]: where the first columns have many of the entries, as in a graph by
+//     degree, their rows of X are to stay in the second cache of a core. Steps gather
+//     them for many rows of A before those of the other columns.
+//   - [SortByLength]: where rows have few entries, to foresee where they end takes
+//     longer than to add them. Rows lie by their lengths.
 //
 // # Concurrency, aliasing, errors
 //

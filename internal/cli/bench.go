@@ -155,13 +155,15 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	if err := in.roomFor(g.held() + blocks); err != nil {
 		return nil, err
 	}
-	if v.IDs, err = g.copyFor(v, int(sparse.BlockBytes[T](1, f.columns)), blocks); err != nil {
+	if v.IDs, err = g.copySwept(v, int(sparse.BlockBytes[T](1, f.columns)), blocks); err != nil {
 		return nil, err
 	}
-	v.Packed, v.Tiled = g.packing != nil, g.tiling != nil
+	if g.layout != nil {
+		v.Packed, v.Tiled = g.layout.Packed(), g.layout.Tiled()
+	}
 	if v.Source == "auto" {
 		v.Source = "memory"
-		if g.copyBytes == 0 && !g.Resident() {
+		if g.layout == nil && !g.Resident() {
 			v.Source = "disk"
 		}
 	}
@@ -187,31 +189,30 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	return v, err
 }
 
-// copyFor makes the copy of the graph that a workload sweeps, with the ids and from
+// copySwept makes the copy of the graph that a workload sweeps, with the ids and from
 // the source that it asks for, if there is room beside blocks of so many bytes. It
 // returns which ids are swept.
-func (g *graph) copyFor(v *benchmark, rowBytes int, blocks int64) (ids string, err error) {
-	plain := 4*g.NNZ() + 8*int64(len(g.Degrees()))
+func (g *graph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids string, err error) {
+	plain := g.Manifest().LoadedBytes()
 	fits := g.memory() == 0 || g.memory()-blocks > 2*plain
 	if v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
 		return "coded", nil
 	}
-	g.copyBytes = plain
-	if err := g.in.roomFor(g.held() + blocks); err != nil {
+	if err := g.in.roomFor(g.held() + plain + blocks); err != nil {
 		return "", err
 	}
-	if _, err := g.arrange(rowBytes, false); err != nil {
-		return "", err
+	o := shard.LayoutOptions{RowBytes: rowBytes}
+	if v.IDs != "auto" {
+		o.IDs = shard.IDs(v.IDs)
 	}
-	if v.IDs == "coded" || v.IDs == "auto" && shard.CodedPays(len(g.Degrees()), rowBytes) {
-		g.code()
+	if err := g.copyFor(o, false); err != nil {
+		return "", err
 	}
 	ids = "raw"
-	if g.coded {
+	if g.layout.Coded() {
 		ids = "coded"
 	} else if v.IDs == "coded" { // the store's are as good
-		g.asStored()
-		g.copyBytes, ids = 0, "coded"
+		g.layout, g.copyBytes, ids = nil, 0, "coded"
 	}
 	return ids, g.load()
 }

@@ -82,18 +82,14 @@ type graph struct {
 	dir  string   // of the store
 	temp *tempDir // of a store made on the fly, nil if GRAPH is one
 
-	forward     bool            // only its out direction is swept
-	streamed    bool            // nothing of it stays in memory
-	asStreamed  bool            // it is planned as if it were
-	matrix      sparse.Matrix   // what is swept: the store, or its copy
-	copyBytes   int64           // what that copy takes, 0 if there is to be none
-	coded       bool            // its ids are coded
-	packing     *sparse.Packing // of its columns, nil if they stay as they are
-	tiling      *sparse.Tiling  // of its columns, nil if they stay together
-	rowBytes    int             // of the rows that are planned to be gathered then
-	packedBytes int64           // what packing takes
-	report      *ingest.Report  // of a graph that was ingested on the fly
-	readBytes   int64           // resident while it was, at the most
+	forward    bool           // only its out direction is swept
+	streamed   bool           // nothing of it stays in memory
+	asStreamed bool           // it is planned as if it were
+	matrix     sparse.Matrix  // what is swept: the store, or its copy
+	layout     *shard.Layout  // of that copy, nil if there is to be none
+	copyBytes  int64          // what that copy takes
+	report     *ingest.Report // of a graph that was ingested on the fly
+	readBytes  int64          // resident while it was, at the most
 }
 
 // isStore reports whether a GRAPH argument is to be opened as a store: a
@@ -217,7 +213,7 @@ func (g *graph) held() int64 {
 	if g.asStreamed {
 		return g.Store.Memory() - g.Store.Kept()
 	}
-	bytes := g.Store.Memory() + g.copyBytes + g.packedBytes
+	bytes := g.Store.Memory() + g.copyBytes
 	if g.forward {
 		bytes -= g.Store.KeptBack()
 	}
@@ -229,18 +225,22 @@ func (g *graph) held() int64 {
 func (g *graph) open(streamed, swept bool) error {
 	o := g.in.storeOptions()
 	o.Stream, g.streamed = streamed, streamed
+	copied := false
 	if swept && !streamed {
 		m, err := shard.ReadManifest(nil, g.dir)
 		if err != nil {
 			return err
 		}
-		if bytes, wanted := g.in.wantsCopy(m); wanted {
-			o.Stream, g.copyBytes = true, bytes
-		}
+		copied = g.in.wantsCopy(m)
+		o.Stream = copied
 	}
 	var err error
-	if g.Store, err = shard.Open(g.in.ctx, g.dir, o); err == nil {
-		g.matrix = g.Store
+	if g.Store, err = shard.Open(g.in.ctx, g.dir, o); err != nil {
+		return err
+	}
+	g.matrix = g.Store
+	if copied {
+		err = g.copyPlain()
 	}
 	return err
 }
@@ -251,7 +251,7 @@ func (g *graph) stream() error {
 	if err := g.Store.Close(); err != nil {
 		return err
 	}
-	g.copyBytes = 0
+	g.layout, g.copyBytes = nil, 0
 	return g.open(true, true)
 }
 
@@ -259,112 +259,46 @@ func (g *graph) stream() error {
 // time.
 const copyShare = 8
 
-// wantsCopy tells whether a graph is to be swept as plain numbers, and what
-// they take. Coded ids cost a sweep over few columns up to a third of its time;
-// plain ones are for where they take little of the memory that there is.
-func (in *invocation) wantsCopy(m *shard.Manifest) (bytes int64, wanted bool) {
-	entry := int64(4)
-	if m.Weighted {
-		entry += 8
-	}
-	bytes = entry*m.Entries + 9*m.Rows
-	return bytes, in.memory == 0 || bytes <= in.plannable()/copyShare
+// wantsCopy tells whether a graph is to be swept as plain numbers. Coded ids cost a
+// sweep over few columns up to a third of its time; plain ones are for where they
+// take little of the memory that there is.
+func (in *invocation) wantsCopy(m *shard.Manifest) bool {
+	return in.memory == 0 || m.LoadedBytes() <= in.plannable()/copyShare
 }
 
-// arrange finds how the columns of the graph's copy are to be packed, or cut into
-// tiles, for blocks with rows of so many bytes, 0 if unknown, beside which there may
-// be a scaled copy in the plan. It tells whether either pays.
-func (g *graph) arrange(rowBytes int, scaled bool) (bool, error) {
-	const widest = 1 << 10
-	if g.copyBytes == 0 {
-		return false, nil
-	}
-	if rowBytes == 0 {
-		rowBytes = widest
-	}
-	if g.Manifest().Order != ingest.DegreeOrder.String() { // which packs them
-		if err := g.findPacking(rowBytes, scaled); err != nil || g.packing != nil {
-			return g.packing != nil, err
-		}
-	}
-	t, err := sparse.FindTiling(g.in.ctx, g.Store, rowBytes, g.in.threads)
-	if t == nil || err != nil {
-		return false, err
-	}
-	g.tiling, g.copyBytes = t, t.Bytes(rowBytes, g.in.threads)
-	return true, nil
+// copyPlain plans a copy whose columns are those of the store.
+func (g *graph) copyPlain() error {
+	return g.copyFor(shard.LayoutOptions{Sweeps: 1}, false)
 }
 
-// findPacking finds how the columns of the graph's copy are to be packed.
-func (g *graph) findPacking(rowBytes int, scaled bool) error {
-	p, err := sparse.FindPacking(g.in.ctx, g.Store, rowBytes, g.in.threads)
-	if p == nil || err != nil {
+// copyFor plans the copy that o describes, beside which there may be a scaled copy of
+// a block in the plan.
+func (g *graph) copyFor(o shard.LayoutOptions, scaled bool) error {
+	o.Workers = g.in.threads
+	if g.in.memory > 0 {
+		o.Memory = g.Manifest().LoadedBytes() + g.in.plannable()/copyShare
+	}
+	l, err := shard.FindLayout(g.in.ctx, g.Store, &o)
+	if err != nil {
 		return err
 	}
-	order, copies := p.Bytes(rowBytes)
-	if order+copies > g.in.plannable()/copyShare {
-		return nil
-	}
-	g.packing, g.rowBytes, g.packedBytes = p, rowBytes, order
-	if !scaled {
-		g.packedBytes += copies
+	matrix, copies := l.Bytes()
+	if g.layout, g.copyBytes = l, matrix; !scaled {
+		g.copyBytes += copies
 	}
 	return nil
-}
-
-// code makes the ids of the packed copy coded ones, if they take less memory.
-func (g *graph) code() {
-	if g.packing == nil || g.Manifest().Weighted {
-		return
-	}
-	const place = 4 // bytes, while it is made
-	bytes := shard.CodeBytes(g.Store, g.packing.Len(), g.in.threads) + place*int64(len(g.Degrees()))
-	if bytes < g.copyBytes {
-		g.coded, g.copyBytes = true, bytes
-	}
-}
-
-// asStored leaves the columns of the graph's copy as they are.
-func (g *graph) asStored() {
-	if g.packing != nil || g.tiling != nil {
-		g.packing, g.tiling, g.packedBytes, g.coded = nil, nil, 0, false
-		g.copyBytes, _ = g.in.wantsCopy(g.Manifest())
-	}
 }
 
 // load makes the copy of the graph, if there is to be one.
 func (g *graph) load() error {
-	if g.copyBytes == 0 {
+	if g.layout == nil {
 		return nil
 	}
-	if g.coded {
-		n := len(g.Degrees())
-		a, err := shard.Code(g.in.ctx, g.Store, g.packing.Places(n), g.packing.Len(), g.in.threads)
-		if err == nil {
-			g.matrix = sparse.NewPacked(a, n, g.packing, g.rowBytes)
-		}
-		return err
-	}
-	if g.tiling != nil {
-		a, err := sparse.NewTiled(g.in.ctx, g.Store, g.tiling, g.in.threads)
-		if err == nil {
-			g.matrix = a
-		}
-		return err
-	}
-	a, err := sparse.Load(g.in.ctx, g.Store, g.in.threads)
-	if err != nil {
-		return err
-	}
-	switch {
-	case g.packing != nil:
-		g.matrix = sparse.Pack(a, g.packing, g.rowBytes, g.in.threads)
-	case a.ShortRows():
-		g.matrix = sparse.SortByLength(a, g.in.threads)
-	default:
+	a, err := g.layout.Load(g.in.ctx)
+	if err == nil {
 		g.matrix = a
 	}
-	return nil
+	return err
 }
 
 // close closes the store and removes what was made on the fly.

@@ -89,30 +89,32 @@ func (in *invocation) fit(g *graph, plan func() (*needs, error)) (*needs, error)
 		err = &overError{err, in.enough(plan)}
 	}
 	if err == nil {
-		n, err = g.pack(n, plan)
+		n, err = g.arrange(n, plan)
 	}
 	return n, err
 }
 
-// pack decides whether the columns of the graph's plain copy are packed: where
-// that pays in a run with the plan n, and it takes no more sweeps for want of
-// memory. It returns the plan of the run as it will be.
-func (g *graph) pack(n *needs, plan func() (*needs, error)) (*needs, error) {
-	const least = 8 // sweeps that make up for finding the places
-	if n.sweeps != unknownSweeps && n.sweeps < least {
+// arrange decides how the graph's copy lies in memory: in the layout that a run with
+// the plan n sweeps fastest, if it takes no more sweeps for want of memory. It returns
+// the plan of the run as it will be.
+func (g *graph) arrange(n *needs, plan func() (*needs, error)) (*needs, error) {
+	if g.layout == nil {
 		return n, nil
 	}
-	if pays, err := g.arrange(n.row, n.scaled); !pays {
+	o := shard.LayoutOptions{RowBytes: n.row}
+	if n.sweeps != unknownSweeps {
+		o.Sweeps = max(1, n.sweeps)
+	}
+	if err := g.copyFor(o, n.scaled); err != nil || !g.layout.Packed() && !g.layout.Tiled() {
 		return n, err
 	}
-	if shard.CodedPays(len(g.Degrees()), g.rowBytes) {
-		g.code()
+	arranged, err := plan()
+	if err == nil && arranged.sweeps == n.sweeps {
+		return arranged, nil
 	}
-	packed, err := plan()
-	if err == nil && packed.sweeps == n.sweeps {
-		return packed, nil
+	if err := g.copyPlain(); err != nil {
+		return n, err
 	}
-	g.asStored()
 	return plan() // as before
 }
 

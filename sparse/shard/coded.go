@@ -29,22 +29,22 @@ const (
 	codedTurns  = 8
 )
 
-// CodedPays tells whether a packed copy with coded ids is swept faster than one with
+// codedPays tells whether a packed copy with coded ids is swept faster than one with
 // plain ids, for a block of so many rows of so many bytes: where the processor can
 // decode them while it waits for the rows, in less time than it takes to read plain
 // ids. The rows of small blocks are near.
-func CodedPays(rows, rowBytes int) bool {
+func codedPays(rows, rowBytes int) bool {
 	const least, leastBlock = 16, 8 << 20 // bytes
 	return rowBytes >= least && rows*rowBytes >= leastBlock && simd.GathersAhead(simd.Near{Stride: least})
 }
 
-// Code returns a with place[j] in the stead of column j, in memory, its ranges coded
+// code returns a with place[j] in the stead of column j, in memory, its ranges coded
 // as the frames of a store are; place holds different numbers below cols. Where the
 // rows of a block that most entries name then lie together, a sweep waits for the ids
 // and not for these, and less memory is read than with plain ids. The entries of a
 // row keep their order, in which places need not rise: an id takes up to twice the
-// bits that it takes in order. Cost: one sweep; [CodeBytes] bounds the memory.
-func Code(ctx context.Context, a sparse.Matrix, place []uint32, cols, workers int) (sparse.Matrix, error) {
+// bits that it takes in order. Cost: one sweep; [codeBytes] bounds the memory.
+func code(ctx context.Context, a sparse.Matrix, place []uint32, cols, workers int) (sparse.Matrix, error) {
 	workers = sched.Workers(workers)
 	rows, _ := a.Dims()
 	m := &coded{rows: rows, cols: cols, entries: a.NNZ(), ranges: a.Ranges()}
@@ -64,9 +64,9 @@ func Code(ctx context.Context, a sparse.Matrix, place []uint32, cols, workers in
 	return m, nil
 }
 
-// CodeBytes bounds the memory of what [Code] makes of a matrix without values, and
+// codeBytes bounds the memory of what [code] makes of a matrix without values, and
 // the buffers of so many workers.
-func CodeBytes(a sparse.Matrix, cols, workers int) int64 {
+func codeBytes(a sparse.Matrix, cols, workers int) int64 {
 	rows, _ := a.Dims()
 	const perRange = 24 + payloadHead + 8 // its slice, its head, what ends within a byte
 	n, ranges, w := a.NNZ(), int64(len(a.Ranges())), int64(sched.Workers(workers))

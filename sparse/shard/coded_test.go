@@ -38,7 +38,7 @@ func TestCodedContract(t *testing.T) {
 		a, _ := graph(rng, 20000, 60000, 18000, true, weight)
 		n, _ := a.Dims()
 		t.Run(name, func(t *testing.T) {
-			m := must(Code(bg, a, identity(n), n, 2))
+			m := must(code(bg, a, identity(n), n, 2))
 			sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
 		})
 		t.Run(name+", packed", func(t *testing.T) {
@@ -53,7 +53,7 @@ func packed(t *testing.T, a sparse.Matrix, rowBytes int) sparse.Matrix {
 	t.Helper()
 	_, cols := a.Dims()
 	p := must(sparse.NewPacking(bg, a, 2))
-	return sparse.NewPacked(must(Code(bg, a, p.Places(cols), p.Len(), 2)), cols, p, rowBytes)
+	return sparse.NewPacked(must(code(bg, a, p.Places(cols), p.Len(), 2)), cols, p, rowBytes)
 }
 
 // TestCodedPackedBits compares steps with coded and packed copies, in one and in
@@ -98,7 +98,7 @@ func stepped[T sparse.Float](m sparse.Matrix, k, workers int) []T {
 func TestCodedAhead(t *testing.T) {
 	const rows = 70000
 	a := neighbours(rows, 20000)
-	m := must(Code(bg, a, identity(rows), rows, 2)).(*coded)
+	m := must(code(bg, a, identity(rows), rows, 2)).(*coded)
 	near := simd.Near{Data: make([]byte, rows*32), Stride: 32}
 	if !simd.GathersAhead(near) {
 		t.Skip("the loops do not decode")
@@ -134,7 +134,7 @@ func TestCodeBytes(t *testing.T) {
 	n, _ := a.Dims()
 	place := identity(n)
 	rng.Shuffle(n, func(i, j int) { place[i], place[j] = place[j], place[i] })
-	m := must(Code(bg, a, place, n, 1)).(*coded)
+	m := must(code(bg, a, place, n, 1)).(*coded)
 	taken, arenas := int64(0), map[*byte]bool{}
 	for _, p := range m.payloads {
 		taken += int64(len(p)) + 24
@@ -144,7 +144,7 @@ func TestCodeBytes(t *testing.T) {
 	}
 	taken = max(taken, int64(len(arenas)-1)*arenaBytes)
 	const spare = 3 << 20 // what does not grow with the matrix
-	if bound := CodeBytes(a, n, 1); taken > bound || bound > taken*5/4+spare {
+	if bound := codeBytes(a, n, 1); taken > bound || bound > taken*5/4+spare {
 		t.Errorf("%d bytes, bounded by %d", taken, bound)
 	}
 }
@@ -152,7 +152,7 @@ func TestCodeBytes(t *testing.T) {
 func TestCodeStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(bg)
 	cancel()
-	if _, err := Code(ctx, neighbours(1000, 10), identity(1000), 1000, 2); !errors.Is(err, context.Canceled) {
+	if _, err := code(ctx, neighbours(1000, 10), identity(1000), 1000, 2); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v of a cancelled context", err)
 	}
 }

@@ -36,8 +36,9 @@
 // way as workers, and the system, which is told that shards are read in order,
 // has read on ahead meanwhile. That needs one chunk's room for each worker.
 //
-// [Code] makes a copy of a matrix in memory, coded as frames are, in which columns may
-// be numbered otherwise.
+// [InMemory] makes a copy in memory of a store, or of another matrix, in the layout
+// that steps sweep fastest: for many sweeps, where there is room for plain ids. No bit
+// of a result depends on it.
 //
 // # Order
 //

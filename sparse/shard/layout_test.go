@@ -1,0 +1,126 @@
+package shard
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// crowded returns a matrix with 1<<17 rows of at most 28 entries, seven eighths of
+// them in 4,096 columns that are so far apart, from first on.
+func crowded(first, apart int, weight float64) *sparse.CSR {
+	const rows, length, many = 1 << 17, 28, 1 << 12
+	rng := rand.New(rand.NewPCG(11, uint64(apart)))
+	ptr, col := make([]int64, rows+1), make([]uint32, 0, rows*length)
+	for i := range rows {
+		row := make([]uint32, length)
+		for e := range row {
+			row[e] = uint32(rng.IntN(rows))
+			if e%8 > 0 {
+				row[e] = uint32(first + rng.IntN(many)*apart)
+			}
+		}
+		slices.Sort(row)
+		col = append(col, slices.Compact(row)...)
+		ptr[i+1] = int64(len(col))
+	}
+	var val []float64
+	if weight != 1 {
+		val = slices.Repeat([]float64{weight}, len(col))
+	}
+	return must(sparse.NewCSR(rows, rows, ptr, col, val))
+}
+
+// transposed returns aᵀ of a matrix whose entries are all of one weight.
+func transposed(a *sparse.CSR) *sparse.CSR {
+	n, _ := a.Dims()
+	rows := make([][]uint32, n)
+	var val []float64
+	for i := range n {
+		col, v := a.Row(i)
+		for _, j := range col {
+			rows[j] = append(rows[j], uint32(i))
+		}
+		val = append(val, v...)
+	}
+	ptr := make([]int64, n+1)
+	for i, row := range rows {
+		ptr[i+1] = ptr[i] + int64(len(row))
+	}
+	return must(sparse.NewCSR(n, n, ptr, slices.Concat(rows...), val))
+}
+
+// opened writes a as a directed store whose rows have an order of that name, and opens it.
+func opened(t *testing.T, a *sparse.CSR, order string) *Store {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "g")
+	var nodes *Nodes
+	if n, _ := a.Dims(); order != "" {
+		nodes = NewNumericNodes(n).Reorder(order, identity(n), nil)
+	}
+	write(t, dir, a, transposed(a), nodes, WriteOptions{})
+	s := must(Open(t.Context(), dir, &Options{Stream: true}))
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// TestFindLayout: the layout that pays and fits is found, takes no more memory than
+// it may, and changes no bit.
+func TestFindLayout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes matrices with millions of entries")
+	}
+	strewn, first := crowded(1<<16, 16, 1), crowded(0, 1, 1)
+	s := opened(t, strewn, "")
+	plain := s.Manifest().LoadedBytes()
+	p := must(sparse.NewPacking(t.Context(), s, 2))
+	order, copies := p.Bytes(32)
+	packed := plain + order + copies
+	for _, c := range []struct {
+		name                 string
+		a                    sparse.Matrix
+		o                    LayoutOptions
+		packed, coded, tiled bool
+		isNone               bool
+	}{
+		{name: "strewn", a: s, o: LayoutOptions{IDs: RawIDs}, packed: true},
+		{name: "strewn, coded", a: s, o: LayoutOptions{IDs: CodedIDs}, packed: true, coded: true},
+		{name: "strewn, eight sweeps", a: s, o: LayoutOptions{IDs: RawIDs, Sweeps: 8}, packed: true},
+		{name: "strewn, seven sweeps", a: s, o: LayoutOptions{Sweeps: 7}},
+		{name: "strewn, room for it", a: s, o: LayoutOptions{IDs: RawIDs, Memory: packed}, packed: true},
+		{name: "strewn, less room", a: s, o: LayoutOptions{IDs: RawIDs, Memory: packed - 1}},
+		{name: "strewn, room for plain ids", a: s, o: LayoutOptions{Memory: plain}},
+		{name: "strewn, no room", a: s, o: LayoutOptions{Memory: plain - 1}, isNone: true},
+		{name: "strewn, not a store", a: strewn, o: LayoutOptions{IDs: CodedIDs}, packed: true},
+		{name: "strewn, with weights", a: opened(t, crowded(1<<16, 16, 2), ""), o: LayoutOptions{IDs: CodedIDs}, packed: true},
+		{name: "strewn, by degree", a: opened(t, strewn, byDegree)},
+		{name: "first", a: opened(t, first, ""), tiled: true},
+		{name: "first, not a store", a: first, tiled: true},
+		{name: "first, with weights", a: crowded(0, 1, 2)},
+	} {
+		c.o.RowBytes, c.o.Workers = 32, 2
+		l, err := FindLayout(t.Context(), c.a, &c.o)
+		if err != nil || (l == nil) != c.isNone {
+			t.Fatalf("%s: layout %v, error %v", c.name, l, err)
+		}
+		m := must(InMemory(t.Context(), c.a, &c.o))
+		if c.isNone {
+			if m != c.a {
+				t.Errorf("%s: a copy without room", c.name)
+			}
+			continue
+		}
+		if l.Packed() != c.packed || l.Coded() != c.coded || l.Tiled() != c.tiled {
+			t.Errorf("%s: packed %v, coded %v, tiled %v", c.name, l.Packed(), l.Coded(), l.Tiled())
+		}
+		if matrix, copies := l.Bytes(); c.o.Memory > 0 && matrix+copies > c.o.Memory {
+			t.Errorf("%s: %d and %d bytes, of %d", c.name, matrix, copies, c.o.Memory)
+		}
+		if !slices.Equal(stepped[float64](m, 4, 2), stepped[float64](c.a, 4, 2)) {
+			t.Errorf("%s: another product", c.name)
+		}
+	}
+}
