@@ -28,3 +28,12 @@ func ExampleSVM() {
 	fmt.Printf("class %d, scores %.2f\n", model.Pairs.Predict(decisions), scores)
 	// Output: class 1, scores [0.40 0.60]
 }
+
+// Three items of one class and one of another: errors on the latter cost three times
+// as much.
+func ExampleBalancedWeights() {
+	y := []int{0, 0, 0, 1, -1}
+	svm := &classify.SVM{Cost: 10, Weights: classify.BalancedWeights(y, 2)}
+	fmt.Printf("%.3f\n", svm.Weights)
+	// Output: [0.667 2.000]
+}

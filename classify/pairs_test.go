@@ -127,46 +127,6 @@ func TestSoftVotes(t *testing.T) {
 	panics(t, badLength, func() { SoftVotes{}.ScoresTo(nil, Pairs{{0, 1}}, nil) })
 }
 
-// TestFitSoftVotes draws classes from the scores of a known slope and finds it.
-func TestFitSoftVotes(t *testing.T) {
-	for _, slope := range []float64{0.1, 1, 7} {
-		rng := rand.New(rand.NewPCG(1, 2))
-		pairs := Pairs{{0, 1}}
-		var y []int
-		var decisions []float64
-		for range 20_000 {
-			d := rng.NormFloat64() / slope * 2
-			decisions = append(decisions, d)
-			c := 1
-			if rng.Float64() < 1/(1+math.Exp(-slope*d)) {
-				c = 0
-			}
-			y = append(y, c)
-		}
-		got := FitSoftVotes(pairs, decisions, y).Slope
-		within(t, "slope", got, slope, 0.06*slope) // about three standard errors
-		loss := func(slope float64) (sum float64) {
-			for i, c := range y {
-				sum -= math.Log(SoftVotes{slope}.ScoresTo(nil, pairs, decisions[i:i+1])[c])
-			}
-			return sum
-		}
-		for _, other := range []float64{0.5, 0.99, 1.01, 2} {
-			if loss(got*other) < loss(got) {
-				t.Errorf("slope %v fits better than %v", got*other, got)
-			}
-		}
-	}
-	separable := FitSoftVotes(Pairs{{0, 1}}, []float64{0.2, -0.2}, []int{0, 1}).Slope
-	within(t, "slope of separable items", separable, maxSlope, 0.01*maxSlope)
-	wrong := FitSoftVotes(Pairs{{0, 1}}, []float64{2, -2}, []int{1, 0}).Slope
-	within(t, "slope of misleading decisions", wrong, minSlope, 0.01*minSlope)
-	if s := FitSoftVotes(Pairs{{0, 2}}, []float64{2, -2, 1}, []int{-1, 1, 7}).Slope; s != 1 {
-		t.Errorf("slope %v without items to judge by", s)
-	}
-	panics(t, badLength, func() { FitSoftVotes(Pairs{{0, 1}}, []float64{1}, []int{0, 1}) })
-}
-
 // PredictAllTo answers for many items as Predict does for one, ties included.
 func TestPredictAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -43,3 +43,46 @@ func Example() {
 	// ⎣0.0439  0.1236  0.3088  0.5238⎦
 	// good to 1e-10: true
 }
+
+// Kernels are made of kernels: the mean of two, with ones on its diagonal.
+func ExampleCosineTo() {
+	near := sparse.BlockOf(2, 2, []float64{
+		2, 1,
+		1, 2,
+	})
+	far := sparse.BlockOf(2, 2, []float64{
+		6, 0,
+		0, 6,
+	})
+	k := sparse.NewBlock[float64](2, 2)
+	kernel.SumTo(k, near, far)
+	kernel.ScaleTo(k, 0.5, k)
+	diagonal := []float64{k.Row(0)[0], k.Row(1)[1]}
+	if err := kernel.CosineTo(k, k, diagonal, diagonal); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mat.Formatted(k))
+	// Output:
+	// ⎡    1  0.125⎤
+	// ⎣0.125      1⎦
+}
+
+// Centring makes the rows of a kernel sum to 0; the positive part takes away what no
+// features can give.
+func ExamplePositivePartTo() {
+	k := sparse.BlockOf(2, 2, []float64{
+		2, 0,
+		0, -1,
+	})
+	if err := kernel.PositivePartTo(context.Background(), k, k); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f\n", mat.Formatted(k))
+	kernel.CentreTo(k, k)
+	fmt.Printf("%.1f\n", mat.Formatted(k))
+	// Output:
+	// ⎡2.0  0.0⎤
+	// ⎣0.0  0.0⎦
+	// ⎡ 0.5  -0.5⎤
+	// ⎣-0.5   0.5⎦
+}

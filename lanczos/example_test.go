@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -69,4 +70,39 @@ func ExampleActionTo() {
 	// Output:
 	// [0.3085  0.2153  0.0935  0.0301  0.0137  0.0301  0.0935  0.2153]
 	// [0.1257  0.1255  0.1250  0.1245  0.1243  0.1245  0.1250  0.1255]
+}
+
+// The trace of exp(−L), the sum of exp(−λ) over all eigenvalues, and the logarithm of
+// det(I + L), from a few random vectors, each within three standard errors.
+func Example_traces() {
+	ctx := context.Background()
+	const n = 1000
+	l, _ := cycle(ctx, n)
+	traces, err := lanczos.Trace(ctx, l, []lanczos.Function{lanczos.Exp(-1)}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	shifted := sparse.Operator[float64]{A: l.A, Scale: l.Scale, Diag: make([]float64, n)} // I + L
+	for i, d := range l.Diag {
+		shifted.Diag[i] = 1 + d
+	}
+	det, err := lanczos.LogDet(ctx, &shifted, nil, &lanczos.TraceSettings{Bounds: &lanczos.Bounds{Lo: 1, Hi: 5}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var trace, logDet float64
+	for j := range n {
+		v := 2 - 2*math.Cos(2*math.Pi*float64(j)/n)
+		trace += math.Exp(-v)
+		logDet += math.Log(1 + v)
+	}
+	for _, e := range []struct {
+		lanczos.Estimate
+		exact float64
+	}{{traces[0], trace}, {det, logDet}} {
+		fmt.Printf("%.0f, %v\n", e.exact, math.Abs(e.Value-e.exact) < 3*e.StdErr)
+	}
+	// Output:
+	// 309, true
+	// 962, true
 }
