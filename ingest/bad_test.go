@@ -386,14 +386,17 @@ func TestEveryOperationFailsOnce(t *testing.T) {
 	for i := 0; ; i++ {
 		disk := durabletest.NewMem()
 		failing := durabletest.FailAt(disk, i)
-		_, err := Run(context.Background(), "graph", paths, &Config{Directed: true, Store: &shard.WriteOptions{FS: failing}})
+		var err error
+		durabletest.On(failing, func() { _, err = Run(context.Background(), "graph", paths, &Config{Directed: true}) })
 		if failing.Operations() <= i {
 			if err != nil || i < 10 {
 				t.Errorf("%v after %d operations", err, i)
 			}
 			return
 		}
-		s, openErr := shard.Open(context.Background(), "graph", &shard.Options{FS: disk})
+		var s *shard.Store
+		var openErr error
+		durabletest.On(disk, func() { s, openErr = shard.Open(context.Background(), "graph", nil) })
 		if openErr == nil {
 			if n := s.NNZ(); n != 4 {
 				t.Errorf("operation %d (%s) failed: a store of %d entries", i, failing.Failed(), n)

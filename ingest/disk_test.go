@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
-	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
 // disks has so many bytes left below each directory, and much elsewhere.
@@ -48,7 +48,6 @@ func TestFullDisks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			out, temp := t.TempDir(), t.TempDir()
 			c := &Config{Workers: 1, TempDir: temp}
-			c.Store = &shard.WriteOptions{FS: disks{durable.OS, map[string]int64{out: test.store, temp: test.temp}}}
 			if test.memory > 0 {
 				c.Memory = test.memory + workerBytes + pageBytes
 			}
@@ -60,7 +59,10 @@ func TestFullDisks(t *testing.T) {
 			} else {
 				paths = write(t, file{"e.tsv", test.text})
 			}
-			_, err := Run(t.Context(), filepath.Join(out, "g"), paths, c)
+			var err error
+			durabletest.On(disks{durable.OS, map[string]int64{out: test.store, temp: test.temp}}, func() {
+				_, err = Run(t.Context(), filepath.Join(out, "g"), paths, c)
+			})
 			var full *DiskError
 			if !errors.As(err, &full) {
 				t.Fatalf("error %v", err)
@@ -91,9 +93,10 @@ func TestDiskLargeEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	for free, fits := range map[int64]bool{plan.Disk - 1: false, plan.Disk: true} {
-		c := &Config{Store: &shard.WriteOptions{FS: disks{durable.OS, map[string]int64{out: free}}}}
-		if _, err := Run(t.Context(), filepath.Join(out, "g"), paths, c); (err == nil) != fits {
-			t.Errorf("%d bytes free: %v", free, err)
-		}
+		durabletest.On(disks{durable.OS, map[string]int64{out: free}}, func() {
+			if _, err := Run(t.Context(), filepath.Join(out, "g"), paths, nil); (err == nil) != fits {
+				t.Errorf("%d bytes free: %v", free, err)
+			}
+		})
 	}
 }

@@ -21,9 +21,12 @@ func fuzzRun(t *testing.T, name, text string, what uint8) {
 		Duplicates: Duplicates(what>>3&7) % (ErrorDuplicates + 1), Order: Order(len(text) % len(orderNames)),
 	}
 	path := write(t, file{name, text})[0]
-	disk := durabletest.NewMem()
-	c.Store = &shard.WriteOptions{FS: disk}
-	report, err := Run(context.Background(), "graph", []string{path}, &c)
+	durabletest.On(durabletest.NewMem(), func() { runAndCheck(t, path, &c) })
+}
+
+// runAndCheck runs an ingest of one file, and checks the store.
+func runAndCheck(t *testing.T, path string, c *Config) {
+	report, err := Run(context.Background(), "graph", []string{path}, c)
 	if err != nil {
 		if !isData(err) {
 			t.Fatalf("%T: %v", err, err)
@@ -33,7 +36,7 @@ func fuzzRun(t *testing.T, name, text string, what uint8) {
 		}
 		return
 	}
-	s, err := shard.Open(context.Background(), "graph", &shard.Options{FS: disk})
+	s, err := shard.Open(context.Background(), "graph", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

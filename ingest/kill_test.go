@@ -115,8 +115,10 @@ func TestFaultsOfTemporaryFiles(t *testing.T) {
 			for i := 0; ; i++ {
 				mem := durabletest.NewMem()
 				failing := durabletest.FailAt(mem, i)
-				c := &Config{Memory: workerBytes + pageBytes + 1<<17, Workers: 1, Store: &shard.WriteOptions{FS: failing}}
-				report, err := Run(t.Context(), "g", input, c)
+				c := &Config{Memory: workerBytes + pageBytes + 1<<17, Workers: 1}
+				var report *Report
+				var err error
+				durabletest.On(failing, func() { report, err = Run(t.Context(), "g", input, c) })
 				names, listing := mem.List(".")
 				if listing != nil {
 					t.Fatal(listing)
@@ -128,7 +130,8 @@ func TestFaultsOfTemporaryFiles(t *testing.T) {
 					t.Logf("%d operations", i)
 					return
 				}
-				_, opened := shard.Verify(t.Context(), "g", &shard.Options{FS: mem})
+				var opened error
+				durabletest.On(mem, func() { _, opened = shard.Verify(t.Context(), "g", nil) })
 				tidy := failing.Failed() != "remove" && failing.Failed() != "list" // by which files are removed
 				if err != nil && tidy && opened != nil && len(names) > 0 || len(names) > 2 || err == nil && opened != nil {
 					t.Errorf("%s: error %v, left %v, store %v", failing.Failed(), err, names, opened)

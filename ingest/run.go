@@ -86,9 +86,6 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if err := distinctInputs(inputs); err != nil {
 		return nil, err
 	}
-	if r.c.Store != nil && r.c.Store.FS != nil {
-		r.fs = r.c.Store.FS
-	}
 	if err := r.checkDisks(inputs); err != nil {
 		return nil, err
 	}

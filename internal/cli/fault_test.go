@@ -17,15 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// onDisk runs f while the whole program sees another file system.
-func onDisk(t *testing.T, fsys durable.FS, f func()) {
-	t.Helper()
-	real := durable.OS
-	durable.OS = fsys
-	defer func() { durable.OS = real }()
-	f()
-}
-
 // tree lists a directory and what is below it.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
@@ -93,7 +84,7 @@ func TestEveryDiskFailure(t *testing.T) {
 			faulty := durabletest.FailAt(durable.OS, i)
 			var stderr bytes.Buffer
 			code := -1
-			onDisk(t, faulty, func() { code = Main(args, nil, io.Discard, &stderr) })
+			durabletest.On(faulty, func() { code = Main(args, nil, io.Discard, &stderr) })
 			failed := faulty.Failed()
 			if failed == "" {
 				break
@@ -125,7 +116,7 @@ func TestPanicTellsRows(t *testing.T) {
 	workplace(t)
 	for _, extra := range [][]string{nil, {"--debug"}, {"--debug", "--json"}, {"--json"}} {
 		var stderr bytes.Buffer
-		onDisk(t, unsweepable{durable.OS}, func() {
+		durabletest.On(unsweepable{durable.OS}, func() {
 			if code := Main(append([]string{"info", "g"}, extra...), nil, io.Discard, &stderr); code != exitMachine {
 				t.Errorf("%v: exit code %d", extra, code)
 			}
@@ -183,7 +174,7 @@ func TestPanicAnywhere(t *testing.T) {
 			})
 			var stderr bytes.Buffer
 			code := -1
-			onDisk(t, faulty, func() { code = Main(args, nil, io.Discard, &stderr) })
+			durabletest.On(faulty, func() { code = Main(args, nil, io.Discard, &stderr) })
 			if operations.Load() < i {
 				break
 			}
@@ -227,7 +218,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 		} {
 			var stderr bytes.Buffer
 			code := -1
-			onDisk(t, unreadable{durable.OS}, func() { code = Main(args, nil, io.Discard, &stderr) })
+			durabletest.On(unreadable{durable.OS}, func() { code = Main(args, nil, io.Discard, &stderr) })
 			const want = "heatwalk: internal error: out of order; please report it with this command line and what it prints with --debug\n"
 			if code != exitMachine || stderr.String() != want {
 				t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, stderr.String())
@@ -300,7 +291,7 @@ func TestDiskFull(t *testing.T) {
 			full.room.Store(room)
 			var stderr bytes.Buffer
 			code := -1
-			onDisk(t, full, func() { code = Main(args, nil, io.Discard, &stderr) })
+			durabletest.On(full, func() { code = Main(args, nil, io.Discard, &stderr) })
 			line := stderr.String()
 			advice := "write to another disk"
 			if args[0] == "classify" || args[1] == "f.npy.gz" && room == 0 { // a store of the edges, or a copy, is made first
@@ -353,7 +344,7 @@ func TestReadOnly(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		code := -1
-		onDisk(t, readOnly{durable.OS}, func() { code = Main(job.args, unread{t}, io.Discard, &stderr) })
+		durabletest.On(readOnly{durable.OS}, func() { code = Main(job.args, unread{t}, io.Discard, &stderr) })
 		if want := "heatwalk: " + job.want + "\n"; code != exitMachine || stderr.String() != want {
 			t.Errorf("%s: exit code %d, stderr: %s, want %s", strings.Join(job.args, " "), code, stderr.String(), want)
 		}
@@ -371,7 +362,7 @@ func TestFailedSync(t *testing.T) {
 		lossy := &broken{FS: durable.OS, sync: syscall.EIO, syncs: new(atomic.Int64)}
 		var stderr bytes.Buffer
 		code := -1
-		onDisk(t, lossy, func() { code = Main(args, nil, io.Discard, &stderr) })
+		durabletest.On(lossy, func() { code = Main(args, nil, io.Discard, &stderr) })
 		line := stderr.String()
 		if code != exitMachine || !strings.HasPrefix(line, "heatwalk: sync ") || !strings.HasSuffix(line, ": input/output error; the disk may have lost data\n") {
 			t.Errorf("%s: exit code %d, stderr: %s", strings.Join(args, " "), code, line)
@@ -407,7 +398,7 @@ func TestDiskTooSmall(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		code := -1
-		onDisk(t, small{durable.OS, 3}, func() {
+		durabletest.On(small{durable.OS, 3}, func() {
 			code = Main(args, strings.NewReader("a\tb\nb\tc\n"), io.Discard, &stderr)
 		})
 		line := stderr.String()

@@ -227,7 +227,7 @@ func (g *graph) open(streamed, swept bool) error {
 	o.Stream, g.streamed = streamed, streamed
 	copied := false
 	if swept && !streamed {
-		m, err := shard.ReadManifest(nil, g.dir)
+		m, err := shard.ReadManifest(g.dir)
 		if err != nil {
 			return err
 		}

@@ -3,12 +3,9 @@ package cli
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -46,60 +43,13 @@ func newVerify(in *invocation) *cobra.Command {
 
 // verify verifies the store in dir and shows how much of it was read.
 func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
-	total, err := verifyBytes(dir)
+	m, err := shard.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	stage := in.progress.begin("verifying "+dir, total, inBytes)
+	stage := in.progress.begin("verifying "+dir, 2*m.ShardBytes(), inBytes)
 	defer in.progress.end()
-	var done atomic.Int64
 	o := in.storeOptions()
-	o.FS = readFS{durable.OS, func(n int) { stage.set(min(done.Add(int64(n)), total), 0) }}
+	o.Progress = func(done, _ int64) { stage.set(done, 0) }
 	return shard.Verify(in.ctx, dir, o)
-}
-
-// verifyBytes returns about how many bytes a verification of dir reads: shards
-// frame by frame and as a whole.
-func verifyBytes(dir string) (int64, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return 0, err
-	}
-	var total int64
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil {
-			total += info.Size()
-			if filepath.Ext(e.Name()) == ".shard" {
-				total += info.Size()
-			}
-		}
-	}
-	return total, nil
-}
-
-// readFS is a file system that tells how many bytes are read from its files.
-type readFS struct {
-	durable.FS
-	read func(n int)
-}
-
-// Open implements [durable.FS].
-func (f readFS) Open(name string) (durable.File, error) {
-	file, err := f.FS.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	return readFile{file, f.read}, nil
-}
-
-type readFile struct {
-	durable.File
-	read func(n int)
-}
-
-// ReadAt implements [io.ReaderAt].
-func (f readFile) ReadAt(p []byte, off int64) (int, error) {
-	n, err := f.File.ReadAt(p, off)
-	f.read(n)
-	return n, err
 }

@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// OS is the file system of the operating system.
+// OS is the file system of the operating system. Tests have others in its place, see
+// durabletest.On.
 var OS FS = system{}
 
 type system struct{}

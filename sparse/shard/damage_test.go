@@ -164,7 +164,7 @@ func writeRaw(w *Writer, r sparse.Range, lengths, ids []uint32, val []float64) e
 func TestImpossible(t *testing.T) {
 	frame := func(lengths, ids []uint32, val []float64, payload func([]byte) []byte) error {
 		mem := durabletest.NewMem()
-		w := must(Create("g", &WriteOptions{FS: mem, Identity: 1}))
+		w := must(Create("g", &WriteOptions{fs: mem, Identity: 1}))
 		r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
 		must(0, writeRaw(w, r, lengths, ids, val))
 		w.rows, w.entries, w.degrees, w.m.Weighted = int64(r.Hi), int64(len(ids)), degreeList{content: make([]byte, r.Hi)}, val != nil
@@ -252,7 +252,7 @@ func TestManifestFields(t *testing.T) {
 	} {
 		mem := base.Clone()
 		reseal(mem, change)
-		if _, err := Verify(bg, "g", &Options{FS: mem}); !errors.Is(err, ErrCorrupt) {
+		if _, err := Verify(bg, "g", &Options{fs: mem}); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -270,7 +270,7 @@ func TestManifestNames(t *testing.T) {
 // store that has read the file once.
 func TestChangedAndSealed(t *testing.T) {
 	mem, _ := streamed(t, FourWidths)
-	s := must(Open(bg, "g", &Options{FS: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
+	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
 	defer s.Close()
 	nothing := func(int, sparse.Panel) error { return nil }
 	must(0, s.Sweep(bg, 2, nothing))
@@ -322,7 +322,7 @@ func FuzzOpen(f *testing.F) {
 		mem := bases[int(base)%len(bases)].Clone()
 		damage(mem, file, at, patch, true)
 		// Whatever the bytes are: an error or a matrix, no panic, no wild memory.
-		s, err := Open(bg, "g", &Options{FS: mem})
+		s, err := Open(bg, "g", &Options{fs: mem})
 		if err != nil {
 			return
 		}
@@ -382,7 +382,7 @@ func FuzzStream(f *testing.F) {
 		if when <= beforeAll {
 			damage(mem, file, at, patch, when == forged)
 		}
-		s, err := Open(bg, "g", &Options{FS: mem, Stream: true, Workers: 2})
+		s, err := Open(bg, "g", &Options{fs: mem, Stream: true, Workers: 2})
 		if err != nil {
 			return
 		}
@@ -393,7 +393,7 @@ func FuzzStream(f *testing.F) {
 		}
 		if when == forged {
 			// What is read again and again is what stays in memory, or neither is read.
-			resident, err := Open(bg, "g", &Options{FS: mem, Workers: 2})
+			resident, err := Open(bg, "g", &Options{fs: mem, Workers: 2})
 			must(0, err)
 			defer resident.Close()
 			for _, pair := range [][2]sparse.Matrix{{s, resident}, {s.Transpose(), resident.Transpose()}} {
@@ -483,7 +483,7 @@ func TestImpossibleCuts(t *testing.T) {
 		"no pieces":        {{Hi: 1, Entries: 5}},
 	} {
 		mem := durabletest.NewMem()
-		w := must(Create("g", &WriteOptions{FS: mem, Identity: 1}))
+		w := must(Create("g", &WriteOptions{fs: mem, Identity: 1}))
 		for _, r := range ranges {
 			var lengths []uint32
 			if r.Pieces == 1 {

@@ -41,7 +41,7 @@ func newSample(identity uint64) sample {
 
 func (s sample) write(fsys durable.FS) error {
 	o := s.o
-	o.FS = fsys
+	o.fs = fsys
 	w, err := Create("g", &o)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s sample) write(fsys durable.FS) error {
 // returns which, or −1 and the error of Open.
 func check(t *testing.T, fsys durable.FS, samples ...sample) (int, error) {
 	t.Helper()
-	s, err := Open(bg, "g", &Options{FS: fsys})
+	s, err := Open(bg, "g", &Options{fs: fsys})
 	if err != nil {
 		return -1, err
 	}
@@ -68,7 +68,7 @@ func check(t *testing.T, fsys durable.FS, samples ...sample) (int, error) {
 			if s.Nodes().ID(3) != want.nodes.ID(3) {
 				t.Fatal("ids differ")
 			}
-			must(Verify(bg, "g", &Options{FS: fsys}))
+			must(Verify(bg, "g", &Options{fs: fsys}))
 			return i, nil
 		}
 	}
@@ -198,7 +198,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 			}
 			before, _ := mem.List("g")
 			o := next.o
-			o.FS = mem
+			o.fs = mem
 			w := must(Create("g", &o))
 			must(0, fill(w, next.a, next.back, next.nodes))
 			if commit {
@@ -236,7 +236,7 @@ func TestReadFaults(t *testing.T) {
 	must(0, s.write(mem))
 	for i := 0; ; i++ {
 		failing := durabletest.FailAt(mem, i)
-		_, err := Verify(bg, "g", &Options{FS: failing})
+		_, err := Verify(bg, "g", &Options{fs: failing})
 		if failing.Operations() <= i {
 			must(0, err)
 			return
@@ -286,7 +286,7 @@ func TestEveryBit(t *testing.T) {
 
 // scan opens the store and sweeps both directions, as a command would.
 func scan(fsys durable.FS) error {
-	s, err := Open(bg, "g", &Options{FS: fsys})
+	s, err := Open(bg, "g", &Options{fs: fsys})
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func TestFixtures(t *testing.T) {
 			}
 			mem := durabletest.NewMem()
 			o := f.o
-			o.FS = mem
+			o.fs = mem
 			write(t, "g", f.a, f.back, f.nodes, o)
 			for _, name := range must(mem.List("g")) {
 				got := must(readFile(mem, filepath.Join("g", name), 1<<20))

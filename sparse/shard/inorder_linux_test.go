@@ -102,7 +102,7 @@ func (f watchedFile) ReadAt(b []byte, off int64) (int, error) {
 // between its sync and its reading.
 func TestReadBackAsksTheDisk(t *testing.T) {
 	fs := watchedFS{durable.OS, map[string]*bytes.Buffer{}}
-	w, err := Create(filepath.Join(t.TempDir(), "store"), &WriteOptions{FS: fs, ShardBytes: 1})
+	w, err := Create(filepath.Join(t.TempDir(), "store"), &WriteOptions{fs: fs, ShardBytes: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,13 +131,8 @@ const maxManifest = 64 << 20
 
 // ReadManifest returns what the store in dir says of itself. Errors wrap
 // [ErrNotStore], [ErrVersion] or are a [*CorruptError]; the store's other files
-// are not looked at. A nil fsys is the operating system's.
-func ReadManifest(fsys durable.FS, dir string) (*Manifest, error) {
-	if fsys == nil {
-		fsys = durable.OS
-	}
-	return readManifest(fsys, dir)
-}
+// are not looked at.
+func ReadManifest(dir string) (*Manifest, error) { return readManifest(durable.OS, dir) }
 
 // readManifest reads and checks dir's manifest.
 func readManifest(fsys durable.FS, dir string) (*Manifest, error) {

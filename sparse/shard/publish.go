@@ -17,7 +17,7 @@ import (
 // claim makes the directory, takes the lock and removes what an unfinished run
 // left.
 func (w *Writer) claim() error {
-	fsys := w.o.FS
+	fsys := w.o.fs
 	err := fsys.Mkdir(w.dir)
 	switch {
 	case err == nil:
@@ -53,7 +53,7 @@ func (w *Writer) claim() error {
 
 // mayWrite says whether the directory may become, or be replaced by, a store.
 func (w *Writer) mayWrite() error {
-	names, err := w.o.FS.List(w.dir)
+	names, err := w.o.fs.List(w.dir)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (w *Writer) mayWrite() error {
 		}
 		return nil
 	}
-	m, err := readManifest(w.o.FS, w.dir)
+	m, err := readManifest(w.o.fs, w.dir)
 	switch {
 	case errors.Is(err, ErrNotStore):
 		return err
@@ -89,7 +89,7 @@ func (w *Writer) mayWrite() error {
 // nothing: which files belong to that store is not known.
 func (w *Writer) removeLeftovers() (removed int, err error) {
 	keep := map[string]bool{lockName: true}
-	m, err := readManifest(w.o.FS, w.dir)
+	m, err := readManifest(w.o.fs, w.dir)
 	switch {
 	case err == nil:
 		for _, f := range m.Files {
@@ -104,7 +104,7 @@ func (w *Writer) removeLeftovers() (removed int, err error) {
 // remove removes the files of the directory that match and returns their
 // number.
 func (w *Writer) remove(match func(name string) bool) (removed int, err error) {
-	names, err := w.o.FS.List(w.dir)
+	names, err := w.o.fs.List(w.dir)
 	if err != nil {
 		return 0, err
 	}
@@ -112,7 +112,7 @@ func (w *Writer) remove(match func(name string) bool) (removed int, err error) {
 		if !match(name) {
 			continue
 		}
-		if failed := w.o.FS.Remove(w.path(name)); failed != nil {
+		if failed := w.o.fs.Remove(w.path(name)); failed != nil {
 			err = errors.Join(err, failed)
 			continue
 		}
@@ -226,7 +226,7 @@ type writerFunc func(p []byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func (w *Writer) writeSynced(name string, content func(io.Writer) error) error {
-	f, err := w.o.FS.Create(w.path(name))
+	f, err := w.o.fs.Create(w.path(name))
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (w *Writer) publish() error {
 		})
 	}
 	if err == nil {
-		publish := func() error { return w.o.FS.Rename(w.path(tempName), w.path(manifestName)) }
+		publish := func() error { return w.o.fs.Rename(w.path(tempName), w.path(manifestName)) }
 		if w.o.Around != nil {
 			err = w.o.Around(&w.m, publish)
 		} else {
@@ -289,7 +289,7 @@ func (w *Writer) Abort() error {
 	errs = append(errs, err, w.lock.Close())
 	w.lock = nil
 	if w.made {
-		errs = append(errs, w.o.FS.Remove(w.dir))
+		errs = append(errs, w.o.fs.Remove(w.dir))
 	}
 	return errors.Join(errs...)
 }

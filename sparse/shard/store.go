@@ -19,10 +19,15 @@ import (
 
 // Options says how a store is read; nil means defaults.
 type Options struct {
-	FS      durable.FS // nil: the operating system's
-	Memory  int64      // bytes the store may hold, frames included; 0: no limit, all frames stay in memory
-	Workers int        // goroutines of a sweep to plan buffers for; 0: one for each processor
-	Stream  bool       // every sweep reads all frames again, whatever memory there is
+	Memory  int64 // bytes the store may hold, frames included; 0: no limit, all frames stay in memory
+	Workers int   // goroutines of a sweep to plan buffers for; 0: one for each processor
+	Stream  bool  // every sweep reads all frames again, whatever memory there is
+
+	// Progress, if not nil, is called by [Verify], from several goroutines, with how
+	// many of how many bytes were read.
+	Progress func(done, total int64)
+
+	fs durable.FS // nil: the operating system's
 }
 
 // ErrMemory is returned, with what is needed, by Open where Memory is too
@@ -88,7 +93,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	if o == nil {
 		o = new(Options)
 	}
-	s := &Store{fs: o.FS, dir: dir, plan: budget.Plan{Limit: o.Memory}}
+	s := &Store{fs: o.fs, dir: dir, plan: budget.Plan{Limit: o.Memory}}
 	if s.fs == nil {
 		s.fs = durable.OS
 	}

@@ -26,14 +26,14 @@ func streamed(t *testing.T, codec Codec) (*durabletest.Mem, *sparse.CSR) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	a, _ := graph(rng, 20000, 60000, 18000, true, func() float64 { return rng.Float64() })
 	mem := durabletest.NewMem()
-	write(t, "g", a, nil, nil, WriteOptions{FS: mem, Codec: codec, ShardBytes: 1, Identity: 7})
+	write(t, "g", a, nil, nil, WriteOptions{fs: mem, Codec: codec, ShardBytes: 1, Identity: 7})
 	return mem, a
 }
 
 // diskOnly returns the least memory in which the store can be swept.
 func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	t.Helper()
-	s := must(Open(bg, "g", &Options{FS: mem, Workers: workers}))
+	s := must(Open(bg, "g", &Options{fs: mem, Workers: workers}))
 	defer s.Close()
 	return s.Memory() - s.m.ShardBytes() + int64(workers)*int64(s.longest+slack)
 }
@@ -64,7 +64,7 @@ func TestSameBits(t *testing.T) {
 				if share > 0 {
 					limit = diskOnly(t, mem, workers) + (share-1)*a.NNZ()*2
 				}
-				s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: workers}))
+				s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: workers}))
 				for range 2 {
 					got := step(s, workers)
 					for i, v := range got.Data {
@@ -88,7 +88,7 @@ func TestSameBits(t *testing.T) {
 func TestSweepNear(t *testing.T) {
 	mem, a := streamed(t, FourWidths)
 	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
-		s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
+		s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 		rows := make([]byte, 20000*32)
 		for range 2 {
 			var entries atomic.Int64
@@ -154,8 +154,8 @@ func (w watched) Out() sparse.Matrix { return w.spy }
 func TestStepsSweepNear(t *testing.T) {
 	const rows, k = 70000, 8 // a block that no near cache holds
 	mem := durabletest.NewMem()
-	write(t, "g", neighbours(rows, 100), nil, nil, WriteOptions{FS: mem})
-	s := must(Open(bg, "g", &Options{FS: mem}))
+	write(t, "g", neighbours(rows, 100), nil, nil, WriteOptions{fs: mem})
+	s := must(Open(bg, "g", &Options{fs: mem}))
 	defer s.Close()
 	w := watched{s, &spied{view: s.out}}
 	op := sparse.Operator[float32]{A: w}
@@ -172,7 +172,7 @@ func TestDecodeAhead(t *testing.T) {
 	const rows, k = 70000, 8 // a block that no near cache holds
 	a := neighbours(rows, 20000)
 	mem := durabletest.NewMem()
-	write(t, "g", a, nil, nil, WriteOptions{FS: mem})
+	write(t, "g", a, nil, nil, WriteOptions{fs: mem})
 	product := func(m sparse.Matrix, workers int) []float32 {
 		x, y := sparse.NewBlock[float32](rows, k), sparse.NewBlock[float32](rows, k)
 		for i := range x.Data {
@@ -185,7 +185,7 @@ func TestDecodeAhead(t *testing.T) {
 	want := product(a, 1)
 	for _, target := range []int{0, 100 << 10, 1 << 30} {
 		for _, resident := range []bool{false, true} {
-			s := must(Open(bg, "g", &Options{FS: mem, Stream: true}))
+			s := must(Open(bg, "g", &Options{fs: mem, Stream: true}))
 			s.out.chunks = nil
 			s.longest = s.out.cut(target)
 			left := 0
@@ -234,7 +234,7 @@ func TestReadsOutstanding(t *testing.T) {
 	var sweeping atomic.Bool
 	var reads atomic.Int64
 	together := make(chan struct{})
-	s := must(Open(bg, "g", &Options{Workers: workers, Stream: true, FS: durabletest.Watch(mem, func() {
+	s := must(Open(bg, "g", &Options{Workers: workers, Stream: true, fs: durabletest.Watch(mem, func() {
 		if !sweeping.Load() {
 			return
 		}
@@ -254,7 +254,7 @@ func TestReadsOutstanding(t *testing.T) {
 
 func TestMemoryTooSmall(t *testing.T) {
 	mem, _ := streamed(t, FourWidths)
-	_, err := Open(bg, "g", &Options{FS: mem, Memory: 100 << 10, Workers: 1})
+	_, err := Open(bg, "g", &Options{fs: mem, Memory: 100 << 10, Workers: 1})
 	if !errors.Is(err, ErrMemory) || !strings.HasPrefix(err.Error(), "g: needs ") {
 		t.Error(err)
 	}
@@ -268,7 +268,7 @@ func TestResidentFrames(t *testing.T) {
 	nothing := func(int, sparse.Panel) error { return nil }
 	reads := func(limit int64) (first, second int) {
 		counting := durabletest.FailAt(mem, -1)
-		s := must(Open(bg, "g", &Options{FS: counting, Memory: limit, Workers: 1}))
+		s := must(Open(bg, "g", &Options{fs: counting, Memory: limit, Workers: 1}))
 		defer s.Close()
 		if s.Resident() != (limit == 0) {
 			t.Errorf("limit %d: resident %t", limit, s.Resident())
@@ -299,7 +299,7 @@ func TestResidentFrames(t *testing.T) {
 
 func TestSweepStops(t *testing.T) {
 	mem, _ := streamed(t, FourWidths)
-	s := must(Open(bg, "g", &Options{FS: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
+	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
 	defer s.Close()
 	stop := errors.New("stop")
 	for _, workers := range []int{1, 2, 7} {
@@ -345,7 +345,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 		for _, workers := range []int{1, 2, 7} {
 			for _, at := range []int{0, 3, 11} {
 				countdown.Store(0)
-				s := must(Open(bg, "g", &Options{FS: faulty, Memory: limit, Workers: workers}))
+				s := must(Open(bg, "g", &Options{fs: faulty, Memory: limit, Workers: workers}))
 				countdown.Store(int64(at + 1))
 				if value := caught(s, workers, -1); fmt.Sprint(value) != "reading" {
 					t.Errorf("limit %d, %d workers, read %d: panicked with %v", limit, workers, at, value)
@@ -376,7 +376,7 @@ func TestChanged(t *testing.T) {
 		mem, _ := streamed(t, FourWidths)
 		for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
 			mem, _ := streamed(t, FourWidths)
-			s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
+			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 			mem.Change("g/"+shardName(7, 3), change)
 			err := s.Sweep(bg, 2, func(int, sparse.Panel) error { return nil })
 			const want = ": changed since it was opened; leave a store alone while it is read, and run the command again"
@@ -392,7 +392,7 @@ func TestChanged(t *testing.T) {
 // what becomes of its files.
 func TestChangedBehind(t *testing.T) {
 	mem, a := streamed(t, FourWidths)
-	s := must(Open(bg, "g", &Options{FS: mem}))
+	s := must(Open(bg, "g", &Options{fs: mem}))
 	defer s.Close()
 	same(t, must(read(bg, s, 2)), a)
 	mem.Change("g/"+shardName(7, 3), func(b []byte) []byte { return b[:0] })
@@ -404,7 +404,7 @@ func TestChangedBehind(t *testing.T) {
 func TestSweepAllocates(t *testing.T) {
 	mem, _ := streamed(t, FourWidths)
 	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
-		s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
+		s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 		sweep := func() {
 			must(0, s.Sweep(bg, 2, func(int, sparse.Panel) error { return nil }))
 		}
@@ -428,12 +428,12 @@ func TestSweepAllocates(t *testing.T) {
 func TestChunks(t *testing.T) {
 	streamed, a := streamed(t, FourWidths)
 	mem := durabletest.NewMem()
-	write(t, "g", a, nil, nil, WriteOptions{FS: mem, Identity: 7})
-	longest := must(Open(bg, "g", &Options{FS: streamed, Stream: true})).longest // of a frame
+	write(t, "g", a, nil, nil, WriteOptions{fs: mem, Identity: 7})
+	longest := must(Open(bg, "g", &Options{fs: streamed, Stream: true})).longest // of a frame
 	frames := len(a.Ranges())
 	for chunks, target := range map[int]int{frames: 1, (frames + 2) / 3: 3 * longest, 1: math.MaxInt} {
 		counting := durabletest.FailAt(mem, -1)
-		s := must(Open(bg, "g", &Options{FS: counting, Stream: true, Workers: 2}))
+		s := must(Open(bg, "g", &Options{fs: counting, Stream: true, Workers: 2}))
 		s.out.chunks = nil
 		s.longest = s.out.cut(target)
 		if len(s.out.chunks) > chunks {
@@ -459,7 +459,7 @@ func TestContract(t *testing.T) {
 	mem, a := streamed(t, FourWidths)
 	for name, limit := range map[string]int64{"memory": 0, "disk": diskOnly(t, mem, 2)} {
 		t.Run(name, func(t *testing.T) {
-			s := must(Open(bg, "g", &Options{FS: mem, Memory: limit, Workers: 2}))
+			s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
 			defer s.Close()
 			sparsetest.TestMatrix(t, func() sparse.Matrix { return s }, a)
 			if !slices.Equal(s.Degrees(), must(sparse.Degrees(bg, a, 1))) {
@@ -471,7 +471,7 @@ func TestContract(t *testing.T) {
 		s := newSample(0xa1)
 		mem := durabletest.NewMem()
 		must(0, s.write(mem))
-		store := must(Open(bg, "g", &Options{FS: mem}))
+		store := must(Open(bg, "g", &Options{fs: mem}))
 		defer store.Close()
 		sparsetest.TestMatrix(t, store.Transpose, s.back)
 	})

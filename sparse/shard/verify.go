@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -31,6 +32,9 @@ func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 		return nil, err
 	}
 	defer s.Close()
+	if o != nil && o.Progress != nil {
+		s.tellReads(o.Progress)
+	}
 	var sums []*census
 	for _, v := range s.views() {
 		for i := range v.chunks {
@@ -80,6 +84,28 @@ func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 		Manifest: s.m, Files: len(s.m.Files), Bytes: s.m.BytesTotal(), Shards: len(s.files),
 		Frames: s.m.Frames[0] + s.m.Frames[1], Entries: s.m.Entries * int64(len(sums)),
 	}, nil
+}
+
+// tellReads tells what is read from the shards: every byte twice.
+func (s *Store) tellReads(progress func(done, total int64)) {
+	var done atomic.Int64
+	total := 2 * s.m.ShardBytes()
+	for i, f := range s.files {
+		s.files[i] = toldFile{f, func(n int) { progress(done.Add(int64(n)), total) }}
+	}
+}
+
+// toldFile tells how many bytes are read from it.
+type toldFile struct {
+	durable.File
+	read func(n int)
+}
+
+// ReadAt implements [durable.File].
+func (f toldFile) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.File.ReadAt(p, off)
+	f.read(n)
+	return n, err
 }
 
 // census is what a sweep over one direction counts.

@@ -3,7 +3,10 @@ package shard
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
@@ -69,21 +72,21 @@ func TestVerifyFinds(t *testing.T) {
 		}, "g/0000000000000001-0000.shard@%d: frame 1: row 0: column 7 after 16383"},
 	} {
 		mem := durabletest.NewMem()
-		w := must(Create("g", &WriteOptions{FS: mem, Identity: 1}))
+		w := must(Create("g", &WriteOptions{fs: mem, Identity: 1}))
 		c.make(w)
 		must(0, w.Commit(bg))
 		must(0, scan(mem))
 		if strings.Contains(c.want, "%d") {
 			c.want = fmt.Sprintf(c.want, places(mem, must(readManifest(mem, "g")))[0].frames[1].offset)
 		}
-		report, err := Verify(bg, "g", &Options{FS: mem})
+		report, err := Verify(bg, "g", &Options{fs: mem})
 		switch {
 		case c.want == "" && (err != nil || report.Entries != 4 || report.Frames != 1 || report.Shards != 1 || report.Files != 3):
 			t.Errorf("%s: %+v %v", c.name, report, err)
 		case c.want != "":
 			wantError(t, err, ErrCorrupt, c.want+restore)
 		}
-		s := must(Open(bg, "g", &Options{FS: mem}))
+		s := must(Open(bg, "g", &Options{fs: mem}))
 		err = s.Compared().Sweep(bg, 2, func(int, sparse.Panel) error { return nil })
 		if c.name == "asymmetric" || c.name == "pieces overlap" {
 			wantError(t, err, ErrCorrupt, "g/manifest: not symmetric, but undirected"+restore)
@@ -100,10 +103,26 @@ func TestVerifyReadsAll(t *testing.T) {
 	must(0, newSample(0xa1).write(mem))
 	reseal(mem, func(m *Manifest) { m.Files[0].CRC = sumText(1) })
 	must(0, scan(mem))
-	if _, err := Verify(bg, "g", &Options{FS: mem}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "manifest says 00000001") {
+	if _, err := Verify(bg, "g", &Options{fs: mem}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "manifest says 00000001") {
 		t.Error(err)
 	}
-	if _, err := Verify(cancelled(), "g", &Options{FS: mem}); !errors.Is(err, cancelled().Err()) {
+	if _, err := Verify(cancelled(), "g", &Options{fs: mem}); !errors.Is(err, cancelled().Err()) {
 		t.Error(err)
+	}
+}
+
+// TestVerifyProgress: what Verify says it reads is what it reads.
+func TestVerifyProgress(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "g")
+	a, back := graph(rand.New(rand.NewPCG(12, 12)), 20000, 60000, 18000, false, func() float64 { return 1 })
+	write(t, dir, a, back, nil, WriteOptions{ShardBytes: 1 << 16})
+	var most, total atomic.Int64
+	report := must(Verify(t.Context(), dir, &Options{Progress: func(done, of int64) {
+		total.Store(of)
+		for last := most.Load(); done > last && !most.CompareAndSwap(last, done); last = most.Load() {
+		}
+	}}))
+	if report.Shards < 2 || most.Load() != total.Load() || total.Load() != 2*report.Manifest.ShardBytes() {
+		t.Errorf("%d bytes of %d in %d shards", most.Load(), total.Load(), report.Shards)
 	}
 }

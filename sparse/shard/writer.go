@@ -24,7 +24,6 @@ import (
 
 // WriteOptions says how a store is written; nil means defaults.
 type WriteOptions struct {
-	FS         durable.FS        // nil: the operating system's
 	Codec      Codec             // "": FourWidths
 	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
 	Directed   bool              // columns follow the rows, see BeginIn
@@ -38,6 +37,8 @@ type WriteOptions struct {
 	// and calls publish once, which puts it in force: for files that are to be there
 	// together with it. An error ends the run as any other does. nil: publish alone.
 	Around func(m *Manifest, publish func() error) error
+
+	fs durable.FS // nil: the operating system's
 }
 
 // defaultShardBytes keeps the files of a store few: all are open while it is.
@@ -92,8 +93,8 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	if o != nil {
 		w.o = *o
 	}
-	if w.o.FS == nil {
-		w.o.FS = durable.OS
+	if w.o.fs == nil {
+		w.o.fs = durable.OS
 	}
 	if w.o.ShardBytes <= 0 {
 		w.o.ShardBytes = defaultShardBytes
@@ -362,7 +363,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 }
 
 func (w *Writer) beginShard() error {
-	f, err := w.o.FS.Create(w.path(shardName(w.id, len(w.m.Files))))
+	f, err := w.o.fs.Create(w.path(shardName(w.id, len(w.m.Files))))
 	if err != nil {
 		return err
 	}
@@ -406,7 +407,7 @@ func (w *Writer) path(name string) string { return filepath.Join(w.dir, name) }
 // syncDir makes the names in a directory durable.
 func (w *Writer) syncDir(dir string) error {
 	start := time.Now()
-	err := w.o.FS.SyncDir(dir)
+	err := w.o.fs.SyncDir(dir)
 	w.synced += time.Since(start)
 	return err
 }
@@ -414,7 +415,7 @@ func (w *Writer) syncDir(dir string) error {
 // readBack reads a file that was just written and synced, from the disk where the
 // system can be told so, and compares its sum.
 func (w *Writer) readBack(ctx context.Context, entry FileEntry) error {
-	f, err := w.o.FS.Open(w.path(entry.Name))
+	f, err := w.o.fs.Open(w.path(entry.Name))
 	if err != nil {
 		return err
 	}

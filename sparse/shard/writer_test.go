@@ -19,37 +19,37 @@ func TestCreateRefuses(t *testing.T) {
 	s := newSample(0xa1)
 	mem := durabletest.NewMem()
 	must(0, s.write(mem))
-	_, err := Create("g", &WriteOptions{FS: mem})
+	_, err := Create("g", &WriteOptions{fs: mem})
 	wantError(t, err, ErrExists, "g already holds a store (40 nodes, 74 entries); --force replaces it")
 
-	w := must(Create("g", &WriteOptions{FS: mem, Force: true}))
-	_, err = Create("g", &WriteOptions{FS: mem, Force: true})
+	w := must(Create("g", &WriteOptions{fs: mem, Force: true}))
+	_, err = Create("g", &WriteOptions{fs: mem, Force: true})
 	wantError(t, err, ErrLocked, "g is locked by another heatwalk")
 	must(0, w.Abort())
 
 	must(0, mem.Mkdir("d"))
 	must(mem.Create("d/letters.txt"))
-	_, err = Create("d", &WriteOptions{FS: mem, Force: true})
+	_, err = Create("d", &WriteOptions{fs: mem, Force: true})
 	wantError(t, err, ErrNotStore, "d: not a heatwalk store, and not empty (letters.txt); choose another directory")
 	f := must(mem.Create("d/manifest"))
 	must(f.Write([]byte("a list of cargo")))
-	if _, err = Create("d", &WriteOptions{FS: mem, Force: true}); !errors.Is(err, ErrNotStore) {
+	if _, err = Create("d", &WriteOptions{fs: mem, Force: true}); !errors.Is(err, ErrNotStore) {
 		t.Error(err)
 	}
 	if names := must(mem.List("d")); !slices.Equal(names, []string{"letters.txt", "manifest"}) {
 		t.Errorf("d holds %v", names)
 	}
-	if _, err = Create("no/parent", &WriteOptions{FS: mem}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err = Create("no/parent", &WriteOptions{fs: mem}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err = Create("g", &WriteOptions{FS: mem, Codec: "lzw"}); err == nil {
+	if _, err = Create("g", &WriteOptions{fs: mem, Codec: "lzw"}); err == nil {
 		t.Error("an unknown codec")
 	}
-	if _, err = Open(bg, "d", &Options{FS: mem}); !errors.Is(err, ErrNotStore) {
+	if _, err = Open(bg, "d", &Options{fs: mem}); !errors.Is(err, ErrNotStore) {
 		t.Error(err)
 	}
 	must(0, mem.Mkdir("empty"))
-	if _, err = Open(bg, "empty", &Options{FS: mem}); !errors.Is(err, ErrNotStore) {
+	if _, err = Open(bg, "empty", &Options{fs: mem}); !errors.Is(err, ErrNotStore) {
 		t.Error(err)
 	}
 }
@@ -62,7 +62,7 @@ func TestForceOverDamage(t *testing.T) {
 	must(0, s.write(mem))
 	must(0, must(mem.Create("g/notes.txt")).Close())
 	mem.Change("g/manifest", func(b []byte) []byte { return b[:len(b)-3] })
-	if _, err := Create("g", &WriteOptions{FS: mem}); !errors.Is(err, ErrExists) {
+	if _, err := Create("g", &WriteOptions{fs: mem}); !errors.Is(err, ErrExists) {
 		t.Error(err)
 	}
 	must(0, next.write(mem))
@@ -77,12 +77,12 @@ func TestForceOverDamage(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	mem := durabletest.NewMem()
 	s := newSample(0xa1)
-	w := must(Create("g", &WriteOptions{FS: mem, Directed: true, ShardBytes: 1}))
+	w := must(Create("g", &WriteOptions{fs: mem, Directed: true, ShardBytes: 1}))
 	must(0, fill(w, s.a, s.back, nil))
 	crashed := mem.Clone()
 	must(0, w.Abort())
 	left := must(crashed.List("g"))
-	next := must(Create("g", &WriteOptions{FS: crashed}))
+	next := must(Create("g", &WriteOptions{fs: crashed}))
 	defer next.Abort()
 	// Its lock is the name that the next writer takes over.
 	if got := next.Removed(); got != len(left)-1 || got == 0 {
@@ -109,7 +109,7 @@ func TestAppendRefuses(t *testing.T) {
 		{"ids", func(w *Writer) error { w.SetNodes(NewNumericNodes(3)); return w.Append(nil, nil) }, "3 ids for 1 rows"},
 	} {
 		mem := durabletest.NewMem()
-		w := must(Create("g", &WriteOptions{FS: mem}))
+		w := must(Create("g", &WriteOptions{fs: mem}))
 		err := c.rows(w)
 		if err == nil {
 			err = w.Commit(bg)
@@ -123,7 +123,7 @@ func TestAppendRefuses(t *testing.T) {
 		}
 	}
 	mem := durabletest.NewMem()
-	w := must(Create("g", &WriteOptions{FS: mem, Directed: true}))
+	w := must(Create("g", &WriteOptions{fs: mem, Directed: true}))
 	must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil), w.BeginIn(), w.Append([]uint32{1}, nil), w.Append(nil, nil)))
 	if err := w.Commit(bg); !errors.Is(err, sparse.ErrStructure) || !strings.HasSuffix(err.Error(), "the columns are not those of the rows") {
 		t.Error(err)
@@ -140,14 +140,14 @@ func TestEmpty(t *testing.T) {
 			if !directed {
 				back = nil
 			}
-			write(t, "g", a, back, nil, WriteOptions{FS: mem})
-			s := must(Open(bg, "g", &Options{FS: mem}))
+			write(t, "g", a, back, nil, WriteOptions{fs: mem})
+			s := must(Open(bg, "g", &Options{fs: mem}))
 			same(t, must(read(bg, s, 2)), a)
 			if s.Manifest().BitsPerEntry() != 0 || s.Manifest().Edges() != 0 {
 				t.Error("entries from nowhere")
 			}
 			must(0, s.Close())
-			must(Verify(bg, "g", &Options{FS: mem}))
+			must(Verify(bg, "g", &Options{fs: mem}))
 		}
 	}
 }
@@ -280,10 +280,10 @@ func TestOnDisk(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	mem := durabletest.NewMem()
-	w := must(Create("g", &WriteOptions{FS: mem}))
-	ended := must(Create("h", &WriteOptions{FS: mem}))
+	w := must(Create("g", &WriteOptions{fs: mem}))
+	ended := must(Create("h", &WriteOptions{fs: mem}))
 	must(0, ended.Abort())
-	directed := must(Create("d", &WriteOptions{FS: mem, Directed: true}))
+	directed := must(Create("d", &WriteOptions{fs: mem, Directed: true}))
 	for want, mistake := range map[string]func(){
 		badOrder:  func() { NumericNodes([]uint64{2, 2}) },
 		badRow:    func() { NewNumericNodes(3).ID(3) },

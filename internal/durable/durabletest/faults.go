@@ -10,6 +10,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
+// On runs f while the whole program sees another file system.
+func On(fsys durable.FS, f func()) {
+	real := durable.OS
+	durable.OS = fsys
+	defer func() { durable.OS = real }()
+	f()
+}
+
 // ErrInjected is the error of an operation that was chosen to fail.
 var ErrInjected = errors.New("injected fault")
 
@@ -43,6 +51,7 @@ func (f *Failing) Failed() string {
 	return op
 }
 
+// step counts an operation, and returns the error of the one that is to fail.
 func (f *Failing) step(op, name string) error {
 	if f.before != nil {
 		f.before()
@@ -75,6 +84,7 @@ func (f *Failing) RemoveTemp(name string) error {
 // Open implements [durable.FS].
 func (f *Failing) Open(name string) (durable.File, error) { return f.open("open", name, f.fs.Open) }
 
+// open opens a file whose operations count too.
 func (f *Failing) open(op, name string, open func(string) (durable.File, error)) (durable.File, error) {
 	if err := f.step(op, name); err != nil {
 		return nil, err
@@ -223,12 +233,14 @@ func (f *Flipping) Open(name string) (durable.File, error) {
 	return &flippingFile{file, f.offset, f.mask}, nil
 }
 
+// flippingFile reads one byte of a file wrongly.
 type flippingFile struct {
 	durable.File
 	offset int64
 	mask   byte
 }
 
+// ReadAt implements [durable.File].
 func (f *flippingFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.File.ReadAt(p, off)
 	if at := f.offset - off; at >= 0 && at < int64(n) {

@@ -33,6 +33,7 @@ type node struct {
 	used         bool // by the one who made it with CreateTemp
 }
 
+// isDir reports whether n is a directory.
 func (n *node) isDir() bool { return n.names != nil }
 
 // NewMem returns an empty file system.
@@ -40,6 +41,7 @@ func NewMem() *Mem {
 	return &Mem{root: newDir(), locks: map[string]bool{}}
 }
 
+// newDir returns an empty directory.
 func newDir() *node { return &node{names: map[string]*node{}, kept: map[string]*node{}} }
 
 // Crash returns the file system as the next boot may find it. What was synced
@@ -53,6 +55,8 @@ func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	return c
 }
 
+// crashed returns what a crash leaves of n; done has what is there already of nodes
+// with several names.
 func crashed(n *node, rng *rand.Rand, percent int, done map[*node]*node) *node {
 	if d := done[n]; d != nil {
 		return d
@@ -108,6 +112,7 @@ func (m *Mem) Change(name string, change func([]byte) []byte) {
 	m.touch(n)
 }
 
+// touch gives a node a new time of change.
 func (m *Mem) touch(n *node) {
 	m.clock++
 	n.modified = time.Unix(m.clock, 0)
@@ -306,11 +311,13 @@ func (m *Mem) Lock(name string) (io.Closer, error) {
 	return &memLock{m, name}, f.Close()
 }
 
+// memLock is a lock that is held.
 type memLock struct {
 	m    *Mem
 	name string
 }
 
+// Close removes the lock and its file.
 func (l *memLock) Close() error {
 	err := l.m.Remove(l.name)
 	l.m.mu.Lock()
@@ -329,6 +336,7 @@ type memFile struct {
 	temp     bool // its closing ends its use
 }
 
+// check returns an error if the file is closed, or opened for reading and written to.
 func (f *memFile) check(op string, write bool) error {
 	if f.closed || write && !f.writable {
 		return &fs.PathError{Op: op, Path: f.name, Err: fs.ErrClosed}
@@ -336,18 +344,21 @@ func (f *memFile) check(op string, write bool) error {
 	return nil
 }
 
+// Write implements [durable.File]: it appends.
 func (f *memFile) Write(p []byte) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	return f.writeAt(p, int64(len(f.n.data)))
 }
 
+// WriteAt implements [durable.File].
 func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	return f.writeAt(p, off)
 }
 
+// writeAt is WriteAt for callers that hold the lock.
 func (f *memFile) writeAt(p []byte, off int64) (int, error) {
 	if err := f.check("write", true); err != nil {
 		return 0, err
@@ -359,6 +370,7 @@ func (f *memFile) writeAt(p []byte, off int64) (int, error) {
 	return copy(f.n.data[off:], p), nil
 }
 
+// ReadAt implements [durable.File].
 func (f *memFile) ReadAt(p []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -375,6 +387,7 @@ func (f *memFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
+// Sync implements [durable.File].
 func (f *memFile) Sync() error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -385,12 +398,14 @@ func (f *memFile) Sync() error {
 	return nil
 }
 
+// Stat implements [durable.File].
 func (f *memFile) Stat() (fs.FileInfo, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	return f.n.info(f.name), f.check("stat", false)
 }
 
+// Close implements [durable.File].
 func (f *memFile) Close() error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -402,10 +417,12 @@ func (f *memFile) Close() error {
 	return err
 }
 
+// info describes the node under a name.
 func (n *node) info(name string) fs.FileInfo {
 	return memInfo{filepath.Base(name), int64(len(n.data)), n.isDir(), n.modified}
 }
 
+// memInfo implements [fs.FileInfo].
 type memInfo struct {
 	name     string
 	size     int64
