@@ -180,7 +180,12 @@ type ParameterError struct {
 }
 
 // Error implements error.
-func (e *ParameterError) Error() string { return "kernel: " + e.Parameter + ": " + e.What }
+func (e *ParameterError) Error() string {
+	if e.Parameter == nameParameter { // which the package's name says already
+		return "kernel: " + e.What
+	}
+	return "kernel: " + e.Parameter + ": " + e.What
+}
 
 // Unwrap returns [ErrParameter].
 func (e *ParameterError) Unwrap() error { return ErrParameter }

@@ -311,6 +311,9 @@ func Resolve(ctx context.Context, g *iterative.Graph, name string, p Parameters)
 	return Parameters{Alpha: f.usual.Alpha / rho, Beta: f.usual.Beta / rho}.With(p, name), nil
 }
 
+// nameParameter is what errors call the name of a kernel.
+const nameParameter = "kernel"
+
 func noKernel(name string) error {
-	return &ParameterError{"kernel", fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(Names(), ", "))}
+	return &ParameterError{nameParameter, fmt.Sprintf("there is no %q; choose from %s", name, strings.Join(Names(), ", "))}
 }

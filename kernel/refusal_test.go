@@ -19,7 +19,7 @@ func TestParameterErrors(t *testing.T) {
 		name, parameter, says string
 		p                     Parameters
 	}{
-		{"heat", "kernel", "there is no", Parameters{}},
+		{"heat", "kernel", "there is no \"heat\"; choose from diffusion", Parameters{}},
 		{"diffusion", "beta", "-1 is out of range; diffusion takes β > 0", Parameters{Beta: -1}},
 		{"diffusion", "beta", "NaN", Parameters{Beta: math.NaN()}},
 		{"diffusion", "laplacian", "give combinatorial, normalized, random-walk", Parameters{Beta: 1, Laplacian: "L"}},
@@ -63,6 +63,9 @@ func TestParameterErrors(t *testing.T) {
 		}
 		if e.Parameter != c.parameter || !strings.Contains(e.What, c.says) {
 			t.Errorf("%s %v: %s, want %s: … %s …", c.name, c.p, e, c.parameter, c.says)
+		}
+		if strings.Count(e.Error(), "kernel: ") != 1 {
+			t.Errorf("%s %v: %s", c.name, c.p, e)
 		}
 	}
 	// Just inside the range.

@@ -79,7 +79,7 @@ func (p *Problem) prepare(k int, s *Settings) (*solve, error) {
 	kr.e = newEngine(n, workers)
 	kr.ortho = orthonormalizer{engine: kr.e, fill: kr.fillRandom}
 	if p.Known.Count() > 0 {
-		kr.ortho.project = kr.purify
+		kr.ortho.project = func(ctx context.Context, w columns) error { return kr.purify(ctx, kr.x, w) }
 	}
 	kr.r = make([]float64, width*width)
 	return w, nil

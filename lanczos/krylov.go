@@ -102,16 +102,16 @@ func (k *krylov) fillRandom(ctx context.Context, w columns) error {
 	return k.e.pack(ctx, w, k.x)
 }
 
-// purify takes what they have of the known vectors from up to width columns,
-// which are then in k.x too.
-func (k *krylov) purify(ctx context.Context, w columns) error {
-	if err := k.e.unpack(ctx, k.x, w); err != nil || k.known.Count() == 0 {
+// purify takes what they have of the known vectors from columns, which are then in x
+// too.
+func (k *krylov) purify(ctx context.Context, x *sparse.Block[float64], w columns) error {
+	if err := k.e.unpack(ctx, x, w); err != nil || k.known.Count() == 0 {
 		return err
 	}
-	if err := k.known.remove(ctx, k.x); err != nil {
+	if err := k.known.remove(ctx, x); err != nil {
 		return err
 	}
-	return k.e.pack(ctx, w, k.x)
+	return k.e.pack(ctx, w, x)
 }
 
 // begin starts with a block of random columns, or with those that stand behind
@@ -137,7 +137,7 @@ func (k *krylov) expand(ctx context.Context, m, enoughFrom int, enough func() (b
 		// What rounding leaves of the known vectors in Q would grow from block
 		// to block like what it leaves of V.
 		q := k.next()
-		if err := k.purify(ctx, q); err != nil {
+		if err := k.purify(ctx, k.x, q); err != nil {
 			return err
 		}
 		image, err := k.f.apply(ctx, k.a, k.x, k.y)

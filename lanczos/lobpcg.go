@@ -289,22 +289,8 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	if err != nil || found == 0 {
 		return found, err
 	}
-	return found, g.purify(ctx, k.v.slice(before, before+found))
-}
-
-// purify takes what they have of the known vectors from columns.
-func (g *lobpcg) purify(ctx context.Context, w columns) error {
-	if g.krylov.known.Count() == 0 {
-		return nil
-	}
-	reshape(g.x, w.width())
-	if err := g.krylov.e.unpack(ctx, g.x, w); err != nil {
-		return err
-	}
-	if err := g.krylov.known.remove(ctx, g.x); err != nil {
-		return err
-	}
-	return g.krylov.e.pack(ctx, w, g.x)
+	reshape(g.x, found)
+	return found, k.purify(ctx, g.x, k.v.slice(before, before+found))
 }
 
 // combine makes the best vectors of [X P W] the new X, and what they have of P
