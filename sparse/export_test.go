@@ -1,5 +1,7 @@
 package sparse
 
+import "context"
+
 // LowerPackedColumns lowers what [FindPacking] looks at; the function that it
 // returns undoes it.
 func LowerPackedColumns(n int) (undo func()) {
@@ -16,10 +18,15 @@ func LowerJoinedPanels(n int) (undo func()) {
 	return func() { joinedPanels = before }
 }
 
-// LowerTiledEntries lowers what [FindTiling] looks at; the function that it returns
-// undoes it.
-func LowerTiledEntries(n int64) (undo func()) {
-	before := tiledEntries
-	tiledEntries = n
-	return func() { tiledEntries = before }
+// Tile changes what tiles pay for: rows of so many entries, of which so many are in a
+// tile, whose rows are named so often. The function that it returns undoes this.
+func Tile(entries int64, row, tile int, reuse int64) (undo func()) {
+	before := tilesPay
+	tilesPay = tilingRule{entries: entries, row: row, tile: tile, reuse: reuse}
+	return func() { tilesPay = before }
+}
+
+// NewTiling returns a tiling with near tiles of so many columns.
+func NewTiling(ctx context.Context, a Matrix, columns, workers int) (*Tiling, error) {
+	return newTiling(ctx, a, columns, workers)
 }

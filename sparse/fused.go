@@ -32,6 +32,7 @@ type fused[T Float] struct {
 // scratch holds the buffers of one goroutine.
 type scratch[T Float] struct {
 	sums    []T // of a batch of rows
+	near    []T // sums of a unit, see tiled
 	factors []T // of a batch of rows
 	values  []T // of the entries of a panel
 }
@@ -164,7 +165,8 @@ type gathering[T Float] struct {
 	ahead  *simd.Decoding // of the panel to come
 	values []T
 	place  []uint8      // of the rows, see byLength, or nil
-	begun  simd.Rows[T] // the sums of other entries, to which those of the panel are added, see tiled
+	slot   []int32      // of the rows, which of the near sums they go on from, see tiled; or nil
+	near   simd.Rows[T] // sums
 	lo, hi int
 }
 
@@ -193,10 +195,7 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
 		sums, factors := rowsOf(f.dst, lo, g.lo), f.factors(w, lo, hi)
-		switch {
-		case g.begun.Data != nil:
-			sums = simd.Rows[T]{Data: g.begun.Data[(lo-g.p.Lo)*g.begun.Stride:], Stride: g.begun.Stride}
-		case f.step.Delta != 0: // Prev may be dst, whose rows are needed still.
+		if f.step.Delta != 0 { // Prev may be dst, whose rows are needed still.
 			w.sums = grow(w.sums, batch*width)
 			sums = simd.Rows[T]{Data: w.sums, Stride: width}
 		}
@@ -215,7 +214,8 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
 	x, ptr, col := rowsOf(&f.source, 0, g.lo-f.first), g.p.Ptr[lo:hi+1], g.p.Col[start:]
 	switch {
-	case g.begun.Data != nil:
+	case g.slot != nil:
+		g.begin(dst, lo, hi)
 		simd.GatherSumOnto(dst, g.hi-g.lo, scale, x, ptr, col)
 	case g.place != nil:
 		simd.GatherSumPlaced(dst, g.hi-g.lo, scale, x, ptr, col, g.place[lo:hi])
@@ -224,6 +224,31 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 	default:
 		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.values[start:])
 	}
+}
+
+// begin stores in dst what the sums of the rows lo ≤ i < hi go on from.
+func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
+	slots, width := g.slot[lo:hi], g.hi-g.lo
+	for i, n := 0, 0; i < len(slots); i += n {
+		slot := slots[i]
+		for n = 1; dst.Stride == width && i+n < len(slots) && slots[i+n] == follower(slot, n); n++ {
+		}
+		rows := dst.Data[i*dst.Stride:][:n*width]
+		if slot == noSlot {
+			clear(rows)
+		} else {
+			copy(rows, g.near.Data[int(slot)*width:])
+		}
+	}
+}
+
+// follower returns the slot that the n-th row after one with this slot has if what
+// their sums go on from lies together.
+func follower(slot int32, n int) int32 {
+	if slot == noSlot {
+		return noSlot
+	}
+	return slot + int32(n)
 }
 
 // values returns the values of the panel's entries, rounded to T; nil stands

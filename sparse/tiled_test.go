@@ -8,11 +8,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
-// tiled returns a copy of a in tiles, the first of so many columns, with ranges of
-// shorter rows left whole.
-func tiled(t testing.TB, a *sparse.CSR, columns, length int) sparse.Matrix {
+// tiled returns a copy of a in tiles of so many columns, with shorter rows left whole.
+func tiled(t testing.TB, a *sparse.CSR, columns, row int) sparse.Matrix {
 	t.Helper()
-	tiling, err := sparse.NewTiling(t.Context(), a, columns, length, 2)
+	defer sparse.Tile(1, row, 1, 0)()
+	tiling, err := sparse.NewTiling(t.Context(), a, columns, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +23,8 @@ func tiled(t testing.TB, a *sparse.CSR, columns, length int) sparse.Matrix {
 	return m
 }
 
-// tiledPatterns have rows of several pieces, which end in one tile, in the other, or
-// in both; more rows than a unit has; and ranges of long rows among those of short ones.
+// tiledPatterns have rows of several pieces; more rows than a unit has; long rows among
+// short ones, and ranges of them.
 var tiledPatterns = map[string]pattern{
 	"square":      {rows: 90, cols: 90, mean: 4},
 	"many ranges": {rows: 40000, cols: 40000, mean: 2, hubs: []int{0, 17, 39999}},
@@ -39,7 +39,7 @@ func TestTiledIsAMatrix(t *testing.T) {
 	for name, p := range tiledPatterns {
 		a := random(t, rng, p)
 		for _, columns := range []int{0, 1, 20, p.cols / 2, min(p.cols, 1<<16)} {
-			t.Run(fmt.Sprintf("%s, %d near", name, columns), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, tiles of %d", name, columns), func(t *testing.T) {
 				m := tiled(t, a, columns, columns%2*100)
 				sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
 			})
@@ -55,7 +55,7 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 	rng := newRand(t, 42)
 	for name, p := range tiledPatterns {
 		a := random(t, rng, p)
-		tiles := []sparse.Matrix{tiled(t, a, 1, 0), tiled(t, a, p.cols/2, 100), tiled(t, a, min(p.cols, 1<<16), 0)}
+		tiles := []sparse.Matrix{tiled(t, a, 1, 0), tiled(t, a, p.cols/9, 3), tiled(t, a, p.cols/2, 100), tiled(t, a, min(p.cols, 1<<16), 0)}
 		for term, c := range cases {
 			square := p.rows == p.cols
 			if !square && (c.diag || c.beta || c.rankOne) || p.rows > 1000 && c.rankOne {
@@ -79,10 +79,10 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 	}
 }
 
-// TestFindTiling: tiles are found where few columns, the first, have a third of the
-// entries of long rows that are all 1.
+// TestFindTiling: tiles are found where columns that are often named, the first, have a
+// third of the entries of long rows that are all 1.
 func TestFindTiling(t *testing.T) {
-	defer sparse.LowerTiledEntries(1000)()
+	defer sparse.Tile(1000, 24, 2, 1)()
 	const rows = 70_000
 	matrix := func(columns []uint32, weight float64) *sparse.CSR {
 		ptr, col := make([]int64, rows+1), []uint32(nil)

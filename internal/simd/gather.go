@@ -44,10 +44,11 @@ func GatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int
 // given to [Decoding.Begin].
 func GathersAhead(x Near) bool { return gathersAhead(x) }
 
-// GatherSumNear is GatherSum without factors for the first 65,536 rows of x, or
-// fewer, as many as a near cache holds: ids have 16 bits and nothing is prefetched.
+// GatherSumNear is GatherSum for sums that go on from what dst holds, without factors,
+// for at most 65,536 rows of x that a near cache holds: ids have 16 bits and nothing
+// is prefetched.
 //
-//	dst[r][j] = Σ_e x[col[e]][j]
+//	dst[r][j] = dst[r][j] + Σ_e x[col[e]][j]
 func GatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
 	gatherSumNear(dst, k, x, ptr, col)
 }
@@ -128,9 +129,7 @@ func plainGatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr
 
 func plainGatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
 	for r := range len(ptr) - 1 {
-		y := dst.Data[r*dst.Stride:][:k]
-		clear(y)
-		addNamed(y, x, col[ptr[r]-ptr[0]:ptr[r+1]-ptr[0]])
+		addNamed(dst.Data[r*dst.Stride:][:k], x, col[ptr[r]-ptr[0]:ptr[r+1]-ptr[0]])
 	}
 }
 

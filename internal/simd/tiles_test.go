@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTiles compares sums in two parts, of 16-bit ids and then onto them of others,
+// TestTiles compares sums in three parts, what is there, of 16-bit ids and of others,
 // with the sums taken entry by entry.
 func TestTiles(t *testing.T) {
 	t.Run("float32", testTiles[float32])
@@ -44,11 +44,14 @@ func testTiles[T Float](t *testing.T) {
 				for r := range scale {
 					scale[r] = T(rng.NormFloat64())
 				}
-				want := slices.Clone(dst)
+				for i := range dst {
+					dst[i] = T(rng.NormFloat64())
+				}
+				begun, want := slices.Clone(dst), slices.Clone(dst)
 				sum := func(factor func(r int) T) {
 					for r := range rows {
 						for j := range k {
-							var s T
+							s := begun[r*dstStride+j]
 							for e := near.ptr[r] - near.ptr[0]; e < near.ptr[r+1]-near.ptr[0]; e++ {
 								s += x[int(near.col[e])*stride+j]
 							}

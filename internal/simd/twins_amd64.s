@@ -7882,7 +7882,7 @@ apart:
 row:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
+	VMOVSS (AX), X0
 	CMPQ   R8, R9
 	JGE    finish
 
@@ -7904,7 +7904,7 @@ finish:
 row4:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
+	VMOVSS (AX), X0
 	CMPQ   R8, R9
 	JGE    finish4
 
@@ -7927,7 +7927,7 @@ finish4:
 row8:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
+	VMOVSD (AX), X0
 	CMPQ   R8, R9
 	JGE    finish8
 
@@ -7951,8 +7951,8 @@ finish8:
 row12:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSD (AX), X0
+	VMOVSS 8(AX), X1
 	CMPQ   R8, R9
 	JGE    finish12
 
@@ -7976,11 +7976,11 @@ finish12:
 	RET
 
 row16:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
-	CMPQ   R8, R9
-	JGE    finish16
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
 
 entry16:
 	MOVWLZX (DI)(R8*2), R10
@@ -7999,12 +7999,12 @@ finish16:
 	RET
 
 row20:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	CMPQ   R8, R9
-	JGE    finish20
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSS  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish20
 
 entry20:
 	MOVWLZX (DI)(R8*2), R10
@@ -8025,12 +8025,12 @@ finish20:
 	RET
 
 row24:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	CMPQ   R8, R9
-	JGE    finish24
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
 
 entry24:
 	MOVWLZX (DI)(R8*2), R10
@@ -8052,13 +8052,13 @@ finish24:
 	RET
 
 row28:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	CMPQ   R8, R9
-	JGE    finish28
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	VMOVSS  24(AX), X2
+	CMPQ    R8, R9
+	JGE     finish28
 
 entry28:
 	MOVWLZX (DI)(R8*2), R10
@@ -8082,11 +8082,11 @@ finish28:
 	RET
 
 row32:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	CMPQ   R8, R9
-	JGE    finish32
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
 
 entry32:
 	MOVWLZX (DI)(R8*2), R10
@@ -8105,12 +8105,12 @@ finish32:
 	RET
 
 row64:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   R8, R9
-	JGE    finish64
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
 
 entry64:
 	MOVWLZX (DI)(R8*2), R10
@@ -8131,13 +8131,13 @@ finish64:
 	RET
 
 row96:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   R8, R9
-	JGE    finish96
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
 
 entry96:
 	MOVWLZX (DI)(R8*2), R10
@@ -8160,14 +8160,14 @@ finish96:
 	RET
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	CMPQ   R8, R9
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
 
 entry128:
 	MOVWLZX (DI)(R8*2), R10
@@ -8192,15 +8192,15 @@ finish128:
 	RET
 
 row160:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R8, R9
-	JGE    finish160
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
 
 entry160:
 	MOVWLZX (DI)(R8*2), R10
@@ -8227,16 +8227,16 @@ finish160:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R8, R9
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
 
 entry192:
 	MOVWLZX (DI)(R8*2), R10
@@ -8265,17 +8265,17 @@ finish192:
 	RET
 
 row224:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R8, R9
-	JGE    finish224
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
 
 entry224:
 	MOVWLZX (DI)(R8*2), R10
@@ -8306,18 +8306,18 @@ finish224:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R8, R9
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
 
 entry256:
 	MOVWLZX (DI)(R8*2), R10
@@ -8350,19 +8350,19 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R8, R9
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
 
 entry288:
 	MOVWLZX (DI)(R8*2), R10
@@ -8397,20 +8397,20 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	CMPQ   R8, R9
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	VMOVUPS 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
 
 entry320:
 	MOVWLZX (DI)(R8*2), R10
@@ -9323,37 +9323,37 @@ done:
 // func gatherSumF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, width int)
 // Requires: AVX, CMOV
 TEXT ·gatherSumF32NearPairs(SB), NOSPLIT, $8-64
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R10
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R11
-	IMULQ  R10, R11
-	ADDQ   DI, R11
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R10*8), R8
-	SUBQ   (AX), R8
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R8*2), R8
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	MOVQ   width+56(FP), AX
-	CMPQ   AX, $0x01
-	JE     row4
-	CMPQ   AX, $0x02
-	JE     row8
-	CMPQ   AX, $0x04
-	JE     row16
-	CMPQ   AX, $0x08
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*2), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+56(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
 
 pair64:
 	MOVQ    BX, AX
@@ -9387,8 +9387,8 @@ ended64:
 	INCQ    SI
 	CMPQ    SI, split+32(FP)
 	JE      throughA64
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(SI*8), BX
 	SUBQ    (AX)(SI*8), BX
@@ -9402,8 +9402,8 @@ second64:
 	INCQ    R10
 	CMPQ    R10, rows+40(FP)
 	JE      throughB64
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -9445,8 +9445,8 @@ finish64:
 	INCQ    R10
 	CMPQ    R10, (SP)
 	JE      done64
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -9457,8 +9457,8 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VMOVUPS (DI), Y0
+	VMOVUPS (R11), Y1
 
 pair32:
 	MOVQ    BX, AX
@@ -9489,7 +9489,7 @@ ended32:
 	INCQ    SI
 	CMPQ    SI, split+32(FP)
 	JE      throughA32
-	VXORPS  Y0, Y0, Y0
+	VMOVUPS (DI), Y0
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(SI*8), BX
 	SUBQ    (AX)(SI*8), BX
@@ -9502,7 +9502,7 @@ second32:
 	INCQ    R10
 	CMPQ    R10, rows+40(FP)
 	JE      throughB32
-	VXORPS  Y1, Y1, Y1
+	VMOVUPS (R11), Y1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -9541,7 +9541,7 @@ finish32:
 	INCQ    R10
 	CMPQ    R10, (SP)
 	JE      done32
-	VXORPS  Y1, Y1, Y1
+	VMOVUPS (R11), Y1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -9552,8 +9552,8 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVUPS (DI), X0
+	VMOVUPS (R11), X1
 
 pair16:
 	MOVQ    BX, AX
@@ -9584,7 +9584,7 @@ ended16:
 	INCQ    SI
 	CMPQ    SI, split+32(FP)
 	JE      throughA16
-	VXORPS  X0, X0, X0
+	VMOVUPS (DI), X0
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(SI*8), BX
 	SUBQ    (AX)(SI*8), BX
@@ -9597,7 +9597,7 @@ second16:
 	INCQ    R10
 	CMPQ    R10, rows+40(FP)
 	JE      throughB16
-	VXORPS  X1, X1, X1
+	VMOVUPS (R11), X1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -9636,7 +9636,7 @@ finish16:
 	INCQ    R10
 	CMPQ    R10, (SP)
 	JE      done16
-	VXORPS  X1, X1, X1
+	VMOVUPS (R11), X1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -9647,8 +9647,8 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
 
 pair8:
 	MOVQ    BX, AX
@@ -9679,7 +9679,7 @@ ended8:
 	INCQ   SI
 	CMPQ   SI, split+32(FP)
 	JE     throughA8
-	VXORPS X0, X0, X0
+	VMOVSD (DI), X0
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(SI*8), BX
 	SUBQ   (AX)(SI*8), BX
@@ -9692,7 +9692,7 @@ second8:
 	INCQ   R10
 	CMPQ   R10, rows+40(FP)
 	JE     throughB8
-	VXORPS X1, X1, X1
+	VMOVSD (R11), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R10*8), R9
 	SUBQ   (AX)(R10*8), R9
@@ -9731,7 +9731,7 @@ finish8:
 	INCQ   R10
 	CMPQ   R10, (SP)
 	JE     done8
-	VXORPS X1, X1, X1
+	VMOVSD (R11), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R10*8), R9
 	SUBQ   (AX)(R10*8), R9
@@ -9742,8 +9742,8 @@ done8:
 	RET
 
 row4:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSS (DI), X0
+	VMOVSS (R11), X1
 
 pair4:
 	MOVQ    BX, AX
@@ -9772,7 +9772,7 @@ ended4:
 	INCQ   SI
 	CMPQ   SI, split+32(FP)
 	JE     throughA4
-	VXORPS X0, X0, X0
+	VMOVSS (DI), X0
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(SI*8), BX
 	SUBQ   (AX)(SI*8), BX
@@ -9785,7 +9785,7 @@ second4:
 	INCQ   R10
 	CMPQ   R10, rows+40(FP)
 	JE     throughB4
-	VXORPS X1, X1, X1
+	VMOVSS (R11), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R10*8), R9
 	SUBQ   (AX)(R10*8), R9
@@ -9823,7 +9823,7 @@ finish4:
 	INCQ   R10
 	CMPQ   R10, (SP)
 	JE     done4
-	VXORPS X1, X1, X1
+	VMOVSS (R11), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R10*8), R9
 	SUBQ   (AX)(R10*8), R9
@@ -10527,14 +10527,14 @@ TEXT ·gatherSumF32NearAVX512(SB), NOSPLIT, $0-64
 	JE   row544
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	CMPQ   R8, R9
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
 
 entry256:
 	MOVWLZX (DI)(R8*2), R10
@@ -10559,15 +10559,15 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R8, R9
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
 
 entry288:
 	MOVWLZX (DI)(R8*2), R10
@@ -10594,15 +10594,15 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	CMPQ   R8, R9
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
 
 entry320:
 	MOVWLZX (DI)(R8*2), R10
@@ -10629,16 +10629,16 @@ finish320:
 	RET
 
 row352:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R8, R9
-	JGE    finish352
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
 
 entry352:
 	MOVWLZX (DI)(R8*2), R10
@@ -10667,16 +10667,16 @@ finish352:
 	RET
 
 row384:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	CMPQ   R8, R9
-	JGE    finish384
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
 
 entry384:
 	MOVWLZX (DI)(R8*2), R10
@@ -10705,17 +10705,17 @@ finish384:
 	RET
 
 row416:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R8, R9
-	JGE    finish416
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
 
 entry416:
 	MOVWLZX (DI)(R8*2), R10
@@ -10746,17 +10746,17 @@ finish416:
 	RET
 
 row448:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	CMPQ   R8, R9
-	JGE    finish448
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
 
 entry448:
 	MOVWLZX (DI)(R8*2), R10
@@ -10787,18 +10787,18 @@ finish448:
 	RET
 
 row480:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R8, R9
-	JGE    finish480
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
 
 entry480:
 	MOVWLZX (DI)(R8*2), R10
@@ -10831,18 +10831,18 @@ finish480:
 	RET
 
 row512:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	CMPQ   R8, R9
-	JGE    finish512
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
 
 entry512:
 	MOVWLZX (DI)(R8*2), R10
@@ -10875,19 +10875,19 @@ finish512:
 	RET
 
 row544:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R8, R9
-	JGE    finish544
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
 
 entry544:
 	MOVWLZX (DI)(R8*2), R10
@@ -19089,7 +19089,7 @@ apart:
 row:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
+	VMOVSD (AX), X0
 	CMPQ   R8, R9
 	JGE    finish
 
@@ -19111,7 +19111,7 @@ finish:
 row8:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
+	VMOVSD (AX), X0
 	CMPQ   R8, R9
 	JGE    finish8
 
@@ -19132,11 +19132,11 @@ finish8:
 	RET
 
 row16:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
-	CMPQ   R8, R9
-	JGE    finish16
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
 
 entry16:
 	MOVWLZX (DI)(R8*2), R10
@@ -19155,12 +19155,12 @@ finish16:
 	RET
 
 row24:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	CMPQ   R8, R9
-	JGE    finish24
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
 
 entry24:
 	MOVWLZX (DI)(R8*2), R10
@@ -19181,11 +19181,11 @@ finish24:
 	RET
 
 row32:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	CMPQ   R8, R9
-	JGE    finish32
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
 
 entry32:
 	MOVWLZX (DI)(R8*2), R10
@@ -19204,12 +19204,12 @@ finish32:
 	RET
 
 row40:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
-	CMPQ   R8, R9
-	JGE    finish40
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVSD  32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish40
 
 entry40:
 	MOVWLZX (DI)(R8*2), R10
@@ -19230,12 +19230,12 @@ finish40:
 	RET
 
 row48:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
-	CMPQ   R8, R9
-	JGE    finish48
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish48
 
 entry48:
 	MOVWLZX (DI)(R8*2), R10
@@ -19256,13 +19256,13 @@ finish48:
 	RET
 
 row56:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	CMPQ   R8, R9
-	JGE    finish56
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	VMOVSD  48(AX), X2
+	CMPQ    R8, R9
+	JGE     finish56
 
 entry56:
 	MOVWLZX (DI)(R8*2), R10
@@ -19285,12 +19285,12 @@ finish56:
 	RET
 
 row64:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   R8, R9
-	JGE    finish64
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
 
 entry64:
 	MOVWLZX (DI)(R8*2), R10
@@ -19311,13 +19311,13 @@ finish64:
 	RET
 
 row96:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   R8, R9
-	JGE    finish96
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
 
 entry96:
 	MOVWLZX (DI)(R8*2), R10
@@ -19340,14 +19340,14 @@ finish96:
 	RET
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	CMPQ   R8, R9
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
 
 entry128:
 	MOVWLZX (DI)(R8*2), R10
@@ -19372,15 +19372,15 @@ finish128:
 	RET
 
 row160:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R8, R9
-	JGE    finish160
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
 
 entry160:
 	MOVWLZX (DI)(R8*2), R10
@@ -19407,16 +19407,16 @@ finish160:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R8, R9
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
 
 entry192:
 	MOVWLZX (DI)(R8*2), R10
@@ -19445,17 +19445,17 @@ finish192:
 	RET
 
 row224:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R8, R9
-	JGE    finish224
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
 
 entry224:
 	MOVWLZX (DI)(R8*2), R10
@@ -19486,18 +19486,18 @@ finish224:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R8, R9
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
 
 entry256:
 	MOVWLZX (DI)(R8*2), R10
@@ -19530,19 +19530,19 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R8, R9
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
 
 entry288:
 	MOVWLZX (DI)(R8*2), R10
@@ -19577,20 +19577,20 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	CMPQ   R8, R9
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
 
 entry320:
 	MOVWLZX (DI)(R8*2), R10
@@ -20468,35 +20468,35 @@ done:
 // func gatherSumF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, width int)
 // Requires: AVX, CMOV
 TEXT ·gatherSumF64NearPairs(SB), NOSPLIT, $8-64
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R10
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R11
-	IMULQ  R10, R11
-	ADDQ   DI, R11
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R10*8), R8
-	SUBQ   (AX), R8
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R8*2), R8
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	MOVQ   width+56(FP), AX
-	CMPQ   AX, $0x01
-	JE     row8
-	CMPQ   AX, $0x02
-	JE     row16
-	CMPQ   AX, $0x04
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*2), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+56(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
 
 pair64:
 	MOVQ    BX, AX
@@ -20530,8 +20530,8 @@ ended64:
 	INCQ    SI
 	CMPQ    SI, split+32(FP)
 	JE      throughA64
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(SI*8), BX
 	SUBQ    (AX)(SI*8), BX
@@ -20545,8 +20545,8 @@ second64:
 	INCQ    R10
 	CMPQ    R10, rows+40(FP)
 	JE      throughB64
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -20588,8 +20588,8 @@ finish64:
 	INCQ    R10
 	CMPQ    R10, (SP)
 	JE      done64
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -20600,8 +20600,8 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VMOVUPD (DI), Y0
+	VMOVUPD (R11), Y1
 
 pair32:
 	MOVQ    BX, AX
@@ -20632,7 +20632,7 @@ ended32:
 	INCQ    SI
 	CMPQ    SI, split+32(FP)
 	JE      throughA32
-	VXORPS  Y0, Y0, Y0
+	VMOVUPD (DI), Y0
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(SI*8), BX
 	SUBQ    (AX)(SI*8), BX
@@ -20645,7 +20645,7 @@ second32:
 	INCQ    R10
 	CMPQ    R10, rows+40(FP)
 	JE      throughB32
-	VXORPS  Y1, Y1, Y1
+	VMOVUPD (R11), Y1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -20684,7 +20684,7 @@ finish32:
 	INCQ    R10
 	CMPQ    R10, (SP)
 	JE      done32
-	VXORPS  Y1, Y1, Y1
+	VMOVUPD (R11), Y1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -20695,8 +20695,8 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVUPD (DI), X0
+	VMOVUPD (R11), X1
 
 pair16:
 	MOVQ    BX, AX
@@ -20727,7 +20727,7 @@ ended16:
 	INCQ    SI
 	CMPQ    SI, split+32(FP)
 	JE      throughA16
-	VXORPS  X0, X0, X0
+	VMOVUPD (DI), X0
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(SI*8), BX
 	SUBQ    (AX)(SI*8), BX
@@ -20740,7 +20740,7 @@ second16:
 	INCQ    R10
 	CMPQ    R10, rows+40(FP)
 	JE      throughB16
-	VXORPS  X1, X1, X1
+	VMOVUPD (R11), X1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -20779,7 +20779,7 @@ finish16:
 	INCQ    R10
 	CMPQ    R10, (SP)
 	JE      done16
-	VXORPS  X1, X1, X1
+	VMOVUPD (R11), X1
 	MOVQ    ptr+24(FP), AX
 	MOVQ    8(AX)(R10*8), R9
 	SUBQ    (AX)(R10*8), R9
@@ -20790,8 +20790,8 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
 
 pair8:
 	MOVQ    BX, AX
@@ -20820,7 +20820,7 @@ ended8:
 	INCQ   SI
 	CMPQ   SI, split+32(FP)
 	JE     throughA8
-	VXORPS X0, X0, X0
+	VMOVSD (DI), X0
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(SI*8), BX
 	SUBQ   (AX)(SI*8), BX
@@ -20833,7 +20833,7 @@ second8:
 	INCQ   R10
 	CMPQ   R10, rows+40(FP)
 	JE     throughB8
-	VXORPS X1, X1, X1
+	VMOVSD (R11), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R10*8), R9
 	SUBQ   (AX)(R10*8), R9
@@ -20871,7 +20871,7 @@ finish8:
 	INCQ   R10
 	CMPQ   R10, (SP)
 	JE     done8
-	VXORPS X1, X1, X1
+	VMOVSD (R11), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R10*8), R9
 	SUBQ   (AX)(R10*8), R9
@@ -21453,14 +21453,14 @@ TEXT ·gatherSumF64NearAVX512(SB), NOSPLIT, $0-64
 	JE   row544
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	CMPQ   R8, R9
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
 
 entry256:
 	MOVWLZX (DI)(R8*2), R10
@@ -21485,15 +21485,15 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R8, R9
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
 
 entry288:
 	MOVWLZX (DI)(R8*2), R10
@@ -21520,15 +21520,15 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	CMPQ   R8, R9
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
 
 entry320:
 	MOVWLZX (DI)(R8*2), R10
@@ -21555,16 +21555,16 @@ finish320:
 	RET
 
 row352:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R8, R9
-	JGE    finish352
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
 
 entry352:
 	MOVWLZX (DI)(R8*2), R10
@@ -21593,16 +21593,16 @@ finish352:
 	RET
 
 row384:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	CMPQ   R8, R9
-	JGE    finish384
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
 
 entry384:
 	MOVWLZX (DI)(R8*2), R10
@@ -21631,17 +21631,17 @@ finish384:
 	RET
 
 row416:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R8, R9
-	JGE    finish416
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
 
 entry416:
 	MOVWLZX (DI)(R8*2), R10
@@ -21672,17 +21672,17 @@ finish416:
 	RET
 
 row448:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	CMPQ   R8, R9
-	JGE    finish448
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
 
 entry448:
 	MOVWLZX (DI)(R8*2), R10
@@ -21713,18 +21713,18 @@ finish448:
 	RET
 
 row480:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R8, R9
-	JGE    finish480
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
 
 entry480:
 	MOVWLZX (DI)(R8*2), R10
@@ -21757,18 +21757,18 @@ finish480:
 	RET
 
 row512:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	CMPQ   R8, R9
-	JGE    finish512
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
 
 entry512:
 	MOVWLZX (DI)(R8*2), R10
@@ -21801,19 +21801,19 @@ finish512:
 	RET
 
 row544:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R8, R9
-	JGE    finish544
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
 
 entry544:
 	MOVWLZX (DI)(R8*2), R10

@@ -51,11 +51,11 @@ func gathers(t element, zeroRow *Mem) {
 	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})
 	gather(t, form{mark: "Placed", register: 32, narrow: 7, wide: multiples(32, 32, 320), placed: true})
 	gather(t, form{mark: "PlacedCached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), placed: true, cached: true})
-	gather(t, form{mark: "Near", register: 32, narrow: 7, wide: multiples(32, 32, 320), cached: true, halves: true})
+	gather(t, form{mark: "Near", register: 32, narrow: 7, wide: multiples(32, 32, 320), cached: true, halves: true, onto: true})
 	gather(t, form{mark: "Onto", register: 32, narrow: 7, wide: multiples(32, 32, 320), onto: true})
-	pairs(t, form{mark: "Near", cached: true, halves: true})
+	pairs(t, form{mark: "Near", cached: true, halves: true, onto: true})
 	pairs(t, form{mark: "Onto", onto: true})
-	gather(t, form{mark: "NearAVX512", register: 64, wide: multiples(32, 256, 544), cached: true, halves: true})
+	gather(t, form{mark: "NearAVX512", register: 64, wide: multiples(32, 256, 544), cached: true, halves: true, onto: true})
 	gather(t, form{mark: "OntoAVX512", register: 64, wide: multiples(32, 256, 544), onto: true})
 }
 

@@ -1,0 +1,267 @@
+package sparse
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// Tiling is how a matrix is cut into tiles of columns, see [NewTiled].
+type Tiling struct {
+	columns int     // of a near tile
+	first   []int   // where the rows of each range begin; a piece of a long row counts as a row
+	slot    []int32 // of each row, where the sums of its unit have it, or noSlot
+	far     []int64 // where the far entries of each row begin
+	near    int64   // entries
+	units   []unit
+}
+
+const noSlot = -1
+
+// unit is some consecutive ranges, whose entries a core gathers tile by tile.
+type unit struct {
+	lo, hi int // the ranges
+
+	// tiles have the near entries. Rows with some lie by falling number of tiles,
+	// so that each tile has the first of them.
+	tiles []tile[uint16]
+}
+
+// tile is some columns of some rows, in CSR layout.
+type tile[ID uint16 | uint32] struct {
+	ptr []int64
+	ids []ID
+}
+
+// rows returns the number of rows.
+func (t tile[ID]) rows() int { return len(t.ptr) - 1 }
+
+// row returns the ids of the i-th row.
+func (t tile[ID]) row(i int) []ID { return t.ids[t.ptr[i]:t.ptr[i+1]] }
+
+const (
+	// mostTileColumns is the largest number of columns of a near tile.
+	mostTileColumns = 1 << 16
+
+	// Where there are enough entries, each worker has so many units, and one has so
+	// many entries: more bring tiles near less often, fewer share the work better.
+	unitsPerWorker = 4
+	mostEntries    = 1 << 22
+
+	// mostRows of a unit have near entries: their sums pass through the cache once
+	// for each tile.
+	mostRows = 1 << 15
+
+	// wholeEntries is the size of a unit without near entries.
+	wholeEntries = 1 << 16
+)
+
+// tilingRule is what pays.
+type tilingRule struct {
+	entries int64 // of a matrix, and of a unit
+	row     int   // entries of a row
+	tile    int   // entries that must be near to make up for a tile, where a row ends once more
+	reuse   int64 // how often a unit names each column of a tile in the mean
+}
+
+// Tests change it.
+var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
+
+// errWeighted ends the search for a tiling.
+var errWeighted = errors.New("sparse: entries other than 1 have no tiles")
+
+// FindTiling returns a tiling of a if it pays for blocks with rows of so many bytes,
+// and otherwise nil: if all entries are 1 and a third of them are those of long rows in
+// columns that are named often, the first ones. Near tiles have as many columns as
+// have rows of a block in half of the second cache. Cost: one sweep, and up to 12
+// bytes a row and 14 for each tile that a row is in.
+func FindTiling(ctx context.Context, a Matrix, rowBytes, workers int) (*Tiling, error) {
+	if a.NNZ() < tilesPay.entries {
+		return nil, nil
+	}
+	columns := min(mostTileColumns, sched.CacheBytes()/2/min(rowBytes, mostSlabBytes))
+	t, err := newTiling(ctx, a, columns, workers)
+	if errors.Is(err, errWeighted) || err == nil && 3*t.near < a.NNZ() {
+		return nil, nil
+	}
+	return t, err
+}
+
+// newTiling returns the tiling of a whose near tiles have so many columns, at most
+// 65,536, whether it pays or not.
+func newTiling(ctx context.Context, a Matrix, columns, workers int) (*Tiling, error) {
+	ranges := a.Ranges()
+	t := &Tiling{columns: columns, first: make([]int, len(ranges)+1)}
+	for i, r := range ranges {
+		t.first[i+1] = t.first[i] + r.Hi - r.Lo
+	}
+	rows := t.first[len(ranges)]
+	t.slot, t.far = make([]int32, rows), make([]int64, rows+1)
+	for i := range t.slot {
+		t.slot[i] = noSlot
+	}
+	workers = sched.Workers(workers)
+	parts, buffers := make([]segments, len(ranges)), make([]segments, workers)
+	err := a.Sweep(ctx, workers, func(worker int, p Panel) error {
+		if p.Val != nil {
+			return errWeighted
+		}
+		b := &buffers[worker]
+		*b = (*b)[:0]
+		for i := range p.Hi - p.Lo {
+			col, _ := p.Row(i)
+			t.far[t.first[p.Index]+i+1] = int64(len(col))
+			b.add(i, col, columns)
+		}
+		parts[p.Index] = slices.Clone(*b)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.cut(ranges, parts, min(max(a.NNZ()/int64(unitsPerWorker*workers), tilesPay.entries), mostEntries))
+	for i := range rows {
+		t.far[i+1] += t.far[i]
+	}
+	return t, nil
+}
+
+// segment is the entries that a row has in one tile.
+type segment struct {
+	row     uint16 // in its range
+	tile    uint16
+	entries uint16
+}
+
+// segments are those of a range, by rows and tiles.
+type segments []segment
+
+// add adds the segments of a row, from the first tile on: as many as gain most, where
+// an entry in a tile gains one and each tile costs some.
+func (s *segments) add(row int, col []uint32, columns int) {
+	if len(col) < tilesPay.row || columns == 0 {
+		return
+	}
+	gain, most, keep := 0, 0, len(*s)
+	for tile := 0; tile < 1<<16 && len(col) > 0 && gain+len(col)-tilesPay.tile > most; tile++ {
+		n, _ := slices.BinarySearch(col, uint32((tile+1)*columns))
+		*s = append(*s, segment{row: uint16(row), tile: uint16(tile), entries: uint16(n)})
+		gain += n - tilesPay.tile
+		if gain > most {
+			most, keep = gain, len(*s)
+		}
+		col = col[n:]
+	}
+	*s = (*s)[:keep]
+}
+
+// rows yields the segments of each row.
+func (s segments) rows(yield func(row int, s segments) bool) {
+	for lo, hi := 0, 0; lo < len(s); lo = hi {
+		for hi < len(s) && s[hi].row == s[lo].row {
+			hi++
+		}
+		if !yield(int(s[lo].row), s[lo:hi]) {
+			return
+		}
+	}
+}
+
+// cut makes the units, of so many entries.
+func (t *Tiling) cut(ranges []Range, parts []segments, most int64) {
+	lo, entries, rows := 0, int64(0), 0
+	for i, r := range ranges {
+		n := 0
+		for range parts[i].rows {
+			n++
+		}
+		if rows == 0 && lo < i && n > 0 || rows > 0 && n == 0 ||
+			entries+int64(r.Entries) > most || rows+n > mostRows || rows == 0 && n == 0 && entries > wholeEntries {
+			t.unit(lo, i, parts)
+			lo, entries, rows = i, 0, 0
+		}
+		entries += int64(r.Entries)
+		rows += n
+	}
+	t.unit(lo, len(ranges), parts)
+}
+
+// unit makes a unit of the ranges lo ≤ i < hi.
+func (t *Tiling) unit(lo, hi int, parts []segments) {
+	if lo == hi {
+		return
+	}
+	var named []int64 // of each tile
+	for _, part := range parts[lo:hi] {
+		for _, s := range part {
+			if int(s.tile) == len(named) {
+				named = append(named, 0)
+			}
+			named[s.tile] += int64(s.entries)
+		}
+	}
+	tiles := slices.IndexFunc(named, func(n int64) bool { return n < tilesPay.reuse*int64(t.columns) })
+	if tiles < 0 {
+		tiles = len(named)
+	}
+	u := unit{lo: lo, hi: hi, tiles: make([]tile[uint16], tiles)}
+
+	// How many rows are in so many tiles, and then in more: the next slot of such rows.
+	slots := make([]int, tiles+1)
+	for _, part := range parts[lo:hi] {
+		for _, s := range part.rows {
+			slots[min(len(s), tiles)]++
+		}
+	}
+	for n, rows := tiles, 0; n >= 0; n-- {
+		slots[n], rows = rows, rows+slots[n]
+		if n > 0 {
+			u.tiles[n-1].ptr = make([]int64, rows+1)
+		}
+	}
+	for i, part := range parts[lo:hi] {
+		for row, s := range part.rows {
+			s = s[:min(len(s), tiles)]
+			if len(s) == 0 {
+				continue
+			}
+			slot, at := slots[len(s)], t.first[lo+i]+row
+			slots[len(s)]++
+			t.slot[at] = int32(slot)
+			for n, s := range s {
+				u.tiles[n].ptr[slot+1] = int64(s.entries)
+				t.far[at+1] -= int64(s.entries)
+				t.near += int64(s.entries)
+			}
+		}
+	}
+	for _, tile := range u.tiles {
+		for i := range tile.rows() {
+			tile.ptr[i+1] += tile.ptr[i]
+		}
+	}
+	t.units = append(t.units, u)
+}
+
+// rows returns the number of rows with near entries.
+func (u *unit) rows() int {
+	if len(u.tiles) == 0 {
+		return 0
+	}
+	return u.tiles[0].rows()
+}
+
+// Bytes returns the memory of a tiled matrix, and of what its steps take beside it
+// with so many workers and blocks with rows of so many bytes.
+func (t *Tiling) Bytes(rowBytes, workers int) int64 {
+	bytes, rows := 2*t.near+4*t.far[len(t.slot)]+12*int64(len(t.slot)), 0
+	for i := range t.units {
+		rows = max(rows, t.units[i].rows())
+		for _, tile := range t.units[i].tiles {
+			bytes += 8 * int64(len(tile.ptr))
+		}
+	}
+	return bytes + int64(sched.Workers(workers)*rows*min(rowBytes, mostSlabBytes))
+}
