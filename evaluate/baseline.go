@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -54,11 +55,19 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	}
 	n, _ := p.A.Dims()
 	r.out.Scores = sparse.NewBlock[float32](n, len(p.Names))
-	propagate := r.harmonic
-	if p.Directed {
-		propagate = r.settle
+	width, factor := propagated(p, &set)
+	propagate := r.settle
+	if !p.Directed {
+		g := &iterative.Graph{A: p.A, Degrees: p.Degrees, Components: p.components, Workers: set.Workers, Memory: factor}
+		h, err := g.Harmonic(ctx, p.Row)
+		if err != nil {
+			return nil, err
+		}
+		r.out.Work.add(Work{Sweeps: 1})
+		propagate = func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
+			return r.harmonic(ctx, h, lo, hi, tell)
+		}
 	}
-	width := propagated(p, &set)
 	for lo := 0; lo < len(p.Names); lo += width {
 		hi := min(lo+width, len(p.Names))
 		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
@@ -73,16 +82,25 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	return r.out, r.finish(ctx)
 }
 
-// propagated returns how many classes are propagated at a time.
-func propagated(p *Problem, set *Settings) int {
-	cols := len(p.Names)
-	for set.Memory > 0 && cols > 1 && propagatedBytes(p, cols) > set.Memory {
+// propagated returns how many classes are propagated at a time, and how many bytes
+// a factor may take beside them, 0 for any number: where there is room for it beside
+// a single class, there is beside all that go together.
+func propagated(p *Problem, set *Settings) (cols int, factor int64) {
+	cols = len(p.Names)
+	if set.Memory == 0 {
+		return cols, 0
+	}
+	need := factorBytes(p)
+	if propagatedBytes(p, 1)+need > set.Memory {
+		need = 0
+	}
+	for cols > 1 && propagatedBytes(p, cols)+need > set.Memory {
 		cols--
 	}
-	return cols
+	return cols, max(1, set.Memory-propagatedBytes(p, cols))
 }
 
-// propagatedBytes is what that takes, with the scores.
+// propagatedBytes is what that takes, with the scores, but for the factor.
 func propagatedBytes(p *Problem, cols int) int64 {
 	n := len(p.Degrees)
 	scores := sparse.BlockBytes[float32](n, len(p.Names))
@@ -92,10 +110,18 @@ func propagatedBytes(p *Problem, cols int) int64 {
 	return scores + sparse.BlockBytes[float64](n, cols) + iterative.HarmonicBytes(n, cols)
 }
 
+// factorBytes is what the factor takes that solves slow systems.
+func factorBytes(p *Problem) int64 {
+	if p.Directed {
+		return 0
+	}
+	return iterative.CholeskyBytes(len(p.Degrees), p.A.NNZ())
+}
+
 // harmonic stores the classes lo ≤ c < hi of the harmonic function in the
-// scores, as exact as float32 if the steps suffice. It returns the number of
-// sweeps; tell hears what share of them is done.
-func (r *predictor) harmonic(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+// scores, as exact as float32. It returns the number of sweeps; tell hears what
+// share of them is done.
+func (r *predictor) harmonic(ctx context.Context, h *iterative.Harmonic, lo, hi int, tell func(done float64)) (sweeps int, err error) {
 	p := r.p
 	f := sparse.NewBlock[float64](len(p.Degrees), hi-lo)
 	for i, row := range p.Row {
@@ -103,17 +129,23 @@ func (r *predictor) harmonic(ctx context.Context, lo, hi int, tell func(done flo
 			f.Row(row)[c-lo] = 1
 		}
 	}
-	g := &iterative.Graph{A: p.A, Degrees: p.Degrees, Components: p.components, Workers: r.set.Workers}
 	far := 0.0
-	res, err := g.Harmonic(ctx, f, p.Row, &iterative.Settings{
-		Tolerance: harmonicTolerance, MaxIterations: propagationSteps, Recurrence: true,
+	res, err := h.SolveTo(ctx, f, &iterative.Settings{
+		Tolerance: harmonicTolerance, MaxIterations: propagationSteps,
 		Recorder: func(step int, residual []float64) {
 			gone := math.Log(slices.Max(residual)) / math.Log(harmonicTolerance)
 			far = min(1, max(far, gone, float64(step)/propagationSteps))
 			tell(far)
 		},
 	})
-	if err != nil && !errors.Is(err, iterative.ErrIterationLimit) {
+	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
+		short := int64(0)
+		if need := propagatedBytes(p, 1) + factorBytes(p); res.Refused && need > r.set.Memory {
+			short = need - r.set.Memory
+		}
+		return 0, &ConvergenceError{Method: labelPropagation{}.Name(), Short: short, err: err}
+	}
+	if err != nil {
 		return 0, err
 	}
 	for i := range f.Rows {
@@ -124,6 +156,20 @@ func (r *predictor) harmonic(ctx context.Context, lo, hi int, tell func(done flo
 	}
 	return res.Sweeps + 1, nil
 }
+
+// ConvergenceError says that a method did not come to its tolerance. It wraps the
+// error of the iteration.
+type ConvergenceError struct {
+	Method string
+	Short  int64 // bytes of memory that a preconditioner would take beside those there were; 0: it was there, or could not be made
+	err    error
+}
+
+// Error implements error.
+func (e *ConvergenceError) Error() string { return fmt.Sprintf("evaluate: %s: %v", e.Method, e.err) }
+
+// Unwrap returns the error of the iteration.
+func (e *ConvergenceError) Unwrap() error { return e.err }
 
 // harmonicTolerance is the residual of the harmonic function.
 const harmonicTolerance = 1e-8
@@ -144,19 +190,25 @@ func (r *predictor) settle(ctx context.Context, lo, hi int, tell func(done float
 		sweeps = done
 		tell(float64(done) / float64(all))
 	}
+	var moved float32 // by the last look, in columns on the move
 	look := func(t int) bool {
 		if t%settleSteps != 0 {
 			return false
 		}
+		moved = 0
 		for j := range still {
 			var most float32
 			for _, c := range change {
 				most = max(most, c[j])
 				c[j] = 0
 			}
-			if !still[j] && most <= settled {
+			switch {
+			case still[j]:
+			case most <= settled:
 				still[j] = true
 				rest--
+			default:
+				moved = max(moved, most)
 			}
 		}
 		return rest == 0
@@ -176,6 +228,10 @@ func (r *predictor) settle(ctx context.Context, lo, hi int, tell func(done float
 			}
 		}
 	}, look)
+	if rest > 0 {
+		r.out.Unfinished = fmt.Sprintf("walks end after %d steps, before they have settled: scores changed by up to %.2g in the last %d",
+			propagationSteps, moved, settleSteps)
+	}
 	return sweeps, err
 }
 

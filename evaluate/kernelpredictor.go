@@ -200,7 +200,7 @@ func (r *kernelPredictor) learn(ctx context.Context) error {
 	}
 	r.dual, err = svm.Fit(ctx, k, r.p.Class, classes)
 	if errors.Is(err, classify.ErrIterationLimit) {
-		err = nil // the machine is the best so far
+		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far
 	}
 	if err == nil && tooFew(r.p.Class) {
 		for m := range r.dual.Machines {

@@ -197,12 +197,22 @@ func (a *account) votes(rest bool) error {
 // propagation accounts for label propagation.
 func (a *account) propagation() error {
 	k := len(a.p.Names)
-	width := propagated(a.p, a.left())
+	width, room := propagated(a.p, a.left())
 	a.addSweeps((propagationSteps + 1) * ((k + width - 1) / width))
 	a.row, a.scaled = 8*sparse.Stride[float64](width), !a.p.Directed
-	if err := a.phase(propagatedBytes(a.p, width), "scores and propagation of all nodes"); err != nil {
+	const blocks = "scores and propagation of all nodes"
+	if err := a.reserve(propagatedBytes(a.p, width), blocks); err != nil {
 		return err
 	}
+	if factor := factorBytes(a.p); factor > 0 && (room == 0 || factor <= room) {
+		a.perhaps = true
+		err := a.phase(factor, "propagation, perhaps with a factor")
+		a.perhaps = false
+		if err != nil {
+			return err
+		}
+	}
+	a.plan.Release(blocks)
 	return a.scores()
 }
 

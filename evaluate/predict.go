@@ -35,6 +35,10 @@ type Prediction struct {
 	Accuracy, Stderr float64
 	Tested           int
 
+	// Unfinished says which iteration ended at its limit; the prediction then is made
+	// from what it had. It is empty if every one came to its tolerance.
+	Unfinished string
+
 	Work    Work
 	Seconds PhaseSeconds
 }

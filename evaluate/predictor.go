@@ -193,13 +193,16 @@ func (r *predictor) learn(ctx context.Context) error {
 		}
 	}
 	if errors.Is(err, classify.ErrIterationLimit) {
-		err = nil // the machine is the best so far
+		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far
 	}
 	if err == nil && tooFew(r.p.Class) {
 		neutral(r.model, scale/float64(classes))
 	}
 	return err
 }
+
+// unfinishedMachine is what a prediction says of a machine that ended at its limit.
+const unfinishedMachine = "a support vector machine ended at the limit of its steps, before its tolerance"
 
 // cacheBytes bounds the kernel rows kept in training.
 const cacheBytes = 64 << 20

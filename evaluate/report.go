@@ -41,7 +41,12 @@ type Result struct {
 	Parameters        *Parameters  `json:"parameters"`
 	ParametersBySplit []Parameters `json:"parameters_by_split,omitempty"`
 	TuningAccuracy    float64      `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
-	Seconds           float64      `json:"seconds"`
+
+	// Unfinished is that of the first of so many splits whose prediction has it.
+	Unfinished       string `json:"unfinished,omitempty"`
+	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
+
+	Seconds float64 `json:"seconds"`
 }
 
 // Comparison is a paired t-test of two methods on the same splits.

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -155,6 +156,10 @@ func measure(ctx context.Context, p *Problem, m Method, s *size, set *Settings, 
 		out, err := m.Predict(ctx, train, res.Parameters, set)
 		if err != nil {
 			return nil, err
+		}
+		if out.Unfinished != "" {
+			res.Unfinished = cmp.Or(res.Unfinished, out.Unfinished)
+			res.UnfinishedSplits++
 		}
 		predicted := make([]int, len(test.Row))
 		for i, row := range test.Row {

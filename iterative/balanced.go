@@ -3,6 +3,7 @@ package iterative
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -57,17 +58,22 @@ func (g *Graph) VonNeumannAdjacency(ctx context.Context, alpha float64, v []floa
 	return s, nil
 }
 
-// startNear makes solves begin at Galerkin's approximation by v in each component:
-// where α is near to its end, that is most of the solution.
+// startNear makes solves begin at Galerkin's approximation by v ≥ 0 in each
+// component, where it is s or 0: near to the end of the range of a parameter, or with
+// few clamped rows, that is most of the solution.
 func (s *System) startNear(v []float64) {
-	of := s.Graph.Components.Of
-	energy, square := make([]float64, len(s.Graph.Components.Sizes)), make([]float64, len(s.Graph.Components.Sizes))
+	of, components := s.Graph.Components.Of, len(s.Graph.Components.Sizes)
+	energy, square := make([]float64, components), make([]float64, components)
 	for i, c := range of {
-		energy[c] += s.Ground[i]
-		square[c] += float64(v[i] * v[i])
+		if v[i] > 0 {
+			energy[c] += s.Ground[i]
+			square[c] += float64(v[i] * v[i])
+		}
 	}
-	s.easy, s.quotients = NewNullSpace(s.Graph.Components, v), make([]float64, len(v))
+	s.easy, s.quotients = newNullSpace(of, components, slices.Clone(v)), make([]float64, len(v))
 	for i, c := range of {
-		s.quotients[i] = energy[c] / square[c] * float64(v[i]*v[i])
+		if v[i] > 0 {
+			s.quotients[i] = energy[c] / square[c] * float64(v[i]*v[i])
+		}
 	}
 }

@@ -219,7 +219,11 @@ func TestGoldenHarmonic(t *testing.T) {
 		testgraph.Close(t, f, want, 1e-10, 1e-9)
 
 		f = start()
-		if _, err := graphOf(t, graph.A).Harmonic(ctx, f, graph.Train, &Settings{Tolerance: 1e-13}); err != nil {
+		h, err := graphOf(t, graph.A).Harmonic(ctx, graph.Train)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if _, err := h.SolveTo(ctx, f, &Settings{Tolerance: 1e-13}); err != nil {
 			t.Fatal(name, err)
 		}
 		testgraph.Close(t, f, want, 1e-10, 1e-9)

@@ -59,8 +59,9 @@ type Graph struct {
 	Components *sparse.Components
 	Workers    int // goroutines of everything, 0: one for each processor; never changes a result
 
-	// Memory is the largest number of bytes that searching for an eigenvalue of A
-	// may take; 0 means no limit. It decides whether a factor is made.
+	// Memory is the largest number of bytes that searching for an eigenvalue of A, or
+	// the factor of a [Harmonic], may take; 0 means no limit. It decides whether a
+	// factor is made.
 	Memory int64
 
 	once [2]sync.Once

@@ -2,76 +2,158 @@ package iterative
 
 import (
 	"context"
+	"math"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Harmonic stores in the rows U of f that are not clamped, in components that
-// have a clamped row L, the harmonic function with the clamped rows' values,
+// Harmonic is the system of harmonic functions with given values in clamped rows L,
 //
 //	L_UU·F_U = A_UL·F_L,  F_U = (I − T_UU)⁻¹·T_UL·F_L
 //
-// and leaves all other rows as they are. It is the limit of [Propagate], by
-// conjugate gradients with Jacobi. Settings, result and errors are those of
-// [CG], but for Start, which is not used; residuals are relative to A_UL·F_L
-// and F_L together.
+// where U are the other rows of components that have a clamped row. Its solution is
+// the limit of [Propagate]. A Harmonic keeps its factor and buffers between solves; it
+// must not be used by two goroutines at a time.
+type Harmonic struct {
+	System
+	known *sparse.Operator[float64] // A_UL and zeros
+}
+
+// Harmonic returns that system, which begins with Jacobi and takes the sampled
+// Cholesky factor where g.Memory has room for it, as [System.SolveTo] says.
 //
-// Cost: that of [CG], one sweep more, and [HarmonicBytes].
-func (g *Graph) Harmonic(ctx context.Context, f *sparse.Block[float64], clamped []int, s *Settings) (*Result, error) {
+// Residuals are those of D_U^-½·L_UU·D_U^-½, relative to what is D^-½·A_UL·F_L there
+// and F_L in the other rows: no unit of weights counts. Cost: a sweep.
+func (g *Graph) Harmonic(ctx context.Context, clamped []int) (*Harmonic, error) {
 	n := len(g.Degrees)
-	if f.Rows != n {
-		panic(badShape)
-	}
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	reached := g.Components.Reached(clamped)
 	free := make([]float64, n) // 1 in U, 0 in L and in what L does not reach
-	for i := range roaring.Values(reached) {
+	for i := range roaring.Values(g.Components.Reached(clamped)) {
 		free[i] = 1
 	}
 	for _, i := range clamped {
 		free[i] = 0
 	}
-	diag, precondition := make([]float64, n), make([]float64, n)
+	among := &Graph{A: g.A, Components: g.Components, Workers: g.Workers}
+	var err error
+	if among.Degrees, err = sparse.Degrees(ctx, &restricted{g.A, free}, g.Workers); err != nil {
+		return nil, err
+	}
+	h := &Harmonic{
+		System: System{
+			Graph: among, Edge: 1, Ground: make([]float64, n), Scale: make([]float64, n), Memory: g.Memory, free: free,
+		},
+		known: &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers},
+	}
+	if g.Loops != nil {
+		among.Loops = make([]float64, n)
+	}
+	even := make([]float64, n) // what is the same number all over U
 	for i, u := range free {
-		diag[i], precondition[i] = 1, 1
+		h.Ground[i], h.Scale[i] = 1, 1
 		if u == 0 {
 			continue
 		}
-		clear(f.Row(i))
-		diag[i], precondition[i] = g.Degrees[i], g.Degrees[i]
+		h.Ground[i] = max(0, g.Degrees[i]-among.Degrees[i])
+		h.Scale[i] = math.Sqrt(g.Degrees[i])
+		even[i] = h.Scale[i]
 		if g.Loops != nil {
-			precondition[i] -= g.Loops[i]
+			among.Loops[i] = g.Loops[i]
 		}
 	}
-	b := sparse.NewBlock[float64](n, f.Cols)
-	known := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
-	if err := known.StepTo(ctx, b, f, sparse.Step[float64]{Alpha: 1}); err != nil {
+	h.startNear(even)
+	return h, nil
+}
+
+// SolveTo stores the harmonic functions with the values of f's clamped rows in its
+// rows U, and leaves all other rows as they are. Settings, result and errors are those
+// of [System.SolveTo], but for Start, which is not used.
+//
+// Cost: that of [System.SolveTo], a sweep more, and [HarmonicBytes].
+func (h *Harmonic) SolveTo(ctx context.Context, f *sparse.Block[float64], s *Settings) (*SystemResult, error) {
+	if f.Rows != len(h.free) {
+		panic(badShape)
+	}
+	for i, u := range h.free {
+		if u != 0 {
+			clear(f.Row(i))
+		}
+	}
+	b := sparse.NewBlock[float64](f.Rows, f.Cols)
+	if err := h.known.StepTo(ctx, b, f, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return nil, err
 	}
-	held := func(to, from *sparse.Block[float64]) {
-		for i, u := range free {
-			if u == 0 {
-				copy(to.Row(i), from.Row(i))
-			}
+	for i, u := range h.free {
+		if u == 0 {
+			copy(b.Row(i), f.Row(i))
+			continue
+		}
+		for j := range b.Row(i) {
+			b.Row(i)[j] /= h.Scale[i]
 		}
 	}
-	held(b, f)
 	set := s.withDefaults()
 	set.Start = false
-	inner := &sparse.Operator[float64]{A: g.A, Scale: -1, Left: free, Right: free, Diag: diag, Workers: g.Workers}
-	c := CG{A: inner, Precond: NewJacobi(precondition), Workers: g.Workers}
-	res, err := c.SolveTo(ctx, f, b, &set)
-	held(f, b)
+	res, err := h.System.SolveTo(ctx, f, b, &set)
+	for i, u := range h.free {
+		if u == 0 {
+			copy(f.Row(i), b.Row(i))
+			continue
+		}
+		for j := range f.Row(i) {
+			f.Row(i)[j] /= h.Scale[i]
+		}
+	}
 	return res, err
 }
 
-// HarmonicBytes bounds the memory that [Graph.Harmonic] takes beside f: five
-// blocks, one of them the scaled copy that a step gathers from, seven vectors and
-// the marks of reached rows, and sums by chunk.
+// restricted is a matrix without the rows and columns that are not free. Its ranges
+// are those of the whole.
+type restricted struct {
+	sparse.Matrix
+	free []float64
+}
+
+// Sweep implements [sparse.Matrix].
+func (m *restricted) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	type room struct {
+		ptr []int64
+		col []uint32
+		val []float64
+	}
+	rooms := make([]room, sched.Workers(workers))
+	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+		r := &rooms[worker]
+		r.ptr, r.col, r.val = append(r.ptr[:0], 0), r.col[:0], r.val[:0]
+		for i := p.Lo; i < p.Hi; i++ {
+			col, val := p.Row(i - p.Lo)
+			if m.free[i] == 0 {
+				col = nil
+			}
+			for at, c := range col {
+				if m.free[c] == 0 {
+					continue
+				}
+				r.col = append(r.col, c)
+				if val != nil {
+					r.val = append(r.val, val[at])
+				}
+			}
+			r.ptr = append(r.ptr, int64(len(r.col)))
+		}
+		p.Ptr, p.Col, p.Entries = r.ptr, r.col, len(r.col)
+		if p.Val != nil {
+			p.Val = r.val
+		}
+		return visit(worker, p)
+	})
+}
+
+// HarmonicBytes bounds the memory that a [Harmonic] and its solve take beside f and
+// the factor: five blocks, one of them the scaled copy that a step gathers from,
+// eleven vectors and the marks of reached rows, and sums by chunk.
 func HarmonicBytes(n, cols int) int64 {
-	return 5*sparse.BlockBytes[float64](n, cols) + (7*8+1)*int64(n) + 16*int64(cols)*int64(chunkCount(n))
+	return 5*sparse.BlockBytes[float64](n, cols) + (11*8+1)*int64(n) + 16*int64(cols)*int64(chunkCount(n))
 }

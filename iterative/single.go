@@ -68,7 +68,7 @@ func newSingle(a *sparse.Operator[float64], diag []float64) *single {
 		}
 	}
 	s := &single{
-		a:    &sparse.Operator[float32]{A: a.A, Scale: a.Scale, Diag: a.Diag, Workers: a.Workers},
+		a:    &sparse.Operator[float32]{A: a.A, Scale: a.Scale, Left: a.Left, Right: a.Right, Diag: a.Diag, Workers: a.Workers},
 		slab: singleColumns,
 	}
 	if m, ok := a.A.(interface{ Resident() bool }); ok && !m.Resident() {

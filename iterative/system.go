@@ -41,6 +41,10 @@ type System struct {
 	easy      *NullSpace
 	quotients []float64
 
+	// free, if not nil, is 1 in the rows that take part and 0 in those that are the
+	// identity's, with their columns, whose Degrees are 0 and whose Ground is 1.
+	free []float64
+
 	cg      CG
 	jacobi  *Jacobi
 	factor  *Cholesky
@@ -82,7 +86,7 @@ type SystemResult struct {
 // With Jacobi a definite system whose diagonal is neither tiny nor huge is
 // solved in float32, in groups of columns where the matrix stays in memory, and
 // again for what that leaves of the residuals in float64, until they are small
-// enough.
+// enough. A [Harmonic] is more patient with Jacobi: 300 steps in all.
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*SystemResult, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, err
@@ -113,6 +117,9 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 	if s.Null != nil {
 		l.patience = patienceSingular
 	}
+	if s.free != nil {
+		l.patience = patienceHarmonic
+	}
 	if settings == nil || settings.MaxIterations == 0 {
 		digits := max(1, math.Ceil(-math.Log10(set.Tolerance)))
 		l.allowed = factorStepsPerDigit * int(digits)
@@ -137,7 +144,7 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 func (s *System) prepare() {
 	c := &s.cg
 	if c.A == nil {
-		op := &sparse.Operator[float64]{A: s.Graph.A, Scale: -s.Edge, Diag: s.diagonal(false), Workers: s.Graph.Workers}
+		op := &sparse.Operator[float64]{A: s.Graph.A, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
 		c.A = op
 		c.Scale, c.Null, c.Workers = s.Scale, s.Null, s.Graph.Workers
 		c.easy, c.ground = s.easy, s.Ground
@@ -178,7 +185,11 @@ func (s *System) Factor(ctx context.Context) (*Cholesky, error) {
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
 	}
-	f, err := NewCholesky(ctx, s.Graph.A, s.Edge, s.Ground, &CholeskySettings{
+	a := s.Graph.A
+	if s.free != nil {
+		a = &restricted{a, s.free}
+	}
+	f, err := NewCholesky(ctx, a, s.Edge, s.Ground, &CholeskySettings{
 		RNGSeed: rngSeed, Memory: s.Memory, Workers: s.Graph.Workers,
 	})
 	if errors.Is(err, ErrMemory) {

@@ -171,7 +171,10 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	problem := problemOf(g, l)
 	p, err := f.method.Predict(in.ctx, problem, nil, settings)
 	if err != nil {
-		return explainDirected(err, name)
+		return in.methodError(err, name)
+	}
+	if p.Unfinished != "" {
+		in.warn("%s: %s%s", f.method.Name(), p.Unfinished, unfinishedAdvice(f.method))
 	}
 	if p.Settings > 0 && p.Tested == 0 && settings.Grid.Size() > 1 {
 		in.warn("%s: too few labels to choose parameters: of two classes at least 2 nodes each are needed; using %v", l.File, p.Parameters)

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -104,6 +105,9 @@ type invocation struct {
 	progress *progress
 	doing    string // what an interruption leaves as it was, for its message
 	reached  string // how far an interrupted run had come, for its message
+
+	warning  sync.Mutex
+	warnings []string // printed so far
 
 	estimating bool   // the run ends when it has been planned
 	planned    *needs // what it then would take

@@ -376,6 +376,9 @@ func (in *invocation) printReport(r report) {
 // warn prints something the user should know that does not stop the run.
 func (in *invocation) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	in.warning.Lock()
+	in.warnings = append(in.warnings, text)
+	in.warning.Unlock()
 	var line strings.Builder
 	if in.logFormat == "json" {
 		slog.New(slog.NewJSONHandler(&line, nil)).Warn(text)

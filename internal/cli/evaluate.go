@@ -169,6 +169,7 @@ type evaluated struct {
 	Skipped         skippedLines `json:"skipped_label_lines"`
 	Seconds         float64      `json:"seconds"` // covers that of the report
 	PeakMemoryBytes int64        `json:"peak_memory_bytes"`
+	Warnings        []string     `json:"warnings,omitempty"`
 }
 
 func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
@@ -193,10 +194,11 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	report, err := evaluate.Run(in.ctx, problemOf(g, l), plan)
 	if err != nil {
-		return explainDirected(explainSplit(err, f, g, l), name)
+		return in.methodError(explainSplit(err, f, g, l), name)
 	}
+	in.warnUnfinished(plan, report)
 	c := in.closing()
-	doc := evaluated{report, name, skippedOf(l), c.Seconds, c.PeakMemoryBytes}
+	doc := evaluated{report, name, skippedOf(l), c.Seconds, c.PeakMemoryBytes, c.Warnings}
 	if f.report != "" {
 		switch formatOf(f.report, reportFormats) {
 		case ".html":
@@ -236,6 +238,22 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	fmt.Fprintln(in.summary(), closing)
 	return in.stdout.err
+}
+
+// warnUnfinished tells of iterations that ended at their limits.
+func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Report) {
+	for _, r := range report.Results {
+		if r.Unfinished == "" {
+			continue
+		}
+		advice := ""
+		for _, m := range plan.Methods {
+			if m.Name() == r.Method {
+				advice = unfinishedAdvice(m)
+			}
+		}
+		in.warn("%s on %s of %d at %.4g %%: %s%s", r.Method, counted(int64(r.UnfinishedSplits), "split"), report.Splits, 100*r.TrainFraction, r.Unfinished, advice)
+	}
 }
 
 // planEvaluate returns what a plan takes, and sets the memory of its settings.

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 )
 
@@ -115,13 +117,36 @@ func (in *invocation) checkForm(methods []evaluate.Method, p kernel.Parameters) 
 	}
 }
 
-// explainDirected names the graph in an error about its directions.
-func explainDirected(err error, graph string) error {
-	var directed *evaluate.DirectedError
-	if errors.As(err, &directed) {
+// methodError names the graph in an error about its directions, or about an
+// iteration on it that did not come to its tolerance.
+func (in *invocation) methodError(err error, graph string) error {
+	var (
+		directed *evaluate.DirectedError
+		limited  *evaluate.ConvergenceError
+	)
+	switch {
+	case errors.As(err, &directed):
 		return usageOf(graph, "%s", asymmetric(directed.Kernel, "--method=cwk"))
+	case errors.As(err, &limited) && limited.Short > 0:
+		return &machineError{graph, fmt.Sprintf("%v; allow --max-memory %s or more for a factor of the graph, or take another --method",
+			err, formatBytes(in.memory+limited.Short+limited.Short/4)), err}
+	case errors.As(err, &limited):
+		return &machineError{graph, fmt.Sprintf("%v; take another --method", err), err}
+	case errors.Is(err, iterative.ErrIterationLimit):
+		return &machineError{graph, fmt.Sprintf("%v; take parameters farther from the end of their range, or another --method", err), err}
 	}
 	return err
+}
+
+// unfinishedAdvice is what to do about an iteration that ended at its limit.
+func unfinishedAdvice(m evaluate.Method) string {
+	if slices.Contains(m.Takes(), "svm_tolerance") {
+		return "; give a smaller --cost or a larger --svm-tolerance"
+	}
+	if slices.Contains(m.Takes(), "cost") {
+		return "; give a smaller --cost"
+	}
+	return "; longer ones do not count"
 }
 
 // methods returns the methods of a list of names, and notes those there are

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -11,10 +12,14 @@ import (
 type Closing struct {
 	Seconds         float64 `json:"seconds"`
 	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+
+	Warnings []string `json:"warnings,omitempty"` // all that were printed
 }
 
 func (in *invocation) closing() Closing {
-	return Closing{Seconds: time.Since(in.started).Seconds(), PeakMemoryBytes: peakMemory()}
+	in.warning.Lock()
+	defer in.warning.Unlock()
+	return Closing{Seconds: time.Since(in.started).Seconds(), PeakMemoryBytes: peakMemory(), Warnings: slices.Clone(in.warnings)}
 }
 
 // document prints v, a command's whole result, as the one JSON document on

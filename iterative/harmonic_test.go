@@ -1,0 +1,79 @@
+package iterative
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Where Jacobi would take thousands of steps harmonic functions come from the factor,
+// exact and with the same bits for any number of workers; without room for it the
+// error says so.
+func TestHarmonicSlow(t *testing.T) {
+	const side = 100
+	a := grid(side)
+	n, _ := a.Dims()
+	tail := side * side // hangs on the grid's last node; its end is clamped
+	clamped := []int{0, side - 1, n - 1}
+	of := func(memory int64, workers int) (*sparse.Block[float64], *SystemResult, error) {
+		g := graphOf(t, a)
+		g.Memory, g.Workers = memory, workers
+		h, err := g.Harmonic(ctx, clamped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := sparse.NewBlock[float64](n, 2)
+		for i, l := range clamped {
+			f.Row(l)[min(i, 1)] = 1
+		}
+		res, err := h.SolveTo(ctx, f, &Settings{MaxIterations: 1000})
+		return f, res, err
+	}
+	var first []float64
+	for _, workers := range []int{1, 2, 7} {
+		f, res, err := of(0, workers)
+		if err != nil || !res.SampledCholesky {
+			t.Fatalf("%d workers: %v, with a factor: %t", workers, err, res.SampledCholesky)
+		}
+		if first == nil {
+			first = slices.Clone(f.Data)
+		}
+		if !slices.Equal(first, f.Data) {
+			t.Errorf("%d workers: other bits", workers)
+		}
+		for i := range n {
+			if sum := f.Row(i)[0] + f.Row(i)[1]; math.Abs(sum-1) > 1e-6 {
+				t.Fatalf("row %d sums to %v", i, sum)
+			}
+		}
+		// Along the tail a harmonic function is linear.
+		from, to := f.Row(tail - 1)[0], f.Row(n - 1)[0]
+		for i := tail; i < n; i++ {
+			want := from + (to-from)*float64(i-tail+1)/float64(n-tail)
+			if got := f.Row(i)[0]; math.Abs(got-want) > 1e-6 {
+				t.Fatalf("row %d of the tail is %v, want %v", i, got, want)
+			}
+		}
+	}
+	if _, res, err := of(1, 1); !errors.Is(err, ErrIterationLimit) || !res.Refused {
+		t.Errorf("without room for a factor: %v, refused: %t", err, res.Refused)
+	}
+}
+
+// A matrix without some rows and columns is what the entries of the others make.
+func TestRestricted(t *testing.T) {
+	a, err := sparse.FromTriplets(4, 4, []sparse.Triplet{
+		{Row: 0, Col: 0, Val: 7}, {Row: 0, Col: 1, Val: 2}, {Row: 1, Col: 0, Val: 2}, {Row: 0, Col: 3, Val: 3},
+		{Row: 3, Col: 0, Val: 3}, {Row: 1, Col: 2, Val: 5}, {Row: 2, Col: 1, Val: 5},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sparse.Degrees(ctx, &restricted{a, []float64{1, 0, 1, 1}}, 1)
+	if want := []float64{10, 0, 0, 3}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("degrees %v, %v; want %v", got, err, want)
+	}
+}
