@@ -141,8 +141,20 @@ func TestCrash(t *testing.T) {
 	}
 }
 
+// inPieces runs a test with shards that are read back at their end, and with others
+// that are read back piece by piece.
+func inPieces(t *testing.T, bytes int64, test func(t *testing.T)) {
+	t.Run("whole", test)
+	usual := pieceBytes
+	pieceBytes = bytes
+	defer func() { pieceBytes = usual }()
+	t.Run("pieces", test)
+}
+
 // TestWriteFaults lets every operation of writing a store fail once.
-func TestWriteFaults(t *testing.T) {
+func TestWriteFaults(t *testing.T) { inPieces(t, 32, testWriteFaults) }
+
+func testWriteFaults(t *testing.T) {
 	old, next := newSample(0xa1), newSample(0xb2)
 	for _, before := range []bool{false, true} {
 		base := durabletest.NewMem()
@@ -216,7 +228,9 @@ func TestAbortLeavesNothing(t *testing.T) {
 }
 
 // TestReadBack damages a file between its writing and its reading back.
-func TestReadBack(t *testing.T) {
+func TestReadBack(t *testing.T) { inPieces(t, 8, testReadBack) }
+
+func testReadBack(t *testing.T) {
 	for _, suffix := range []string{"-0001.shard", ".index", ".degrees", ".nodes", ".order"} {
 		mem := durabletest.NewMem()
 		err := newSample(0xa1).write(durabletest.Flip(mem, suffix, 20, 4))

@@ -16,10 +16,11 @@ func readInOrder(f durable.File) {
 	}
 }
 
-// dropCached gives back the memory in which the system keeps what was written to
-// a file and synced, so that the next to read it asks the disk.
-func dropCached(f durable.File) {
+// dropCached gives back the memory in which the system keeps so many bytes of a
+// file, 0 for all that follow, which were written and synced: the next to read
+// them asks the disk.
+func dropCached(f durable.File, from, bytes int64) {
 	if onDisk, ok := f.(interface{ Fd() uintptr }); ok {
-		_ = unix.Fadvise(int(onDisk.Fd()), 0, 0, unix.FADV_DONTNEED)
+		_ = unix.Fadvise(int(onDisk.Fd()), from, bytes, unix.FADV_DONTNEED)
 	}
 }

@@ -8,4 +8,4 @@ import "github.com/heatwalk/heatwalk/internal/durable"
 func readInOrder(durable.File) {}
 
 // dropCached does nothing: what is read may come from memory.
-func dropCached(durable.File) {}
+func dropCached(durable.File, int64, int64) {}

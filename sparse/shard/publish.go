@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -204,7 +204,7 @@ func (w *Writer) writeFile(ctx context.Context, name, magic string, content func
 	err := w.writeSynced(name, func(f io.Writer) error {
 		b := bufio.NewWriterSize(writerFunc(func(p []byte) (int, error) {
 			entry.Bytes += int64(len(p))
-			sum = crc32.Update(sum, castagnoli, p)
+			sum = simd.Checksum(sum, p)
 			return f.Write(p)
 		}), 1<<18)
 		b.Write(appendFileHead(b.AvailableBuffer(), magic, w.id))
@@ -216,7 +216,7 @@ func (w *Writer) writeFile(ctx context.Context, name, magic string, content func
 	}
 	entry.CRC = sumText(sum)
 	w.m.Files = append(w.m.Files, entry)
-	return w.readBack(ctx, entry)
+	return w.readBack(ctx, entry.Name, mark{}, mark{entry.Bytes, sum})
 }
 
 // writerFunc is a function that writes.
@@ -279,6 +279,7 @@ func (w *Writer) Abort() error {
 	w.forget()
 	var errs []error
 	if w.file != nil {
+		_ = w.file.wait() // what came back does not matter any more
 		errs = append(errs, w.file.Close())
 		w.file = nil
 	}

@@ -71,13 +71,13 @@ func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) 
 		}
 	}
 	for k, f := range s.m.shards() {
-		sum, n, err := sumFile(ctx, s.files[k], f.Bytes)
-		if err != nil {
+		var end mark
+		if err := end.advance(ctx, s.files[k], f.Bytes, make([]byte, min(readBackBytes, f.Bytes))); err != nil {
 			return nil, err
 		}
-		if want, _ := strconv.ParseUint(f.CRC, 16, 32); n != f.Bytes || sum != uint32(want) {
+		if want, _ := strconv.ParseUint(f.CRC, 16, 32); end != (mark{f.Bytes, uint32(want)}) {
 			return nil, &CorruptError{Path: s.path(f.Name), Offset: -1,
-				What: fmt.Sprintf("checksum %08x of %d bytes, manifest says %s", sum, n, f.CRC) + restore}
+				What: fmt.Sprintf("checksum %08x of %d bytes, manifest says %s", end.sum, end.bytes, f.CRC) + restore}
 		}
 	}
 	return &VerifyReport{

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 	"path/filepath"
@@ -77,10 +76,9 @@ type Writer struct {
 	zstd  *zstd.Encoder
 
 	// The open shard.
-	file      durable.File
+	file      *shardFile
 	buffered  *bufio.Writer
 	fileBytes int64
-	fileSum   uint32
 }
 
 // Create begins a store in the directory dir, which is made if its parent
@@ -346,7 +344,6 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	}
 	w.index = appendIndexEntry(w.index, frame{shard: int32(shard), bytes: int32(len(j.frame))}, r)
 	w.m.Frames[w.direction]++
-	w.fileSum = crc32.Update(w.fileSum, castagnoli, j.frame)
 	w.fileBytes += int64(len(j.frame))
 	w.pairs += j.pairs
 	if w.direction == 0 {
@@ -363,11 +360,13 @@ func (w *Writer) writeFrame(j *frameJob) error {
 }
 
 func (w *Writer) beginShard() error {
-	f, err := w.o.fs.Create(w.path(shardName(w.id, len(w.m.Files))))
+	path := w.path(shardName(w.id, len(w.m.Files)))
+	f, err := w.o.fs.Create(path)
 	if err != nil {
 		return err
 	}
-	w.file, w.buffered = f, bufio.NewWriterSize(f, 1<<20)
+	w.file = &shardFile{File: f, path: path}
+	w.buffered = bufio.NewWriterSize(w.file, 1<<20)
 	return nil
 }
 
@@ -379,16 +378,16 @@ func (w *Writer) endShard(ctx context.Context) error {
 	f := w.file
 	w.file = nil
 	err := w.buffered.Flush()
-	if err == nil {
-		err = w.sync(f)
+	if err = errors.Join(err, f.wait()); err == nil {
+		err = w.sync(f.File)
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	entry := FileEntry{Name: shardName(w.id, len(w.m.Files)), Bytes: w.fileBytes, CRC: sumText(w.fileSum)}
+	entry := FileEntry{Name: shardName(w.id, len(w.m.Files)), Bytes: f.written.bytes, CRC: sumText(f.written.sum)}
 	w.m.Files = append(w.m.Files, entry)
-	w.fileBytes, w.fileSum = 0, 0
-	return w.readBack(ctx, entry)
+	w.fileBytes = 0
+	return w.readBack(ctx, entry.Name, f.read, f.written)
 }
 
 // sync makes a file's content durable. A failed sync is final.
@@ -396,6 +395,10 @@ func (w *Writer) sync(f durable.File) error {
 	start := time.Now()
 	err := f.Sync()
 	w.synced += time.Since(start)
+	return syncError(err)
+}
+
+func syncError(err error) error {
 	if err != nil {
 		return fmt.Errorf("%w; the disk may have lost data", err)
 	}
@@ -410,47 +413,6 @@ func (w *Writer) syncDir(dir string) error {
 	err := w.o.fs.SyncDir(dir)
 	w.synced += time.Since(start)
 	return err
-}
-
-// readBack reads a file that was just written and synced, from the disk where the
-// system can be told so, and compares its sum.
-func (w *Writer) readBack(ctx context.Context, entry FileEntry) error {
-	f, err := w.o.fs.Open(w.path(entry.Name))
-	if err != nil {
-		return err
-	}
-	dropCached(f)
-	readInOrder(f)
-	got, n, err := sumFile(ctx, f, entry.Bytes)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if n != entry.Bytes || sumText(got) != entry.CRC {
-		return &CorruptError{Path: w.path(entry.Name), Offset: -1,
-			What: fmt.Sprintf("read back %d bytes with checksum %08x, wrote %d with %s; the disk loses data", n, got, entry.Bytes, entry.CRC)}
-	}
-	return nil
-}
-
-// sumFile returns the checksum of the first bytes of f, at most limit of
-// them, and their number.
-func sumFile(ctx context.Context, f io.ReaderAt, limit int64) (sum uint32, n int64, err error) {
-	buf := make([]byte, min(1<<20, limit))
-	for n < limit {
-		if err := ctx.Err(); err != nil {
-			return 0, 0, err
-		}
-		k, err := f.ReadAt(buf[:min(int64(len(buf)), limit-n)], n)
-		sum = crc32.Update(sum, castagnoli, buf[:k])
-		n += int64(k)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	return sum, n, nil
 }
 
 const (

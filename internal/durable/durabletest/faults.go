@@ -224,9 +224,19 @@ func Flip(fsys durable.FS, suffix string, offset int64, mask byte) *Flipping {
 	return &Flipping{fsys, suffix, offset, mask}
 }
 
+// Create implements [durable.FS].
+func (f *Flipping) Create(name string) (durable.File, error) {
+	file, err := f.FS.Create(name)
+	return f.flip(name, file, err)
+}
+
 // Open implements [durable.FS].
 func (f *Flipping) Open(name string) (durable.File, error) {
 	file, err := f.FS.Open(name)
+	return f.flip(name, file, err)
+}
+
+func (f *Flipping) flip(name string, file durable.File, err error) (durable.File, error) {
 	if err != nil || !strings.HasSuffix(name, f.suffix) {
 		return file, err
 	}
