@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // view says which entries of the matrix the edges become.
@@ -220,6 +221,9 @@ func (s *sorter) stage(from, to float64, length int) func(piece int) {
 func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weight []float64) {
 	head, shift := s.head, s.shift
 	ahead, back := s.view != incoming, s.view != outgoing
+	if ahead && back && weight == nil {
+		code = s.histogramOfBoth(cell, code)
+	}
 	for i := 0; i+1 < len(code); i += 2 {
 		u, v := code[i], code[i+1]
 		switch {
@@ -242,6 +246,28 @@ func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weigh
 		if back {
 			cell[cellOf(v, head, shift)]++
 		}
+	}
+}
+
+// histogramOfBoth is histogram for the lines at the beginning that stand for two
+// entries each, a batch at a time; it returns the rest.
+func (s *sorter) histogramOfBoth(cell []uint32, code []uint32) []uint32 {
+	var cells [lineBatch]uint32
+	for len(code) >= 2 {
+		lines := code[:min(len(code), lineBatch)]
+		if simd.Cells(cells[:], lines, s.head, s.shift) {
+			break
+		}
+		countCells(cell, cells[:len(lines)])
+		code = code[len(lines):]
+	}
+	return code
+}
+
+//go:noinline
+func countCells(count, cells []uint32) {
+	for _, c := range cells {
+		count[c]++
 	}
 }
 

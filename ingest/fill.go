@@ -1,6 +1,9 @@
 package ingest
 
-import "github.com/heatwalk/heatwalk/internal/sched"
+import (
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
 
 // entries are those of the filling in memory, bucket by bucket and in the order of
 // the input, with a value for each key if there are values.
@@ -113,32 +116,53 @@ func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
 	}
 }
 
+// lineBatch is how many rows of lines are worked on together, which stay in the
+// nearest cache.
+const lineBatch = 512
+
 // both is plain for lines that stand for two entries each, as most do. Places are
 // taken for a batch of lines first and filled afterwards: a place is known only
 // when its bucket is, and a processor that has stores under way whose place it does
 // not know yet is slow to load the next one.
 func (f *filler[K]) both(code []uint32) {
-	const batch = 512 // entries, which stay in the nearest cache
-	var place [batch]int
-	var entry [batch]K
-	next, bucketOf := f.next, f.bucketOf
-	head, shift, column := f.head, f.shift, f.column&63
-	for len(code) >= 2 {
-		n := 0
-		for ; len(code) >= 2 && n+1 < batch; code = code[2:] {
-			u, v := code[0], code[1]
-			if u == v || max(u, v) == noRow {
-				continue
-			}
-			b := &next[bucketOf[cellOf(u, head, shift)]]
-			place[n], entry[n] = b.at, (K(u)-K(b.lo))<<column|K(v)<<1
-			b.at++
-			b = &next[bucketOf[cellOf(v, head, shift)]]
-			place[n+1], entry[n+1] = b.at, (K(v)-K(b.lo))<<column|K(u)<<1|1
-			b.at++
-			n += 2
+	var (
+		edges, cell [lineBatch]uint32
+		place       [lineBatch]int
+		entry       [lineBatch]K
+	)
+	for ; len(code) >= 2; code = code[min(len(code), lineBatch):] {
+		lines := code[:min(len(code), lineBatch)]
+		if simd.Cells(cell[:], lines, f.head, f.shift) {
+			lines = edgesOf(edges[:0], lines)
+			simd.Cells(cell[:], lines, f.head, f.shift)
 		}
-		scatter(f.keys, place[:n], entry[:n])
+		simd.Entries(entry[:], lines, f.column)
+		f.take(place[:len(lines)], entry[:len(lines)], cell[:len(lines)])
+		scatter(f.keys, place[:len(lines)], entry[:len(lines)])
+	}
+}
+
+// edgesOf appends the lines that are edges between two nodes.
+func edgesOf(edges, lines []uint32) []uint32 {
+	for ; len(lines) >= 2; lines = lines[2:] {
+		if u, v := lines[0], lines[1]; u != v && max(u, v) != noRow {
+			edges = append(edges, u, v)
+		}
+	}
+	return edges
+}
+
+// take takes a place for each entry, whose row becomes one of its bucket.
+//
+//go:noinline
+func (f *filler[K]) take(place []int, entry []K, cell []uint32) {
+	next, bucketOf, column := f.next, f.bucketOf, f.column&63
+	place, entry = place[:len(cell)], entry[:len(cell)]
+	for i, c := range cell {
+		b := &next[bucketOf[c]]
+		place[i] = b.at
+		b.at++
+		entry[i] -= K(b.lo) << column
 	}
 }
 

@@ -16,8 +16,9 @@ var (
 	hasDecodeAVX2   = hasAVX2 && cpu.X86.HasBMI2
 	hasDecodeAVX512 = hasDecodeAVX2 && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW &&
 		cpu.X86.HasAVX512VBMI2 && cpu.X86.HasAVX512VBMI && cpu.X86.HasAVX512VNNI
-	hasHashesAVX512   = hasAVX512 && cpu.X86.HasAVX512DQ && cpu.X86.HasBMI2
-	hasChecksumAVX512 = hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasSSE42
+	hasHashesAVX512    = hasAVX512 && cpu.X86.HasAVX512DQ && cpu.X86.HasBMI2
+	hasDistancesAVX512 = hasAVX512 && cpu.X86.HasAVX512CD && cpu.X86.HasAVX512BW && cpu.X86.HasPOPCNT
+	hasChecksumAVX512  = hasAVX512 && cpu.X86.HasAVX512VPCLMULQDQ && cpu.X86.HasSSE42
 )
 
 const registerBytes = 32
@@ -91,4 +92,36 @@ func hashPairs(place uint64, shift uint, ids []uint32) uint64 {
 		return plainHashPairs(place, shift, ids)
 	}
 	return hashPairsAVX512(place, uint64(shift), &ids[0], len(ids), oneBits, firstFactor, secondFactor)
+}
+
+// distanceGroup is how many ids the twin of Distances takes at a time.
+const distanceGroup = 64
+
+func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
+	if n := (len(id) - 1) / distanceGroup * distanceGroup; hasDistancesAVX512 && n > 0 {
+		plainDistances(delta, id[:1], last, b, lengths)
+		distancesAVX512(&delta[1], &id[1], n, 1<<(b&31)-1, int(b), &lengths[0])
+		delta, id, last = delta[n+1:], id[n+1:], id[n]
+	}
+	plainDistances(delta, id, last, b, lengths)
+}
+
+// lineLanes is how many rows the twins of Cells and Entries take at a time.
+const lineLanes = 8
+
+func cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
+	if n := len(row) / lineLanes * lineLanes; hasAVX2 && n > 0 {
+		odd = cellsAVX2(&cell[0], &row[0], n, head, uint64(shift)) != 0
+		cell, row = cell[n:], row[n:]
+	}
+	return plainCells(cell, row, head, shift) || odd
+}
+
+func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
+	if narrow, ok := any(entry).([]uint32); ok && hasAVX2 && len(line) >= lineLanes {
+		n := len(line) / lineLanes * lineLanes
+		entriesAVX2(&narrow[0], &line[0], n, uint64(column))
+		entry, line = entry[n:], line[n:]
+	}
+	plainEntries(entry, line, column)
 }

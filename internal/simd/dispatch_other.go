@@ -52,3 +52,15 @@ func checksum(sum uint32, data []byte) uint32 { return plainChecksum(sum, data) 
 func hashPairs(place uint64, shift uint, ids []uint32) uint64 {
 	return plainHashPairs(place, shift, ids)
 }
+
+func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
+	plainDistances(delta, id, last, b, lengths)
+}
+
+func cells(cell, row []uint32, head uint32, shift uint) bool {
+	return plainCells(cell, row, head, shift)
+}
+
+func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
+	plainEntries(entry, line, column)
+}

@@ -17,6 +17,8 @@
 //	Decoding          column ids out of their code on disk, in parts
 //	Checksum          CRC-32C
 //	HashPairs         a sum of hashes, by which matrices are compared
+//	Distances         those of column ids, and how many bits they have
+//	Cells, Entries    what lines of an edge list become
 //
 // Every loop has one plain Go body, generic over float32 and float64, which
 // defines the result to the bit. An assembly twin may stand beside it for a

@@ -59,6 +59,10 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				}
 				GatherSumPlaced(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, place)
 				HashPairs(0, 32, col)
+				Distances(fenced[uint32](t, entries), col, 0, 20, new([32]int))
+				even := col[entries%2:]
+				Cells(fenced[uint32](t, len(even)), even, 9, 3)
+				Entries(fenced[uint32](t, len(even)), even, 20)
 				var ahead Decoding
 				n := 1 + entries/2*3
 				sel, data := fenced[byte](t, (n+3)/4+64), fenced[byte](t, 64)

@@ -143,6 +143,15 @@ func checksumAVX512(sum uint32, data *byte, n int) uint32
 func hashPairsAVX512(place uint64, shift uint64, ids *uint32, n int, one uint64, first uint64, second uint64) uint64
 
 //go:noescape
+func distancesAVX512(delta *uint32, id *uint32, n int, mask uint32, bits int, lengths *int)
+
+//go:noescape
+func cellsAVX2(cell *uint32, row *uint32, n int, head uint32, shift uint64) uint32
+
+//go:noescape
+func entriesAVX2(entry *uint32, line *uint32, n int, column uint64)
+
+//go:noescape
 func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)
 
 //go:noescape

@@ -23018,6 +23018,510 @@ end:
 	MOVQ          AX, ret+56(FP)
 	RET
 
+DATA leadingZeros<>+0(SB)/8, $0x2020202020202020
+DATA leadingZeros<>+8(SB)/8, $0x2020202020202020
+DATA leadingZeros<>+16(SB)/8, $0x2020202020202020
+DATA leadingZeros<>+24(SB)/8, $0x2020202020202020
+DATA leadingZeros<>+32(SB)/8, $0x2020202020202020
+DATA leadingZeros<>+40(SB)/8, $0x2020202020202020
+DATA leadingZeros<>+48(SB)/8, $0x2020202020202020
+DATA leadingZeros<>+56(SB)/8, $0x2020202020202020
+DATA leadingZeros<>+64(SB)/8, $0x1f1f1f1f1f1f1f1f
+DATA leadingZeros<>+72(SB)/8, $0x1f1f1f1f1f1f1f1f
+DATA leadingZeros<>+80(SB)/8, $0x1f1f1f1f1f1f1f1f
+DATA leadingZeros<>+88(SB)/8, $0x1f1f1f1f1f1f1f1f
+DATA leadingZeros<>+96(SB)/8, $0x1f1f1f1f1f1f1f1f
+DATA leadingZeros<>+104(SB)/8, $0x1f1f1f1f1f1f1f1f
+DATA leadingZeros<>+112(SB)/8, $0x1f1f1f1f1f1f1f1f
+DATA leadingZeros<>+120(SB)/8, $0x1f1f1f1f1f1f1f1f
+DATA leadingZeros<>+128(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA leadingZeros<>+136(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA leadingZeros<>+144(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA leadingZeros<>+152(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA leadingZeros<>+160(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA leadingZeros<>+168(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA leadingZeros<>+176(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA leadingZeros<>+184(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA leadingZeros<>+192(SB)/8, $0x1d1d1d1d1d1d1d1d
+DATA leadingZeros<>+200(SB)/8, $0x1d1d1d1d1d1d1d1d
+DATA leadingZeros<>+208(SB)/8, $0x1d1d1d1d1d1d1d1d
+DATA leadingZeros<>+216(SB)/8, $0x1d1d1d1d1d1d1d1d
+DATA leadingZeros<>+224(SB)/8, $0x1d1d1d1d1d1d1d1d
+DATA leadingZeros<>+232(SB)/8, $0x1d1d1d1d1d1d1d1d
+DATA leadingZeros<>+240(SB)/8, $0x1d1d1d1d1d1d1d1d
+DATA leadingZeros<>+248(SB)/8, $0x1d1d1d1d1d1d1d1d
+DATA leadingZeros<>+256(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA leadingZeros<>+264(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA leadingZeros<>+272(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA leadingZeros<>+280(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA leadingZeros<>+288(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA leadingZeros<>+296(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA leadingZeros<>+304(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA leadingZeros<>+312(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA leadingZeros<>+320(SB)/8, $0x1b1b1b1b1b1b1b1b
+DATA leadingZeros<>+328(SB)/8, $0x1b1b1b1b1b1b1b1b
+DATA leadingZeros<>+336(SB)/8, $0x1b1b1b1b1b1b1b1b
+DATA leadingZeros<>+344(SB)/8, $0x1b1b1b1b1b1b1b1b
+DATA leadingZeros<>+352(SB)/8, $0x1b1b1b1b1b1b1b1b
+DATA leadingZeros<>+360(SB)/8, $0x1b1b1b1b1b1b1b1b
+DATA leadingZeros<>+368(SB)/8, $0x1b1b1b1b1b1b1b1b
+DATA leadingZeros<>+376(SB)/8, $0x1b1b1b1b1b1b1b1b
+DATA leadingZeros<>+384(SB)/8, $0x1a1a1a1a1a1a1a1a
+DATA leadingZeros<>+392(SB)/8, $0x1a1a1a1a1a1a1a1a
+DATA leadingZeros<>+400(SB)/8, $0x1a1a1a1a1a1a1a1a
+DATA leadingZeros<>+408(SB)/8, $0x1a1a1a1a1a1a1a1a
+DATA leadingZeros<>+416(SB)/8, $0x1a1a1a1a1a1a1a1a
+DATA leadingZeros<>+424(SB)/8, $0x1a1a1a1a1a1a1a1a
+DATA leadingZeros<>+432(SB)/8, $0x1a1a1a1a1a1a1a1a
+DATA leadingZeros<>+440(SB)/8, $0x1a1a1a1a1a1a1a1a
+DATA leadingZeros<>+448(SB)/8, $0x1919191919191919
+DATA leadingZeros<>+456(SB)/8, $0x1919191919191919
+DATA leadingZeros<>+464(SB)/8, $0x1919191919191919
+DATA leadingZeros<>+472(SB)/8, $0x1919191919191919
+DATA leadingZeros<>+480(SB)/8, $0x1919191919191919
+DATA leadingZeros<>+488(SB)/8, $0x1919191919191919
+DATA leadingZeros<>+496(SB)/8, $0x1919191919191919
+DATA leadingZeros<>+504(SB)/8, $0x1919191919191919
+DATA leadingZeros<>+512(SB)/8, $0x1818181818181818
+DATA leadingZeros<>+520(SB)/8, $0x1818181818181818
+DATA leadingZeros<>+528(SB)/8, $0x1818181818181818
+DATA leadingZeros<>+536(SB)/8, $0x1818181818181818
+DATA leadingZeros<>+544(SB)/8, $0x1818181818181818
+DATA leadingZeros<>+552(SB)/8, $0x1818181818181818
+DATA leadingZeros<>+560(SB)/8, $0x1818181818181818
+DATA leadingZeros<>+568(SB)/8, $0x1818181818181818
+DATA leadingZeros<>+576(SB)/8, $0x1717171717171717
+DATA leadingZeros<>+584(SB)/8, $0x1717171717171717
+DATA leadingZeros<>+592(SB)/8, $0x1717171717171717
+DATA leadingZeros<>+600(SB)/8, $0x1717171717171717
+DATA leadingZeros<>+608(SB)/8, $0x1717171717171717
+DATA leadingZeros<>+616(SB)/8, $0x1717171717171717
+DATA leadingZeros<>+624(SB)/8, $0x1717171717171717
+DATA leadingZeros<>+632(SB)/8, $0x1717171717171717
+DATA leadingZeros<>+640(SB)/8, $0x1616161616161616
+DATA leadingZeros<>+648(SB)/8, $0x1616161616161616
+DATA leadingZeros<>+656(SB)/8, $0x1616161616161616
+DATA leadingZeros<>+664(SB)/8, $0x1616161616161616
+DATA leadingZeros<>+672(SB)/8, $0x1616161616161616
+DATA leadingZeros<>+680(SB)/8, $0x1616161616161616
+DATA leadingZeros<>+688(SB)/8, $0x1616161616161616
+DATA leadingZeros<>+696(SB)/8, $0x1616161616161616
+DATA leadingZeros<>+704(SB)/8, $0x1515151515151515
+DATA leadingZeros<>+712(SB)/8, $0x1515151515151515
+DATA leadingZeros<>+720(SB)/8, $0x1515151515151515
+DATA leadingZeros<>+728(SB)/8, $0x1515151515151515
+DATA leadingZeros<>+736(SB)/8, $0x1515151515151515
+DATA leadingZeros<>+744(SB)/8, $0x1515151515151515
+DATA leadingZeros<>+752(SB)/8, $0x1515151515151515
+DATA leadingZeros<>+760(SB)/8, $0x1515151515151515
+DATA leadingZeros<>+768(SB)/8, $0x1414141414141414
+DATA leadingZeros<>+776(SB)/8, $0x1414141414141414
+DATA leadingZeros<>+784(SB)/8, $0x1414141414141414
+DATA leadingZeros<>+792(SB)/8, $0x1414141414141414
+DATA leadingZeros<>+800(SB)/8, $0x1414141414141414
+DATA leadingZeros<>+808(SB)/8, $0x1414141414141414
+DATA leadingZeros<>+816(SB)/8, $0x1414141414141414
+DATA leadingZeros<>+824(SB)/8, $0x1414141414141414
+DATA leadingZeros<>+832(SB)/8, $0x1313131313131313
+DATA leadingZeros<>+840(SB)/8, $0x1313131313131313
+DATA leadingZeros<>+848(SB)/8, $0x1313131313131313
+DATA leadingZeros<>+856(SB)/8, $0x1313131313131313
+DATA leadingZeros<>+864(SB)/8, $0x1313131313131313
+DATA leadingZeros<>+872(SB)/8, $0x1313131313131313
+DATA leadingZeros<>+880(SB)/8, $0x1313131313131313
+DATA leadingZeros<>+888(SB)/8, $0x1313131313131313
+DATA leadingZeros<>+896(SB)/8, $0x1212121212121212
+DATA leadingZeros<>+904(SB)/8, $0x1212121212121212
+DATA leadingZeros<>+912(SB)/8, $0x1212121212121212
+DATA leadingZeros<>+920(SB)/8, $0x1212121212121212
+DATA leadingZeros<>+928(SB)/8, $0x1212121212121212
+DATA leadingZeros<>+936(SB)/8, $0x1212121212121212
+DATA leadingZeros<>+944(SB)/8, $0x1212121212121212
+DATA leadingZeros<>+952(SB)/8, $0x1212121212121212
+DATA leadingZeros<>+960(SB)/8, $0x1111111111111111
+DATA leadingZeros<>+968(SB)/8, $0x1111111111111111
+DATA leadingZeros<>+976(SB)/8, $0x1111111111111111
+DATA leadingZeros<>+984(SB)/8, $0x1111111111111111
+DATA leadingZeros<>+992(SB)/8, $0x1111111111111111
+DATA leadingZeros<>+1000(SB)/8, $0x1111111111111111
+DATA leadingZeros<>+1008(SB)/8, $0x1111111111111111
+DATA leadingZeros<>+1016(SB)/8, $0x1111111111111111
+DATA leadingZeros<>+1024(SB)/8, $0x1010101010101010
+DATA leadingZeros<>+1032(SB)/8, $0x1010101010101010
+DATA leadingZeros<>+1040(SB)/8, $0x1010101010101010
+DATA leadingZeros<>+1048(SB)/8, $0x1010101010101010
+DATA leadingZeros<>+1056(SB)/8, $0x1010101010101010
+DATA leadingZeros<>+1064(SB)/8, $0x1010101010101010
+DATA leadingZeros<>+1072(SB)/8, $0x1010101010101010
+DATA leadingZeros<>+1080(SB)/8, $0x1010101010101010
+DATA leadingZeros<>+1088(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA leadingZeros<>+1096(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA leadingZeros<>+1104(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA leadingZeros<>+1112(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA leadingZeros<>+1120(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA leadingZeros<>+1128(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA leadingZeros<>+1136(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA leadingZeros<>+1144(SB)/8, $0x0f0f0f0f0f0f0f0f
+DATA leadingZeros<>+1152(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA leadingZeros<>+1160(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA leadingZeros<>+1168(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA leadingZeros<>+1176(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA leadingZeros<>+1184(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA leadingZeros<>+1192(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA leadingZeros<>+1200(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA leadingZeros<>+1208(SB)/8, $0x0e0e0e0e0e0e0e0e
+DATA leadingZeros<>+1216(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA leadingZeros<>+1224(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA leadingZeros<>+1232(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA leadingZeros<>+1240(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA leadingZeros<>+1248(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA leadingZeros<>+1256(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA leadingZeros<>+1264(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA leadingZeros<>+1272(SB)/8, $0x0d0d0d0d0d0d0d0d
+DATA leadingZeros<>+1280(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA leadingZeros<>+1288(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA leadingZeros<>+1296(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA leadingZeros<>+1304(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA leadingZeros<>+1312(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA leadingZeros<>+1320(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA leadingZeros<>+1328(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA leadingZeros<>+1336(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA leadingZeros<>+1344(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA leadingZeros<>+1352(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA leadingZeros<>+1360(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA leadingZeros<>+1368(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA leadingZeros<>+1376(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA leadingZeros<>+1384(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA leadingZeros<>+1392(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA leadingZeros<>+1400(SB)/8, $0x0b0b0b0b0b0b0b0b
+DATA leadingZeros<>+1408(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA leadingZeros<>+1416(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA leadingZeros<>+1424(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA leadingZeros<>+1432(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA leadingZeros<>+1440(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA leadingZeros<>+1448(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA leadingZeros<>+1456(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA leadingZeros<>+1464(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA leadingZeros<>+1472(SB)/8, $0x0909090909090909
+DATA leadingZeros<>+1480(SB)/8, $0x0909090909090909
+DATA leadingZeros<>+1488(SB)/8, $0x0909090909090909
+DATA leadingZeros<>+1496(SB)/8, $0x0909090909090909
+DATA leadingZeros<>+1504(SB)/8, $0x0909090909090909
+DATA leadingZeros<>+1512(SB)/8, $0x0909090909090909
+DATA leadingZeros<>+1520(SB)/8, $0x0909090909090909
+DATA leadingZeros<>+1528(SB)/8, $0x0909090909090909
+DATA leadingZeros<>+1536(SB)/8, $0x0808080808080808
+DATA leadingZeros<>+1544(SB)/8, $0x0808080808080808
+DATA leadingZeros<>+1552(SB)/8, $0x0808080808080808
+DATA leadingZeros<>+1560(SB)/8, $0x0808080808080808
+DATA leadingZeros<>+1568(SB)/8, $0x0808080808080808
+DATA leadingZeros<>+1576(SB)/8, $0x0808080808080808
+DATA leadingZeros<>+1584(SB)/8, $0x0808080808080808
+DATA leadingZeros<>+1592(SB)/8, $0x0808080808080808
+DATA leadingZeros<>+1600(SB)/8, $0x0707070707070707
+DATA leadingZeros<>+1608(SB)/8, $0x0707070707070707
+DATA leadingZeros<>+1616(SB)/8, $0x0707070707070707
+DATA leadingZeros<>+1624(SB)/8, $0x0707070707070707
+DATA leadingZeros<>+1632(SB)/8, $0x0707070707070707
+DATA leadingZeros<>+1640(SB)/8, $0x0707070707070707
+DATA leadingZeros<>+1648(SB)/8, $0x0707070707070707
+DATA leadingZeros<>+1656(SB)/8, $0x0707070707070707
+DATA leadingZeros<>+1664(SB)/8, $0x0606060606060606
+DATA leadingZeros<>+1672(SB)/8, $0x0606060606060606
+DATA leadingZeros<>+1680(SB)/8, $0x0606060606060606
+DATA leadingZeros<>+1688(SB)/8, $0x0606060606060606
+DATA leadingZeros<>+1696(SB)/8, $0x0606060606060606
+DATA leadingZeros<>+1704(SB)/8, $0x0606060606060606
+DATA leadingZeros<>+1712(SB)/8, $0x0606060606060606
+DATA leadingZeros<>+1720(SB)/8, $0x0606060606060606
+DATA leadingZeros<>+1728(SB)/8, $0x0505050505050505
+DATA leadingZeros<>+1736(SB)/8, $0x0505050505050505
+DATA leadingZeros<>+1744(SB)/8, $0x0505050505050505
+DATA leadingZeros<>+1752(SB)/8, $0x0505050505050505
+DATA leadingZeros<>+1760(SB)/8, $0x0505050505050505
+DATA leadingZeros<>+1768(SB)/8, $0x0505050505050505
+DATA leadingZeros<>+1776(SB)/8, $0x0505050505050505
+DATA leadingZeros<>+1784(SB)/8, $0x0505050505050505
+DATA leadingZeros<>+1792(SB)/8, $0x0404040404040404
+DATA leadingZeros<>+1800(SB)/8, $0x0404040404040404
+DATA leadingZeros<>+1808(SB)/8, $0x0404040404040404
+DATA leadingZeros<>+1816(SB)/8, $0x0404040404040404
+DATA leadingZeros<>+1824(SB)/8, $0x0404040404040404
+DATA leadingZeros<>+1832(SB)/8, $0x0404040404040404
+DATA leadingZeros<>+1840(SB)/8, $0x0404040404040404
+DATA leadingZeros<>+1848(SB)/8, $0x0404040404040404
+DATA leadingZeros<>+1856(SB)/8, $0x0303030303030303
+DATA leadingZeros<>+1864(SB)/8, $0x0303030303030303
+DATA leadingZeros<>+1872(SB)/8, $0x0303030303030303
+DATA leadingZeros<>+1880(SB)/8, $0x0303030303030303
+DATA leadingZeros<>+1888(SB)/8, $0x0303030303030303
+DATA leadingZeros<>+1896(SB)/8, $0x0303030303030303
+DATA leadingZeros<>+1904(SB)/8, $0x0303030303030303
+DATA leadingZeros<>+1912(SB)/8, $0x0303030303030303
+DATA leadingZeros<>+1920(SB)/8, $0x0202020202020202
+DATA leadingZeros<>+1928(SB)/8, $0x0202020202020202
+DATA leadingZeros<>+1936(SB)/8, $0x0202020202020202
+DATA leadingZeros<>+1944(SB)/8, $0x0202020202020202
+DATA leadingZeros<>+1952(SB)/8, $0x0202020202020202
+DATA leadingZeros<>+1960(SB)/8, $0x0202020202020202
+DATA leadingZeros<>+1968(SB)/8, $0x0202020202020202
+DATA leadingZeros<>+1976(SB)/8, $0x0202020202020202
+DATA leadingZeros<>+1984(SB)/8, $0x0101010101010101
+DATA leadingZeros<>+1992(SB)/8, $0x0101010101010101
+DATA leadingZeros<>+2000(SB)/8, $0x0101010101010101
+DATA leadingZeros<>+2008(SB)/8, $0x0101010101010101
+DATA leadingZeros<>+2016(SB)/8, $0x0101010101010101
+DATA leadingZeros<>+2024(SB)/8, $0x0101010101010101
+DATA leadingZeros<>+2032(SB)/8, $0x0101010101010101
+DATA leadingZeros<>+2040(SB)/8, $0x0101010101010101
+GLOBL leadingZeros<>(SB), RODATA|NOPTR, $2048
+
+// func distancesAVX512(delta *uint32, id *uint32, n int, mask uint32, bits int, lengths *int)
+// Requires: AVX, AVX512BW, AVX512CD, AVX512F, POPCNT
+TEXT ·distancesAVX512(SB), NOSPLIT, $0-48
+	MOVQ         delta+0(FP), AX
+	MOVQ         id+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         bits+32(FP), BX
+	MOVQ         lengths+40(FP), SI
+	MOVL         mask+24(FP), DI
+	VPBROADCASTD DI, Z0
+	VPTERNLOGD   $0xff, Z1, Z1, Z1
+
+loop:
+	VPADDD    (CX), Z1, Z2
+	VPSUBD    -4(CX), Z2, Z2
+	VPANDD    Z0, Z2, Z2
+	VMOVDQU32 Z2, (AX)
+	VPLZCNTD  Z2, Z2
+	VPADDD    64(CX), Z1, Z3
+	VPSUBD    60(CX), Z3, Z3
+	VPANDD    Z0, Z3, Z3
+	VMOVDQU32 Z3, 64(AX)
+	VPLZCNTD  Z3, Z3
+	VPADDD    128(CX), Z1, Z4
+	VPSUBD    124(CX), Z4, Z4
+	VPANDD    Z0, Z4, Z4
+	VMOVDQU32 Z4, 128(AX)
+	VPLZCNTD  Z4, Z4
+	VPADDD    192(CX), Z1, Z5
+	VPSUBD    188(CX), Z5, Z5
+	VPANDD    Z0, Z5, Z5
+	VMOVDQU32 Z5, 192(AX)
+	VPLZCNTD  Z5, Z5
+	VPACKUSDW Z3, Z2, Z2
+	VPACKUSDW Z5, Z4, Z4
+	VPACKUSWB Z4, Z2, Z2
+	VPCMPEQB  leadingZeros<>+0(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, (SI)
+	VPCMPEQB  leadingZeros<>+64(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 8(SI)
+	VPCMPEQB  leadingZeros<>+128(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 16(SI)
+	VPCMPEQB  leadingZeros<>+192(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 24(SI)
+	CMPQ      BX, $0x04
+	JL        next
+	VPCMPEQB  leadingZeros<>+256(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 32(SI)
+	VPCMPEQB  leadingZeros<>+320(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 40(SI)
+	VPCMPEQB  leadingZeros<>+384(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 48(SI)
+	VPCMPEQB  leadingZeros<>+448(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 56(SI)
+	CMPQ      BX, $0x08
+	JL        next
+	VPCMPEQB  leadingZeros<>+512(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 64(SI)
+	VPCMPEQB  leadingZeros<>+576(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 72(SI)
+	VPCMPEQB  leadingZeros<>+640(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 80(SI)
+	VPCMPEQB  leadingZeros<>+704(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 88(SI)
+	CMPQ      BX, $0x0c
+	JL        next
+	VPCMPEQB  leadingZeros<>+768(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 96(SI)
+	VPCMPEQB  leadingZeros<>+832(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 104(SI)
+	VPCMPEQB  leadingZeros<>+896(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 112(SI)
+	VPCMPEQB  leadingZeros<>+960(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 120(SI)
+	CMPQ      BX, $0x10
+	JL        next
+	VPCMPEQB  leadingZeros<>+1024(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 128(SI)
+	VPCMPEQB  leadingZeros<>+1088(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 136(SI)
+	VPCMPEQB  leadingZeros<>+1152(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 144(SI)
+	VPCMPEQB  leadingZeros<>+1216(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 152(SI)
+	CMPQ      BX, $0x14
+	JL        next
+	VPCMPEQB  leadingZeros<>+1280(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 160(SI)
+	VPCMPEQB  leadingZeros<>+1344(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 168(SI)
+	VPCMPEQB  leadingZeros<>+1408(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 176(SI)
+	VPCMPEQB  leadingZeros<>+1472(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 184(SI)
+	CMPQ      BX, $0x18
+	JL        next
+	VPCMPEQB  leadingZeros<>+1536(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 192(SI)
+	VPCMPEQB  leadingZeros<>+1600(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 200(SI)
+	VPCMPEQB  leadingZeros<>+1664(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 208(SI)
+	VPCMPEQB  leadingZeros<>+1728(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 216(SI)
+	CMPQ      BX, $0x1c
+	JL        next
+	VPCMPEQB  leadingZeros<>+1792(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 224(SI)
+	VPCMPEQB  leadingZeros<>+1856(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 232(SI)
+	VPCMPEQB  leadingZeros<>+1920(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 240(SI)
+	VPCMPEQB  leadingZeros<>+1984(SB), Z2, K1
+	KMOVQ     K1, DI
+	POPCNTQ   DI, DI
+	ADDQ      DI, 248(SI)
+
+next:
+	ADDQ $0x00000100, CX
+	ADDQ $0x00000100, AX
+	SUBQ $0x40, DX
+	JG   loop
+	VZEROUPPER
+	RET
+
+// func cellsAVX2(cell *uint32, row *uint32, n int, head uint32, shift uint64) uint32
+// Requires: AVX, AVX2
+TEXT ·cellsAVX2(SB), NOSPLIT, $0-44
+	MOVQ         cell+0(FP), AX
+	MOVQ         row+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         head+24(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VMOVQ        shift+32(FP), X1
+	VPCMPEQD     Y2, Y2, Y2
+	VPXOR        Y3, Y3, Y3
+
+loop:
+	VMOVDQU   (CX), Y4
+	VPSRLD    X1, Y4, Y5
+	VPMINUD   Y0, Y4, Y6
+	VPADDD    Y5, Y6, Y6
+	VMOVDQU   Y6, (AX)
+	VPSHUFD   $0xb1, Y4, Y5
+	VPCMPEQD  Y4, Y5, Y5
+	VPCMPEQD  Y4, Y2, Y6
+	VPOR      Y5, Y3, Y3
+	VPOR      Y6, Y3, Y3
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, DX
+	JG        loop
+	VPMOVMSKB Y3, AX
+	VZEROUPPER
+	MOVL      AX, ret+40(FP)
+	RET
+
+// func entriesAVX2(entry *uint32, line *uint32, n int, column uint64)
+// Requires: AVX, AVX2
+TEXT ·entriesAVX2(SB), NOSPLIT, $0-32
+	MOVQ     entry+0(FP), AX
+	MOVQ     line+8(FP), CX
+	MOVQ     n+16(FP), DX
+	VMOVQ    column+24(FP), X0
+	VPCMPEQD Y1, Y1, Y1
+	VPSRLQ   $0x3f, Y1, Y1
+	VPSLLQ   $0x20, Y1, Y1
+
+loop:
+	VMOVDQU (CX), Y2
+	VPSHUFD $0xb1, Y2, Y3
+	VPSLLD  X0, Y2, Y2
+	VPADDD  Y3, Y3, Y3
+	VPOR    Y2, Y3, Y3
+	VPOR    Y1, Y3, Y3
+	VMOVDQU Y3, (AX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, DX
+	JG      loop
+	VZEROUPPER
+	RET
+
 DATA selectorShifts<>+0(SB)/4, $0x00000000
 DATA selectorShifts<>+4(SB)/4, $0x00000002
 DATA selectorShifts<>+8(SB)/4, $0x00000004

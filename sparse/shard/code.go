@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // The four-widths code of a run of ids: the distances
@@ -37,23 +39,9 @@ func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 		}
 		return dst
 	}
-	mask := uint32(1)<<b - 1
 	deltas = deltas[:len(ids)]
-	var lengths, odd [rawBits]int // lengths[w] counts the distances of w bits
-	last := mask
-	for e, id := range ids {
-		d := (id - last - 1) & mask
-		deltas[e] = d
-		if e%2 == 0 { // in two places, so that equal lengths need not wait
-			lengths[bits.Len32(d)%rawBits]++
-		} else {
-			odd[bits.Len32(d)%rawBits]++
-		}
-		last = id
-	}
-	for w, n := range odd {
-		lengths[w] += n
-	}
+	var lengths [rawBits]int // lengths[w] counts the distances of w bits
+	simd.Distances(deltas, ids, 1<<b-1, uint(b), &lengths)
 	widths := bestWidths(&lengths)
 	dst = append(dst, byte(b), widths[0], widths[1], widths[2], widths[3])
 	var widest [rawBits]choice // the first width that holds a length

@@ -17,6 +17,9 @@ func main() {
 	panels()
 	checksum()
 	hashes()
+	distances()
+	cells()
+	entries()
 	decodeAVX2()
 	decodeAVX512()
 	for _, t := range []element{float32s, float64s} {

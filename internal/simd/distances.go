@@ -1,0 +1,29 @@
+package simd
+
+import "math/bits"
+
+// Distances stores the distances d[e] = (id[e] − id[e−1] − 1) mod 2ᵇ of ids below
+// 2ᵇ, with last before the first one, b < 32, and adds to lengths[w] how many of them
+// have w bits.
+func Distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
+	distances(delta[:len(id)], id, last, b, lengths)
+}
+
+func plainDistances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
+	delta = delta[:len(id)]
+	mask := uint32(1)<<(b&31) - 1
+	var odd [32]int
+	for e, x := range id {
+		d := (x - last - 1) & mask
+		delta[e] = d
+		if e%2 == 0 { // in two places, so that equal lengths need not wait
+			lengths[bits.Len32(d)%32]++
+		} else {
+			odd[bits.Len32(d)%32]++
+		}
+		last = x
+	}
+	for w, n := range odd {
+		lengths[w] += n
+	}
+}
