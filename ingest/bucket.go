@@ -44,6 +44,10 @@ type sorter struct {
 	limit     int64               // bytes for the entries in memory; 0: as many as there are
 	forget    func(parts []*part) // told of those whose lines nobody will read any more; nil: all may be read again
 
+	// help does a piece of what the visits of buckets have left to do, if there is
+	// any; workers call it that would wait for visits. nil: there is never any.
+	help func() bool
+
 	// progress is told which part of the work is done, between 0 and 1, by one
 	// goroutine at a time; nil: nobody.
 	progress func(part float64)
@@ -264,8 +268,26 @@ func (s *sorter) histogramOfBoth(cell []uint32, code []uint32) []uint32 {
 	return code
 }
 
+// countCells counts the cells of lines. Lines that follow each other often begin or
+// end in the same row: to count it for both at once is not to wait for the first.
+//
 //go:noinline
 func countCells(count, cells []uint32) {
+	for ; len(cells) >= 4; cells = cells[4:] {
+		u, v, next, last := cells[0], cells[1], cells[2], cells[3]
+		if u == next {
+			count[u] += 2
+		} else {
+			count[u]++
+			count[next]++
+		}
+		if v == last {
+			count[v] += 2
+		} else {
+			count[v]++
+			count[last]++
+		}
+	}
 	for _, c := range cells {
 		count[c]++
 	}

@@ -153,7 +153,7 @@ func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
 		}
 	}
 	done := s.stage(fillShare, 1, s.rows)
-	turns := newTurns(len(e.work)-1, func(b *sorted) error {
+	turns := newTurns(len(e.work)-1, s.help, func(b *sorted) error {
 		err := visit(b)
 		done(len(b.ptr) - 1)
 		return err

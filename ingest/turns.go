@@ -12,6 +12,7 @@ import (
 // that are there.
 type turns struct {
 	visit func(b *sorted) error
+	help  func() bool // see sorter
 
 	mu       sync.Mutex
 	freed    *sync.Cond
@@ -25,8 +26,8 @@ type turns struct {
 var errTurns = errors.New("ingest: an earlier bucket failed")
 
 // newTurns begins with room for so many buckets beside those of the workers.
-func newTurns(spare int, visit func(b *sorted) error) *turns {
-	t := &turns{visit: visit, finished: make(map[int]*sorted), failed: math.MaxInt}
+func newTurns(spare int, help func() bool, visit func(b *sorted) error) *turns {
+	t := &turns{visit: visit, help: help, finished: make(map[int]*sorted), failed: math.MaxInt}
 	t.freed = sync.NewCond(&t.mu)
 	for range spare {
 		t.room = append(t.room, new(sorted))
@@ -42,8 +43,10 @@ func (t *turns) pass(k int, b *sorted) (*sorted, error) {
 	for t.err == nil && t.finished[t.next] != nil {
 		t.visitNext()
 	}
-	for len(t.room) == 0 && t.err == nil && t.failed > k {
-		t.freed.Wait()
+	for t.mustWait(k) {
+		if !t.helpOnce() && t.mustWait(k) {
+			t.freed.Wait()
+		}
 	}
 	switch {
 	case t.err != nil:
@@ -54,6 +57,19 @@ func (t *turns) pass(k int, b *sorted) (*sorted, error) {
 	last := len(t.room) - 1
 	b, t.room = t.room[last], t.room[:last]
 	return b, nil
+}
+
+// mustWait tells whether there is no room yet for who passes bucket k on.
+func (t *turns) mustWait(k int) bool { return len(t.room) == 0 && t.err == nil && t.failed > k }
+
+// helpOnce does a piece of what visits have left to do, with the lock open meanwhile.
+func (t *turns) helpOnce() bool {
+	if t.help == nil {
+		return false
+	}
+	t.mu.Unlock()
+	defer t.mu.Lock()
+	return t.help()
 }
 
 // visitNext visits the bucket whose turn it is, which nobody else finds then. The

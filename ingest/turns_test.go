@@ -13,7 +13,7 @@ import (
 func runTurns(t *testing.T, buckets int, finish func(k int) error, visit func(b *sorted) error) (failure any, err error) {
 	t.Helper()
 	const workers = 4
-	turns := newTurns(workers-1, visit)
+	turns := newTurns(workers-1, nil, visit)
 	rooms := make([]*sorted, workers)
 	ended := make(chan struct{})
 	go func() {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -103,7 +104,10 @@ func TestCrash(t *testing.T) {
 			}
 		}
 		var after []*durabletest.Mem
+		var mu sync.Mutex
 		shot := func() {
+			mu.Lock()
+			defer mu.Unlock()
 			for _, percent := range []int{0, 30, 70, 100} {
 				after = append(after, base.Crash(rng, percent))
 			}

@@ -1,12 +1,15 @@
 package shard
 
 import (
+	"sync"
+	"sync/atomic"
+
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // frameJob is a frame that is being made: its rows are added by the caller of
-// Append, it is encoded by a goroutine of its own, and written in its turn.
+// Append, it is encoded by whoever has time, and written in its turn.
 type frameJob struct {
 	r       sparse.Range
 	lengths []uint32
@@ -23,7 +26,9 @@ type frameJob struct {
 	loops   int64
 	degrees []float64 // of the rows, or of a piece
 
-	group sched.Group
+	encoded atomic.Bool
+	wait    sync.WaitGroup // until it is
+	group   sched.Group
 }
 
 func newFrameJob() *frameJob {
@@ -110,7 +115,12 @@ func (w *Writer) submit(r sparse.Range) error {
 	if workers == 1 {
 		j.encode(w)
 	} else {
-		j.group.Go(func() { j.encode(w) })
+		j.encoded.Store(false)
+		j.wait.Add(1)
+		w.mu.Lock()
+		w.waiting = append(w.waiting, j)
+		w.mu.Unlock()
+		w.encoders.Go(func() { w.Encode() })
 	}
 	w.queue = append(w.queue, j)
 	for len(w.queue) >= 2*workers {
@@ -126,11 +136,37 @@ func (w *Writer) submit(r sparse.Range) error {
 	return nil
 }
 
+// Encode encodes a frame that rows were appended to, if one waits for that, and
+// reports whether. There is a goroutine for each, but goroutines that have nothing
+// else to do need not be woken first: they may call it beside Append.
+func (w *Writer) Encode() bool {
+	w.mu.Lock()
+	if len(w.waiting) == 0 {
+		w.mu.Unlock()
+		return false
+	}
+	j := w.waiting[0]
+	w.waiting = w.waiting[1:]
+	w.mu.Unlock()
+	j.group.Do(func() { j.encode(w) })
+	j.encoded.Store(true)
+	j.wait.Done()
+	return true
+}
+
+// finish returns when the frame is encoded.
+func (j *frameJob) finish(w *Writer) {
+	for !j.encoded.Load() && w.Encode() {
+	}
+	j.wait.Wait()
+	j.group.Wait()
+}
+
 // writeOldest writes the first frame of the queue.
 func (w *Writer) writeOldest() error {
 	j := w.queue[0]
 	w.queue = append(w.queue[:0], w.queue[1:]...)
-	j.group.Wait()
+	j.finish(w)
 	if err := w.writeFrame(j); err != nil {
 		return err
 	}
@@ -146,6 +182,7 @@ func (w *Writer) drain() error {
 			return err
 		}
 	}
+	w.encoders.Wait()
 	return nil
 }
 
@@ -154,8 +191,9 @@ func (w *Writer) forget() {
 	for _, j := range w.queue {
 		func() {
 			defer func() { _ = recover() }() // nobody is left to be told
-			j.group.Wait()
+			j.finish(w)
 		}()
 	}
 	w.queue = nil
+	w.encoders.Wait()
 }

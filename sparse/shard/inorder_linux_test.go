@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -59,6 +60,7 @@ func TestDropCached(t *testing.T) {
 // watchedFS records when files are synced, dropped from memory and read.
 type watchedFS struct {
 	durable.FS
+	mu   *sync.Mutex
 	seen map[string]*bytes.Buffer
 }
 
@@ -68,6 +70,8 @@ type watchedFile struct {
 }
 
 func (w watchedFS) watch(path string, f durable.File, err error) (durable.File, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.seen[path] == nil {
 		w.seen[path] = new(bytes.Buffer)
 	}
@@ -110,7 +114,7 @@ func testReadBackAsksTheDisk(t *testing.T) {
 	if pieceBytes == 4096 {
 		want = regexp.MustCompile("^(sddr){2,}$")
 	}
-	fs := watchedFS{durable.OS, map[string]*bytes.Buffer{}}
+	fs := watchedFS{durable.OS, new(sync.Mutex), map[string]*bytes.Buffer{}}
 	w, err := Create(filepath.Join(t.TempDir(), "store"), &WriteOptions{fs: fs, ShardBytes: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -193,6 +193,9 @@ func (w *Writer) finish(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := w.cameBack(); err != nil {
+		return err
+	}
 	return ctx.Err()
 }
 
@@ -277,9 +280,10 @@ func (w *Writer) Abort() error {
 		return nil
 	}
 	w.forget()
+	_ = w.cameBack() // whether it did does not matter any more
 	var errs []error
 	if w.file != nil {
-		_ = w.file.wait() // what came back does not matter any more
+		_ = w.file.wait()
 		errs = append(errs, w.file.Close())
 		w.file = nil
 	}

@@ -15,7 +15,7 @@ import (
 // What is written is read back from the disk and compared before anything relies
 // on it. Of a shard that is done while the rows to come are still being made: a
 // goroutine syncs what there is of it, asks the disk for it, and begins again when
-// there is another piece; the rest follows when the shard ends.
+// there is another piece; the rest follows when the shard ends, beside what comes then.
 
 // readBackBytes are read at a time: they stay in a core's cache until they are summed.
 const readBackBytes = 256 << 10
@@ -92,6 +92,12 @@ func (f *shardFile) readBack(to mark) error {
 func (f *shardFile) wait() error {
 	f.group.Wait()
 	return f.err
+}
+
+// cameBack returns when all shards that have ended are read back.
+func (w *Writer) cameBack() error {
+	w.back.Wait()
+	return w.backErr
 }
 
 // readBack reads a file that was just written and synced, from one mark to the

@@ -11,6 +11,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -73,12 +74,20 @@ type Writer struct {
 	open  *frameJob   // the frame that rows are added to
 	queue []*frameJob // the frames before it that are not written yet
 	free  []*frameJob
-	zstd  *zstd.Encoder
+
+	encoders sched.Group
+	mu       sync.Mutex
+	waiting  []*frameJob // those of the queue that nobody encodes yet; guarded by mu
+	zstd     *zstd.Encoder
 
 	// The open shard.
 	file      *shardFile
 	buffered  *bufio.Writer
 	fileBytes int64
+
+	// The reading back of the shard before.
+	back    sched.Group
+	backErr error
 }
 
 // Create begins a store in the directory dir, which is made if its parent
@@ -370,7 +379,8 @@ func (w *Writer) beginShard() error {
 	return nil
 }
 
-// endShard syncs and closes the open shard, if any, and reads it back.
+// endShard syncs and closes the open shard, if any, and begins to read the rest of it
+// back.
 func (w *Writer) endShard(ctx context.Context) error {
 	if w.file == nil {
 		return nil
@@ -387,7 +397,11 @@ func (w *Writer) endShard(ctx context.Context) error {
 	entry := FileEntry{Name: shardName(w.id, len(w.m.Files)), Bytes: f.written.bytes, CRC: sumText(f.written.sum)}
 	w.m.Files = append(w.m.Files, entry)
 	w.fileBytes = 0
-	return w.readBack(ctx, entry.Name, f.read, f.written)
+	if err := w.cameBack(); err != nil {
+		return err
+	}
+	w.back.Go(func() { w.backErr = w.readBack(ctx, entry.Name, f.read, f.written) })
+	return nil
 }
 
 // sync makes a file's content durable. A failed sync is final.
