@@ -120,14 +120,11 @@ func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
 // nearest cache.
 const lineBatch = 512
 
-// both is plain for lines that stand for two entries each, as most do. Places are
-// taken for a batch of lines first and filled afterwards: a place is known only
-// when its bucket is, and a processor that has stores under way whose place it does
-// not know yet is slow to load the next one.
+// both is plain for lines that stand for two entries each, as most do, a batch at a
+// time.
 func (f *filler[K]) both(code []uint32) {
 	var (
 		edges, cell [lineBatch]uint32
-		place       [lineBatch]int
 		entry       [lineBatch]K
 	)
 	for ; len(code) >= 2; code = code[min(len(code), lineBatch):] {
@@ -137,8 +134,7 @@ func (f *filler[K]) both(code []uint32) {
 			simd.Cells(cell[:], lines, f.head, f.shift)
 		}
 		simd.Entries(entry[:], lines, f.column)
-		f.take(place[:len(lines)], entry[:len(lines)], cell[:len(lines)])
-		scatter(f.keys, place[:len(lines)], entry[:len(lines)])
+		f.scatter(entry[:len(lines)], cell[:len(lines)])
 	}
 }
 
@@ -152,27 +148,18 @@ func edgesOf(edges, lines []uint32) []uint32 {
 	return edges
 }
 
-// take takes a place for each entry, whose row becomes one of its bucket.
+// scatter puts entries, whose rows become those of their buckets, into the next
+// places of these.
 //
 //go:noinline
-func (f *filler[K]) take(place []int, entry []K, cell []uint32) {
-	next, bucketOf, column := f.next, f.bucketOf, f.column&63
-	place, entry = place[:len(cell)], entry[:len(cell)]
+func (f *filler[K]) scatter(entry []K, cell []uint32) {
+	keys, next, bucketOf, column := f.keys, f.next, f.bucketOf, f.column&63
+	entry = entry[:len(cell)]
 	for i, c := range cell {
 		b := &next[bucketOf[c]]
-		place[i] = b.at
-		b.at++
-		entry[i] -= K(b.lo) << column
-	}
-}
-
-// scatter puts entries into their places.
-//
-//go:noinline
-func scatter[K key](keys []K, place []int, entry []K) {
-	entry = entry[:len(place)]
-	for i, at := range place {
-		keys[at] = entry[i]
+		at := b.at
+		b.at = at + 1
+		keys[at] = entry[i] - K(b.lo)<<column
 	}
 }
 
