@@ -19,91 +19,72 @@ func SciPy(ctx context.Context, w io.Writer, g *Graph) error {
 	z := NewNPZ(w)
 	n, _ := g.A.Dims()
 	a := &arrayWriter{wide: isWide(g)}
-	begin := func(name, descr, shape string) error {
-		w, err := z.member(name)
-		if err != nil {
+	array := func(name, descr, shape string, put func() error) error {
+		var err error
+		if a.w, err = z.member(name); err != nil {
 			return err
 		}
-		a.w = w
 		a.buf = append(a.buf[:0], npyHeader(descr, shape)...)
-		return nil
+		if err := put(); err != nil {
+			return err
+		}
+		return a.flush()
 	}
 	index := "<i4"
 	if a.wide {
 		index = "<i8"
 	}
-	if err := begin("format", "|S3", "()"); err != nil {
-		return err
-	}
-	a.buf = append(a.buf, "csr"...)
-	if err := a.flush(); err != nil {
-		return err
-	}
-	if err := begin("shape", "<i8", "(2,)"); err != nil {
-		return err
-	}
-	for range 2 {
-		a.buf = binary.LittleEndian.AppendUint64(a.buf, uint64(n))
-	}
-	if err := a.flush(); err != nil {
-		return err
-	}
-
-	if err := begin("indptr", index, fmt.Sprintf("(%d,)", n+1)); err != nil {
-		return err
-	}
-	sum := uint64(0)
-	a.index(0)
-	err := g.sweep(ctx, func(e *entries) error {
-		if sum += uint64(len(e.col)); e.last {
-			a.index(sum)
-		}
-		return a.full()
-	})
-	if err != nil {
-		return err
-	}
-	if err := a.flush(); err != nil {
-		return err
-	}
-
-	shape := fmt.Sprintf("(%d,)", g.A.NNZ())
-	if err := begin("indices", index, shape); err != nil {
-		return err
-	}
-	err = g.sweep(ctx, func(e *entries) error {
-		for _, c := range e.col {
-			a.index(uint64(c))
-			if err := a.full(); err != nil {
-				return err
+	rows, each := fmt.Sprintf("(%d,)", n+1), fmt.Sprintf("(%d,)", g.A.NNZ())
+	for _, m := range []struct {
+		name, descr, shape string
+		put                func() error
+	}{
+		{"format", "|S3", "()", func() error {
+			a.buf = append(a.buf, "csr"...)
+			return nil
+		}},
+		{"shape", "<i8", "(2,)", func() error {
+			for range 2 {
+				a.buf = binary.LittleEndian.AppendUint64(a.buf, uint64(n))
 			}
+			return nil
+		}},
+		{"indptr", index, rows, func() error {
+			sum := uint64(0)
+			a.index(0)
+			return g.sweep(ctx, func(e *entries) error {
+				if sum += uint64(len(e.col)); e.last {
+					a.index(sum)
+				}
+				return a.full()
+			})
+		}},
+		{"indices", index, each, func() error {
+			return g.sweep(ctx, func(e *entries) error {
+				for _, c := range e.col {
+					a.index(uint64(c))
+					if err := a.full(); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}},
+		{"data", "<f8", each, func() error {
+			return g.sweep(ctx, func(e *entries) error {
+				for i := range e.col {
+					a.buf = binary.LittleEndian.AppendUint64(a.buf, math.Float64bits(e.weight(i)))
+					if err := a.full(); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}},
+	} {
+		if err := array(m.name, m.descr, m.shape, m.put); err != nil {
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := a.flush(); err != nil {
-		return err
-	}
-
-	if err := begin("data", "<f8", shape); err != nil {
-		return err
-	}
-	err = g.sweep(ctx, func(e *entries) error {
-		for i := range e.col {
-			a.buf = binary.LittleEndian.AppendUint64(a.buf, math.Float64bits(e.weight(i)))
-			if err := a.full(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := a.flush(); err != nil {
-		return err
 	}
 	return z.Close()
 }

@@ -30,3 +30,17 @@ func Tile(entries int64, row, tile int, reuse int64) (undo func()) {
 func NewTiling(ctx context.Context, a Matrix, columns, workers int) (*Tiling, error) {
 	return newTiling(ctx, a, columns, workers)
 }
+
+// TiledBytes returns the memory of a tiled matrix, and the most rows of a unit that are
+// in tiles.
+func TiledBytes(m Matrix) (bytes int64, rows int) {
+	a := m.(*tiled)
+	bytes = int64(4*len(a.ids) + 8*len(a.far) + 4*len(a.slot))
+	for i := range a.units {
+		rows = max(rows, a.units[i].rows())
+		for _, tile := range a.units[i].tiles {
+			bytes += int64(2*len(tile.ids) + 8*len(tile.ptr))
+		}
+	}
+	return bytes, rows
+}

@@ -3,7 +3,8 @@ package sparse
 import "github.com/RoaringBitmap/roaring/v2"
 
 // RowSet returns the set of the rows i < n for which has(i) holds, compressed: at most
-// n/8 bytes, and next to nothing where they follow each other. Cost: n calls.
+// 8 KiB for each 65,536 rows, and next to nothing where they follow each other. Cost:
+// n calls.
 func RowSet(n int, has func(i int) bool) *roaring.Bitmap {
 	set := roaring.New()
 	batch := make([]uint32, 0, 1<<12)

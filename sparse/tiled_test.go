@@ -47,6 +47,26 @@ func TestTiledIsAMatrix(t *testing.T) {
 	}
 }
 
+// TestTilingBytes: what a tiled matrix takes, and the sums of a unit for each worker,
+// is planned.
+func TestTilingBytes(t *testing.T) {
+	defer sparse.Tile(1000, 4, 1, 0)()
+	a := random(t, newRand(t, 43), pattern{rows: 3000, cols: 3000, mean: 30})
+	tiling, err := sparse.NewTiling(t.Context(), a, 500, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow, wide := tiling.Bytes(8, 3), tiling.Bytes(16, 3)
+	m, err := sparse.NewTiled(t.Context(), a, tiling, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrix, rows := sparse.TiledBytes(m)
+	if sums := int64(3 * rows * 8); rows == 0 || wide-narrow != sums || narrow-sums < matrix-64 || narrow-sums > matrix+64 {
+		t.Errorf("%d bytes, %d for blocks twice as wide; the matrix has %d, sums %d", narrow, wide, matrix, sums)
+	}
+}
+
 // TestTiledStep: tiles change no bit of any step, and a visitor sees finished rows
 // once.
 func TestTiledStep(t *testing.T) { both(t, testTiledStep[float32], testTiledStep[float64]) }

@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// crowded returns a matrix with 1<<17 rows of at most 28 entries, seven eighths of
+// crowded returns a matrix with 1<<17 rows of at most 40 entries, seven eighths of
 // them in 4,096 columns that are so far apart, from first on.
 func crowded(first, apart int, weight float64) *sparse.CSR {
-	const rows, length, many = 1 << 17, 28, 1 << 12
+	const rows, length, many = 1 << 17, 40, 1 << 12
 	rng := rand.New(rand.NewPCG(11, uint64(apart)))
 	ptr, col := make([]int64, rows+1), make([]uint32, 0, rows*length)
 	for i := range rows {
@@ -74,7 +74,7 @@ func TestFindLayout(t *testing.T) {
 		t.Skip("makes matrices with millions of entries")
 	}
 	strewn, first := crowded(1<<16, 16, 1), crowded(0, 1, 1)
-	s := opened(t, strewn, "")
+	s, near, heavy := opened(t, strewn, ""), opened(t, first, ""), opened(t, crowded(1<<16, 16, 2), "")
 	plain := s.Manifest().LoadedBytes()
 	p := must(sparse.NewPacking(t.Context(), s, 2))
 	order, copies := p.Bytes(32)
@@ -94,14 +94,17 @@ func TestFindLayout(t *testing.T) {
 		{name: "strewn, less room", a: s, o: LayoutOptions{IDs: RawIDs, Memory: packed - 1}},
 		{name: "strewn, room for plain ids", a: s, o: LayoutOptions{Memory: plain}},
 		{name: "strewn, no room", a: s, o: LayoutOptions{Memory: plain - 1}, isNone: true},
+		{name: "strewn, its out direction", a: s.Out(), o: LayoutOptions{IDs: CodedIDs}, packed: true, coded: true},
 		{name: "strewn, not a store", a: strewn, o: LayoutOptions{IDs: CodedIDs}, packed: true},
-		{name: "strewn, with weights", a: opened(t, crowded(1<<16, 16, 2), ""), o: LayoutOptions{IDs: CodedIDs}, packed: true},
+		{name: "strewn, with weights", a: heavy, o: LayoutOptions{IDs: CodedIDs}, packed: true},
+		{name: "strewn, with weights, room for ids", a: heavy, o: LayoutOptions{Memory: plain}, isNone: true},
 		{name: "strewn, by degree", a: opened(t, strewn, byDegree)},
-		{name: "first", a: opened(t, first, ""), tiled: true},
+		{name: "first", a: near, tiled: true},
+		{name: "first, no room for sums", a: near, o: LayoutOptions{Memory: near.Manifest().LoadedBytes(), RowBytes: 1 << 10, Workers: 64}},
 		{name: "first, not a store", a: first, tiled: true},
 		{name: "first, with weights", a: crowded(0, 1, 2)},
 	} {
-		c.o.RowBytes, c.o.Workers = 32, 2
+		c.o.RowBytes, c.o.Workers = max(32, c.o.RowBytes), max(2, c.o.Workers)
 		l, err := FindLayout(t.Context(), c.a, &c.o)
 		if err != nil || (l == nil) != c.isNone {
 			t.Fatalf("%s: layout %v, error %v", c.name, l, err)
@@ -116,7 +119,7 @@ func TestFindLayout(t *testing.T) {
 		if l.Packed() != c.packed || l.Coded() != c.coded || l.Tiled() != c.tiled {
 			t.Errorf("%s: packed %v, coded %v, tiled %v", c.name, l.Packed(), l.Coded(), l.Tiled())
 		}
-		if matrix, copies := l.Bytes(); c.o.Memory > 0 && matrix+copies > c.o.Memory {
+		if matrix, copies := l.Bytes(); c.o.Memory > 0 && matrix+copies > c.o.Memory || c.o.Memory == packed && matrix+copies != packed {
 			t.Errorf("%s: %d and %d bytes, of %d", c.name, matrix, copies, c.o.Memory)
 		}
 		if !slices.Equal(stepped[float64](m, 4, 2), stepped[float64](c.a, 4, 2)) {
