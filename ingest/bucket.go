@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -60,7 +61,7 @@ type sorter struct {
 	head     uint32 // but each row below is one of its own
 	buckets  []bucket
 	bucketOf []uint16 // by cell
-	largest  int      // entries of the largest bucket
+	largest  []int    // entries of the largest buckets, one for each worker, falling
 	most     int      // rows of a bucket
 	column   uint     // bits of a column
 	narrow   bool     // the key of an entry takes 4 bytes, else 8
@@ -334,6 +335,10 @@ func (s *sorter) cutBuckets(histogram [][]uint32, cells int) {
 		for i := range s.spans {
 			b.starts[i+1] += b.starts[i]
 		}
-		s.largest = max(s.largest, b.entries())
 	}
+	for _, b := range s.buckets {
+		s.largest = append(s.largest, b.entries())
+	}
+	slices.SortFunc(s.largest, func(a, b int) int { return b - a })
+	s.largest = s.largest[:min(len(s.largest), sched.Workers(s.workers))]
 }

@@ -17,6 +17,7 @@ import (
 // number is too low if the samples are like the rest.
 type Plan struct {
 	Memory int64 // bytes resident at once, beside the program itself
+	Sure   int64 // of these, without what may be gone by then: lines on disk early, a dictionary
 	Temp   int64 // bytes of temporary files
 	Disk   int64 // bytes of the store
 	Passes int   // over the entries: 2 if they do not fit the memory together
@@ -374,14 +375,19 @@ func (g *guess) add(hash uint64, odd bool) {
 // oftenCounts is how many counts tell of the most frequent id.
 const oftenCounts = 1 << 16
 
-// hub bounds how many entries the longest row has before lines of one edge are
-// merged.
-func (g *guess) hub() float64 {
+// hubs bounds how many entries the longest rows have before lines of one edge are
+// merged: of so many rows.
+func (g *guess) hubs(rows int) []float64 {
+	hubs := make([]float64, rows)
 	if g.tokens == 0 {
-		return 0
+		return hubs
 	}
-	n := float64(slices.Max(g.often))
-	return (n + 3*math.Sqrt(n)) * max(1, 2*g.lines/g.tokens)
+	often := slices.Sorted(slices.Values(g.often))
+	for i := range min(rows, len(often)) {
+		n := float64(often[len(often)-1-i])
+		hubs[i] = (n + 3*math.Sqrt(n)) * max(1, 2*g.lines/g.tokens)
+	}
+	return hubs
 }
 
 // idBytes returns the mean length of the sampled ids. Frequent ones count as
@@ -435,80 +441,108 @@ func (g *guess) plan() (*Plan, error) {
 	}
 	parts := lines * line
 	keys := entries * (each + values)
-	ids, least := n*4, n*4
+	dict, ids, least, known := n*4, n*4, n*4, n*4 // while they are read, numbered, merged from runs, and then
 	if g.numeric {
 		rows += float64(g.top) * 3 / 16
 		if g.dense {
-			ids, least = 0, 0
+			dict, ids, least, known = 0, 0, 0, 0
 		}
 	} else {
 		text := g.idBytes()
-		ids = n * (24 + 16 + 1.25*text + 32 + text) // slots, entries and text, and what numbers them
-		least = n * (40 + text)                     // merged from runs
+		dict = n * (24 + 1.25*(16+text)) // slots, entries and text
+		ids = dict + n*(48+text)         // and what numbers them
+		least = n * (40 + text)
+		known = n * (16 + text) // of each where its text ends, its place among them, and the row of its code
 	}
-	pattern, graph := 0.0, 0.0 // while it is sorted, and ordered
+	pattern, graph := 0.0, 0.0 // while it is sorted beside its entries, and ordered
 	switch g.c.Order {
 	case BreadthFirstOrder, CuthillMcKeeOrder:
-		pattern, graph = 8*lines, 8*lines+8*n
+		pattern, graph = 8*lines+8*n, 8*lines+8*n
 	case LocalityOrder:
-		pattern, graph = 8*lines, 24*lines+8*n
+		pattern, graph = 8*lines+8*n, 24*lines+8*n
 	}
-	// Of the largest bucket, and of what is known of all; see sorter.scratchBytes.
-	// A bucket of a hub has few other rows.
+	// Of the largest buckets, and of what is known of all; see sorter.scratchBytes.
+	// A bucket of a hub has few other rows. Nothing is gathered if all fits.
 	usual := max(bucketEntries, entries/maxBuckets)
-	finish := 3*(each+values) + 2*(4+values)
-	scratch := workers*max(0, (g.hub()+usual/2)*finish-bucketBytes) + entries/usual*8*maxSpans
+	finish, gather := each+values+2*(4+values), 2*(each+values)
+	scratch := entries / usual * 8 * maxSpans
+	buckets := scratch + workers*max(0, usual*finish-bucketBytes)
+	for _, hub := range g.hubs(int(workers)) {
+		scratch += max(0, (hub+usual/2)*(finish+gather)-bucketBytes)
+		if hub > usual/2 {
+			buckets += hub * (each + values + 4 + values)
+		}
+	}
 	order := g.c.Order.possible(int(n), int(lines))
+	ordering, rank := 0.0, 0.0 // while it is found, and once it is there
 	switch order {
 	case DefaultOrder:
-	case DegreeOrder: // is there before anything is sorted
-		scratch += 8 * n
+	case DegreeOrder:
+		rank = 8 * n
 		if late := float64(g.top) + 1; g.numeric && late <= float64(lateIDs(int(n), g.c.Memory)) {
-			scratch += 4 * late
+			rank += 4 * late
 		}
+		ordering = rank + 4*n*(min(workers, countWorkers)-1)
+		if g.c.Order == AutoOrder {
+			ordering += float64(sampleBytes(int(n)))
+		}
+		scratch += rank
 	default:
+		rank = 8*n + leastBytes // with pieces of the graph's memory that nothing fits into
+		ordering = float64(g.c.Order.lookingBytes())*n + graph
 		scratch += float64(g.c.Order.lookingBytes()) * n
 	}
-	fixed := workers*workerBytes + pageBytes + rows + ids + scratch + float64(g.reader)
+	room := workers*workerBytes + pageBytes + float64(g.reader)
+	fixed := room + rows + ids + scratch
 	p := &Plan{Lines: int64(lines), Nodes: int64(n), Entries: int64(entries), Passes: 1}
-	if graph > 0 {
+	// Beside the lines: while they are read and numbered, ordered, and sorted.
+	reading := room + ids + g.window
+	sorting := keys + room + rows + known + buckets + rank
+	need := parts + max(room+dict+g.window, ids+workers*bucketBytes, sorting, known+ordering+workers*bucketBytes)
+	if pattern > 0 {
+		need = max(need, parts+2*lines*each+pattern+room+known+buckets)
 		graph += min(keys, leastBytes)
 	}
-	reading := fixed - rows - scratch + g.window // beside the lines
-	need := parts + max(max(keys+pattern, graph)+fixed, reading)
 	limit := float64(g.c.Memory)
 	if limit == 0 {
 		limit = math.Inf(1)
 	}
-	over := need > limit
-	if over {
-		span := max(leastBytes, entries/maxSpans*(each+values))
-		if atLeast := max(fixed+graph+span, reading) - ids + least; atLeast > limit {
-			e := &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
-			if g.c.Order != DefaultOrder {
-				g.c.Order = DefaultOrder
-				_, err := g.plan()
-				e.Unordered = err == nil
-			}
-			return nil, e
+	// A dictionary that is done with may still be there.
+	most := max(need, parts+sorting+ids-known)
+	// With a limit room is made for buckets that are gathered, and looked at.
+	over := parts+max(max(keys+pattern, graph)+fixed, reading) > limit
+	span := min(keys, max(leastBytes, entries/maxSpans*(each+values)))
+	if atLeast := max(fixed+graph+span, reading) - ids + least; atLeast > limit {
+		e := &MemoryError{Need: int64(atLeast), Limit: g.c.Memory}
+		if g.c.Order != DefaultOrder {
+			g.c.Order = DefaultOrder
+			_, err := g.plan()
+			e.Unordered = err == nil
 		}
-		if left := keys - max(leastBytes, limit-fixed); left > 0 {
-			p.Temp = int64(left / (each + values) * (values + keyBytes(n, entries)))
-			p.Passes = 2
-		}
+		return nil, e
+	}
+	if left := keys - max(leastBytes, limit-fixed); over && left > 0 {
+		p.Temp = int64(left / (each + values) * (values + keyBytes(n, entries)))
+		p.Passes = 2
 	}
 	ordered := order != DefaultOrder
 	if parts+fixed > spillAbove*limit && (over || ordered) || over && parts+fixed+keys > limit {
 		p.Temp += int64(g.temporary(n))
 	}
-	// What is sure to be more than fits, and an order may need, is moved to disk early.
-	const sure = 0.95 // of what is guessed
-	room := workers*workerBytes + pageBytes
-	if sure*parts+room > spillAbove*limit && (ordered || sure*(parts+keys)+room > limit) {
-		need = min(need, max(spillAbove*limit, spillBelow*limit+max(keys+pattern, graph)+fixed))
+	// What is more than fits, and an order may need, is moved to disk early. That
+	// it is more is sure or not.
+	const unsure = 0.05 // of what is guessed
+	early := max(spillAbove*limit, spillBelow*limit+max(keys+pattern, graph)+fixed)
+	spills := func(share float64) bool {
+		return share*parts+room > spillAbove*limit && (ordered || share*(parts+keys)+room > limit)
 	}
-	need = min(need, limit)
-	p.Memory = int64(need)
+	if spills(1 - unsure) {
+		most = min(most, early)
+	}
+	if spills(1 + unsure) {
+		need = min(need, early)
+	}
+	p.Memory, p.Sure = int64(min(most, limit)), int64(min(need, most, limit))
 	disk := storeBytes(n, entries, g.weighted, g.c.Directed, ordered)
 	if !g.numeric {
 		disk += n * (g.idBytes() + 6)

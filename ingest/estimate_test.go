@@ -220,4 +220,38 @@ func TestEstimateOfSpill(t *testing.T) {
 			t.Errorf("%v: %d bytes of temporary files, guessed %d, and %d in memory", order, report.SpilledBytes, plan.Temp, plan.Memory)
 		}
 	}
+	// Where it cannot be told which, the plan is for both.
+	both := 0
+	for memory := int64(30 << 20); memory < 60<<20; memory += memory / 32 {
+		plan, err := Estimate(t.Context(), path, fixed(Config{Directed: true, Memory: memory, Workers: 2}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Sure < plan.Memory {
+			both++
+		}
+		if plan.Sure > plan.Memory || plan.Sure < memory/2 {
+			t.Errorf("limit %d: plan %d, of it sure %d", memory, plan.Memory, plan.Sure)
+		}
+	}
+	if both == 0 || both > 8 {
+		t.Errorf("%d limits with which lines may move to disk or not", both)
+	}
+}
+
+// TestEstimateOfStar: the entries of one hub are finished by one worker.
+func TestEstimateOfStar(t *testing.T) {
+	star := write(t, file{"star.txt", edgeText(400_000, func(i int) string { return fmt.Sprintf("0 %d", i+1) })})
+	path := write(t, file{"path.txt", edgeText(400_000, func(i int) string { return fmt.Sprintf("%d %d", i, i+1) })})
+	memory := func(path []string) int64 {
+		plan, err := Estimate(t.Context(), path, &Config{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan.Memory
+	}
+	const hub = 400_000 * (2*4 + 4) // moved and merged
+	if more := memory(star) - memory(path); more < 0 || more > hub {
+		t.Errorf("a hub takes %d bytes more, want %d at the most", more, hub)
+	}
 }

@@ -58,12 +58,16 @@ func (s *sorter) total() int64 { return int64(s.entries()) * s.entryBytes() }
 const bucketBytes = 2 << 20
 
 // scratchBytes is what sorting takes beside the entries and workerBytes for each
-// worker: for the largest bucket, and what is known of all of them.
+// worker: for the largest buckets, and what is known of all of them.
 func (s *sorter) scratchBytes() int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.workers))
 	each := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
-	return workers*max(0, int64(s.largest)*s.finishBytes()-bucketBytes) + int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
+	bytes := int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
+	for _, entries := range s.largest {
+		bytes += max(0, int64(entries)*s.finishBytes()-bucketBytes)
+	}
+	return bytes
 }
 
 // cutFillings cuts the spans into fillings. The last ones are as large as can be,

@@ -86,10 +86,23 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 	return f.keys, f.values, nil
 }
 
+// room returns for how many entries to make room where a bucket of so many is
+// finished: those of one of the largest, so that this happens seldom, and room for
+// a hub is made where it is needed.
+func (s *sorter) room(entries int) int {
+	for _, n := range slices.Backward(s.largest) {
+		if n >= entries {
+			return n
+		}
+	}
+	return entries
+}
+
 // finish sorts bucket k and merges the lines of each entry: f.out is what comes of it.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
-	if f.moved == nil {
-		f.make(e.s.largest, e.s.values, len(e.s.fillings) > 1)
+	room := e.s.room(e.s.buckets[k].entries())
+	if f.out == nil || cap(f.moved) < room {
+		f.make(room, e.s.values, len(e.s.fillings) > 1)
 	}
 	keys, values, err := e.gather(f, k)
 	if err != nil {
@@ -103,7 +116,7 @@ func (e *entries[K]) finish(f *finisher[K], k int) error {
 	}
 	b := e.s.buckets[k]
 	out, rows, shift := f.out, b.hi-b.lo, e.s.column+1
-	out.begin(b.lo, e.s.largest, e.s.values)
+	out.begin(b.lo, room, e.s.values)
 	var count [radixSize]uint32
 	order := unordered
 	if rows <= radixSize {
@@ -125,7 +138,7 @@ func (e *entries[K]) finish(f *finisher[K], k int) error {
 
 // begin makes room for buckets of so many entries at most, from row lo on.
 func (b *sorted) begin(lo, entries int, values bool) {
-	if cap(b.col) < entries {
+	if b.col == nil || cap(b.col) < entries {
 		b.col = make([]uint32, 0, entries)
 		if values {
 			b.val = make([]float64, 0, entries)
@@ -136,7 +149,10 @@ func (b *sorted) begin(lo, entries int, values bool) {
 
 // make makes room for buckets of so many entries.
 func (f *finisher[K]) make(entries int, values, gathered bool) {
-	f.moved, f.out = make([]K, entries), new(sorted)
+	f.moved = make([]K, entries)
+	if f.out == nil {
+		f.out = new(sorted)
+	}
 	if values {
 		f.movedV = make([]float64, entries)
 	}

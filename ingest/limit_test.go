@@ -12,7 +12,7 @@ import (
 func TestLargeBucket(t *testing.T) {
 	const hub = 3 * bucketEntries
 	buckets := []bucket{{starts: []int{0, 1, 3}}, {starts: []int{0, hub, 3 * hub}}, {starts: []int{0, 5, 5}}}
-	s := &sorter{buckets: buckets, largest: 3 * hub, spans: make([][]*part, 2), narrow: true, workers: 1}
+	s := &sorter{buckets: buckets, largest: []int{3 * hub}, spans: make([][]*part, 2), narrow: true, workers: 1}
 	s.limit = 4*2*hub + 4*2 + s.scratchBytes()
 	if err := s.cutFillings(); err != nil {
 		t.Fatal(err)

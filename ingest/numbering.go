@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"runtime"
 	"slices"
 	"strconv"
 
@@ -82,6 +83,9 @@ func (r *run) numberDict() (*shard.Nodes, error) {
 	if r.dict.len() > maxNodes {
 		return nil, r.tooMany()
 	}
+	// What the dictionary has outgrown would otherwise be there beside what numbers
+	// its ids.
+	runtime.GC()
 	codes, first, integers := r.inOrder()
 	r.report.IDs = "text"
 	listed, _ := slices.BinarySearch(first, position(r.listedParts, 0))

@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -44,7 +45,11 @@ func (r *run) reorder() error {
 	r.late = nil
 	// The graph that it was found on would otherwise be there while entries are
 	// sorted.
-	runtime.GC()
+	if r.c.Order == DegreeOrder {
+		runtime.GC()
+	} else {
+		debug.FreeOSMemory()
+	}
 	err = r.mapCodes(func(code []uint32) {
 		for j, c := range code {
 			if c != noRow {
@@ -71,9 +76,17 @@ func (o Order) possible(rows, lines int) Order {
 // beside it.
 func (o Order) lookingBytes() int64 {
 	if o == LocalityOrder {
-		return 104 // with what it has absorbed and is not collected yet
+		return 120 // with what it has absorbed and is not collected yet
 	}
-	return 28
+	return 20
+}
+
+// sampleBytes is what lines of some codes of a graph of so many rows take, see
+// stretches: as they are found, joined and placed. With a limit there is room for
+// them where an order is possible, see hasRoom.
+func sampleBytes(rows int) int64 {
+	const lists = 4 // of 4 bytes each, one of them for what others grow by
+	return lists*4*sparse.Stretches*int64(sparse.Stretch(rows)) + int64(rows)/8
 }
 
 // order returns the row that comes i-th for each i, and the place of each code among
@@ -334,6 +347,8 @@ func (r *run) pattern() (*sparse.CSR, error) {
 	if err != nil {
 		return nil, r.explain(err)
 	}
+	// What it was sorted in would otherwise be there while it is looked at.
+	runtime.GC()
 	a, err := sparse.NewCSR(rows, rows, ptr, col, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ingest: order: %w", err)

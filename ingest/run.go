@@ -133,6 +133,9 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		}
 	}
 	r.dict = nil
+	if r.useDict.Load() {
+		debug.FreeOSMemory() // or its memory, in many pieces, would be there beside the entries
+	}
 	if err := r.reorder(); err != nil {
 		return nil, err
 	}

@@ -307,13 +307,18 @@ func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings
 			s.Memory = most
 		}
 	}
-	if err := n.Reserve(bytes, what); err != nil {
-		return n, err
-	}
 	more := lanczos.StalledBytes(ids.n, f.K, known, f.Which == interior, s)
 	if f.splits() && known < f.K {
 		iteration := lanczos.LOBPCGBytes(ids.n, f.K, known) + iterative.CholeskyKeptBytes(ids.n, g.NNZ())
-		more = max(more, iteration, iterative.CholeskyBytes(ids.n, g.NNZ()))
+		iteration = max(iteration, iterative.CholeskyBytes(ids.n, g.NNZ()))
+		more = max(more, iteration)
+		// Of two ways that take about as much the plan is the dearer one.
+		if hardly := iteration <= bytes+bytes/3; hardly && (s.Memory == 0 || iteration <= s.Memory) {
+			bytes = max(bytes, iteration)
+		}
+	}
+	if err := n.Reserve(bytes, what); err != nil {
+		return n, err
 	}
 	more -= bytes
 	if left, limited := n.Left(); limited {
