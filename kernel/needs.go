@@ -52,7 +52,12 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
 	if name == "modularity" {
-		return Needs{Bytes: vectors + modularityBytes(n, p.Rank) + panelBytes}, nil
+		sure, most := modularityBytes(n, p.Rank)
+		sure, most = sure+vectors+panelBytes, most+vectors+panelBytes
+		if limit > 0 {
+			most = max(sure, min(most, limit))
+		}
+		return Needs{most, most - sure}, nil
 	}
 	e := demandOf(name, p, degrees)
 	short, long := cols, rows
@@ -136,14 +141,17 @@ func GramsRowBytes(n, nodes, kernels int) int {
 // of a search for an eigenvalue.
 func rowBytes(cols int) int { return max(8*sparse.Stride[float64](cols), lanczos.RowBytes) }
 
-// modularityBytes returns what F and finding it take; rank 0 stands for all
-// positive eigenvalues.
-func modularityBytes(n, rank int) int64 {
-	search, _ := lanczos.Bytes(n, pairsOf(n, rank), 0, nil)
+// modularityBytes returns what F and finding it take, for sure and where progress
+// stalls; rank 0 stands for all positive eigenvalues.
+func modularityBytes(n, rank int) (sure, most int64) {
+	pairs := pairsOf(n, rank)
+	search, _ := lanczos.Bytes(n, pairs, 0, nil)
+	stalled := lanczos.StalledBytes(n, pairs, 0, false, nil)
 	if rank == 0 {
 		rank = n
 	}
-	return search + sparse.BlockBytes[float64](n, featureColumns(rank))
+	features := sparse.BlockBytes[float64](n, featureColumns(rank))
+	return search + features, max(search, stalled) + features
 }
 
 // GramsNeeds is BlockNeeds for [Grams] of kernels with the given parameters, with
@@ -249,7 +257,8 @@ func ApplyBytes(name string, p Parameters, degrees []float64, cols int) (int64, 
 	n := len(degrees)
 	vectors := graphVectors * 8 * int64(n)
 	if name == "modularity" {
-		return vectors + modularityBytes(n, p.Rank) + 2*sparse.BlockBytes[float64](n, cols), nil
+		bytes, _ := modularityBytes(n, p.Rank)
+		return vectors + bytes + 2*sparse.BlockBytes[float64](n, cols), nil
 	}
 	e := demandOf(name, p, degrees)
 	return vectors + max(e.bytes(n, cols), e.searchBytes(n, cols)), nil
