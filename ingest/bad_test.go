@@ -67,6 +67,8 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.csv", "a,b,inf\nc,d,1\n", Config{}, `edges.csv:1:5: weight "inf" is infinite` + first},
 		{"edges.tsv", "a\tb\t1e999\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite` + first},
 		{"edges.tsv", "a\tb\t1,5\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1,5" is not a number` + first},
+		{"edges.csv", "a;b;1,5\nc;d;2\n", Config{}, `edges.csv:1:5: weight "1,5" is not a number` + first},
+		{"edges.txt", "source;target;w\na;b;1,5\n", Config{}, `edges.txt:2:5: weight "1,5" is not a number` + fix},
 		{"edges.tsv", "a\tb\t--1\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "--1" is not a number` + first},
 		{"edges.csv", "1,2,1\n3,4,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
 		{"edges.csv", "1,2,1\n3,4,\n", Config{}, `edges.csv:2:5: weight "" is not a number` + fix},

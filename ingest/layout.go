@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -130,18 +131,20 @@ func (lay *layout) want() string {
 }
 
 // separator guesses what separates the fields of a line: a tab if there is
-// one; a comma or semicolon, if the file is called .csv or cutting there leaves
-// fields without blanks, so that an id with a comma in a file separated by
-// blanks is not taken apart; or else blanks.
+// one, but in a file called .csv if it stands beside commas like a blank; a comma
+// or semicolon, if the file is called .csv or cutting there leaves fields without
+// blanks, so that an id with a comma in a file separated by blanks is not taken
+// apart; or else blanks. The comma of a decimal number separates nothing.
 func separator(name string, line []byte) byte {
-	if bytes.IndexByte(line, tab) >= 0 {
+	csv := isNamed(name, ".csv")
+	if bytes.IndexByte(line, tab) >= 0 && !(csv && tabsAreBlanks(line)) {
 		return tab
 	}
 	for _, sep := range []byte{comma, semicolon} {
-		if bytes.IndexByte(line, sep) < 0 {
+		if bytes.IndexByte(line, sep) < 0 || sep == comma && decimalComma(line) {
 			continue
 		}
-		if isNamed(name, ".csv") {
+		if csv {
 			return sep
 		}
 		var f, g fields
@@ -157,6 +160,26 @@ func separator(name string, line []byte) byte {
 		}
 	}
 	return blanks
+}
+
+// tabsAreBlanks reports whether the tabs of a line stand around fields that commas
+// separate.
+func tabsAreBlanks(line []byte) bool {
+	var f fields
+	return f.split(line, comma) == nil && len(f.text) > 1 && len(f.text[1]) > 0 &&
+		!slices.ContainsFunc(f.text, func(text []byte) bool { return bytes.IndexByte(text, tab) >= 0 })
+}
+
+// decimalComma reports whether semicolons separate the fields of a line, the third
+// of which is a number with a decimal comma: an error, but a clear one.
+func decimalComma(line []byte) bool {
+	var f fields
+	if f.split(line, semicolon) != nil || len(f.text) != 3 {
+		return false
+	}
+	whole, fraction, cut := bytes.Cut(f.text[2], []byte{comma})
+	digits := func(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "0123456789")) == 0 }
+	return cut && digits(whole) && digits(fraction)
 }
 
 // cut finds the fields of a line of the usual form: the source is

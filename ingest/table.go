@@ -114,7 +114,7 @@ func (t *table) separator(line []byte) byte {
 	if graphfile.Extension(t.name) == contentFile {
 		return contentSeparator(line)
 	}
-	if bytes.IndexByte(line, tab) >= 0 || t.columns == 1 && !isNamed(t.name, ".csv") {
+	if t.columns == 1 && !isNamed(t.name, ".csv") {
 		return tab
 	}
 	return separator(t.name, line)
