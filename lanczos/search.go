@@ -199,13 +199,16 @@ func (w *solve) report(converged int) {
 }
 
 // restart shrinks the basis to its best vectors, with a better filter where one is
-// at hand, and a larger basis where progress has stalled, unless LOBPCG is next.
+// at hand, and a larger basis where progress has stalled: twice as large once, see
+// [StalledBytes], and not at all if LOBPCG is next.
 func (w *solve) restart(ctx context.Context, want, converged int, impatient bool) error {
 	k, st := &w.krylov, w.stage
 	if st.stalled++; converged > st.most {
 		st.most, st.stalled = converged, 0
 	}
-	if st.stalled >= stallLimit && !impatient {
+	_, inside := w.p.A.(*folded)
+	grows := inside || w.result.Basis == w.basisSize()
+	if st.stalled >= stallLimit && grows && !impatient {
 		st.stalled = 0
 		size := k.v.cols - width
 		if 2*size < w.n {
