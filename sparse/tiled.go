@@ -39,12 +39,12 @@ func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, er
 	m.rows, m.cols = a.Dims()
 	far := t.far[len(t.slot)]
 	m.ids = pages.Make[uint32](int(far) + spareIDs)[:far]
-	near := pages.Make[uint16](int(t.near))
+	near := pages.Make[uint16](int(t.near) + spareIDs)
 	for i := range t.units {
 		for n := range t.units[i].tiles {
 			tile := &t.units[i].tiles[n]
 			entries := tile.ptr[tile.rows()]
-			tile.ids, near = near[:entries:entries], near[entries:]
+			tile.ids, near = near[:entries], near[entries:]
 		}
 	}
 	return m, a.Sweep(ctx, workers, func(_ int, p Panel) error {
@@ -136,6 +136,16 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiled) error 
 	})
 }
 
+// seldomNamed returns how often a unit names the columns of a tile at least where it
+// does not pay any more to prefetch their rows, of so many bytes: so many times each of
+// their lines, or their rows of several lines, all of which are prefetched twice.
+func seldomNamed(columns, rowBytes int) int {
+	if rowBytes > lineBytes {
+		return 4 * columns
+	}
+	return 12 * columns * rowBytes / lineBytes
+}
+
 // unit computes the columns from ≤ j < to of the rows of a unit, and shows them to
 // the visitor if these are the last columns.
 func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
@@ -148,10 +158,11 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 	}
 	for n, tile := range u.tiles {
 		x := rowsOf(&f.source, n*a.columns, from)
+		seldom := len(tile.ids) < seldomNamed(a.columns, width*sizeOf[T]())
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			hi = tile.call(lo)
 			sums := simd.Rows[T]{Data: near.Data[lo*width:], Stride: width}
-			simd.GatherSumNear(sums, width, x, tile.ptr[lo:hi+1], tile.ids[tile.ptr[lo]:])
+			simd.GatherSumNear(sums, width, x, tile.ptr[lo:hi+1], tile.ids[tile.ptr[lo]:], seldom)
 		}
 	}
 	for i := u.lo; i < u.hi; i++ {

@@ -152,3 +152,45 @@ func TestFindTiling(t *testing.T) {
 		}
 	}
 }
+
+// TestBeatsPacking: tiles are better than packed columns where most entries are near,
+// rows have many of them in a tile, and the block is small but its rows are not.
+func TestBeatsPacking(t *testing.T) {
+	defer sparse.Tile(1, 4, 1, 0)()
+	tiling := func(columns int, rows ...[]uint32) *sparse.Tiling {
+		ptr, col := make([]int64, len(rows)+1), []uint32(nil)
+		for i, row := range rows {
+			col = append(col, row...)
+			ptr[i+1] = int64(len(col))
+		}
+		a, err := sparse.NewCSR(len(rows), 1000, ptr, col, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tiling, err := sparse.NewTiling(t.Context(), a, columns, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tiling
+	}
+	long, short := []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, []uint32{1, 2, 3}
+	for _, c := range []struct {
+		name           string
+		t              *sparse.Tiling
+		rows, rowBytes int
+		want           bool
+	}{
+		{"long segments", tiling(100, long), 1000, 16, true},
+		{"two rows", tiling(100, long, long), 1000, 16, true},
+		{"narrow rows", tiling(100, long), 1000, 15, false},
+		{"a large block", tiling(100, long), 1 << 40, 16, false},
+		{"short segments", tiling(10, long), 1000, 16, false},
+		{"of wide rows", tiling(10, long), 1000, 32, true},
+		{"three fifths near", tiling(100, long, short, short, short), 1000, 16, true},
+		{"fewer", tiling(100, long, short, short, short, short), 1000, 16, false},
+	} {
+		if got := c.t.BeatsPacking(c.rows, c.rowBytes); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

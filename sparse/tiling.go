@@ -10,12 +10,13 @@ import (
 
 // Tiling is how a matrix is cut into tiles of columns, see [NewTiled].
 type Tiling struct {
-	columns int     // of a near tile
-	first   []int   // where the rows of each range begin; a piece of a long row counts as a row
-	slot    []int32 // of each row, where the sums of its unit have it, or noSlot
-	far     []int64 // where the far entries of each row begin
-	near    int64   // entries
-	units   []unit
+	columns  int     // of a near tile
+	first    []int   // where the rows of each range begin; a piece of a long row counts as a row
+	slot     []int32 // of each row, where the sums of its unit have it, or noSlot
+	far      []int64 // where the far entries of each row begin
+	near     int64   // entries
+	segments int64   // of rows in near tiles
+	units    []unit
 }
 
 const noSlot = -1
@@ -56,6 +57,10 @@ const (
 
 	// wholeEntries is the size of a unit without near entries.
 	wholeEntries = 1 << 16
+
+	// See [Tiling.BeatsPacking].
+	leastTileBytes = 16
+	segmentBytes   = 256
 )
 
 // tilingRule is what pays.
@@ -87,6 +92,15 @@ func FindTiling(ctx context.Context, a Matrix, rowBytes, workers int) (*Tiling, 
 		return nil, nil
 	}
 	return t, err
+}
+
+// BeatsPacking tells whether steps with blocks of so many rows of so many bytes are
+// faster with t than with packed columns: if most entries are near, and rows have
+// so many of them in each tile that to end once more takes less than to wait. Tiles are
+// brought near again and again: the last cache must have room for the block.
+func (t *Tiling) BeatsPacking(rows, rowBytes int) bool {
+	return rowBytes >= leastTileBytes && rows*rowBytes <= sched.LastCacheBytes()/2 &&
+		2*t.near >= 3*t.far[len(t.slot)] && t.near*int64(rowBytes) >= segmentBytes*t.segments
 }
 
 // newTiling returns the tiling of a whose near tiles have so many columns, at most
@@ -234,6 +248,7 @@ func (t *Tiling) unit(lo, hi int, parts []segments) {
 				u.tiles[n].ptr[slot+1] = int64(s.entries)
 				t.far[at+1] -= int64(s.entries)
 				t.near += int64(s.entries)
+				t.segments++
 			}
 		}
 	}

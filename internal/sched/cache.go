@@ -1,4 +1,7 @@
 package sched
 
-// usualCacheBytes is the second cache of a processor of which nothing is known.
-const usualCacheBytes = 1 << 20
+// What is taken for caches of which nothing is known.
+const (
+	usualCacheBytes     = 1 << 20
+	usualLastCacheBytes = 16 << 20
+)

@@ -9,14 +9,19 @@ import (
 
 // CacheBytes returns the size of a processor's second cache, which is its own
 // as a rule, or a guess.
-var CacheBytes = sync.OnceValue(func() int {
-	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/index2/size")
+var CacheBytes = sync.OnceValue(func() int { return cacheBytes("index2", usualCacheBytes) })
+
+// LastCacheBytes returns the size of the cache that processors share, or a guess.
+var LastCacheBytes = sync.OnceValue(func() int { return cacheBytes("index3", usualLastCacheBytes) })
+
+func cacheBytes(index string, usual int) int {
+	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/" + index + "/size")
 	if err != nil {
-		return usualCacheBytes
+		return usual
 	}
 	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(string(text)), "K"))
 	if err != nil || n <= 0 {
-		return usualCacheBytes
+		return usual
 	}
 	return n << 10
-})
+}

@@ -10,7 +10,7 @@ func gatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []in
 	plainGatherSumPlaced(dst, k, scale, x, ptr, col, place)
 }
 
-func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
+func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, _ bool) {
 	plainGatherSumNear(dst, k, x, ptr, col)
 }
 

@@ -45,12 +45,12 @@ func GatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int
 func GathersAhead(x Near) bool { return gathersAhead(x) }
 
 // GatherSumNear is GatherSum for sums that go on from what dst holds, without factors,
-// for at most 65,536 rows of x that a near cache holds: ids have 16 bits and nothing
-// is prefetched.
+// for at most 65,536 rows of x that a near cache holds once they were named: ids have
+// 16 bits. If rows are named seldom they are prefetched, and otherwise not.
 //
 //	dst[r][j] = dst[r][j] + Σ_e x[col[e]][j]
-func GatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
-	gatherSumNear(dst, k, x, ptr, col)
+func GatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, seldom bool) {
+	gatherSumNear(dst, k, x, ptr, col, seldom)
 }
 
 // GatherSumOnto is GatherSum for sums that go on from what dst holds:

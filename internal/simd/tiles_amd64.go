@@ -4,7 +4,7 @@ package simd
 
 import "unsafe"
 
-func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
+func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, seldom bool) {
 	if !hasAVX2 {
 		plainGatherSumNear(dst, k, x, ptr, col)
 		return
@@ -13,12 +13,31 @@ func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []ui
 	if rows < 1 || k < 1 {
 		return
 	}
-	_, _ = dst.Data[(rows-1)*dst.Stride+k-1], col[:ptr[rows]-ptr[0]]
+	entries := int(ptr[rows] - ptr[0])
+	_, _ = dst.Data[(rows-1)*dst.Stride+k-1], col[:entries]
 	ids, dstStride, stride := unsafe.SliceData(col), dst.Stride*size, x.Stride*size
 	for at, width := 0, 0; at < k; at += width {
 		var by loop
 		width, by = passWidth(k-at, size)
 		to, from := pointer(dst.Data, at), pointer(x.Data, at)
+		ahead := far(width * size)
+		if seldom && entries+ahead <= cap(col) {
+			switch paired := tilePairs(x, width, ptr); {
+			case paired && size == 4:
+				gatherSumF32SoonPairs((*float32)(to), dstStride, (*float32)(from), &ptr[0], middle(ptr), rows, ids, width)
+			case paired:
+				gatherSumF64SoonPairs((*float64)(to), dstStride, (*float64)(from), &ptr[0], middle(ptr), rows, ids, width)
+			case size == 4 && by == avx512:
+				gatherSumF32SoonAVX512((*float32)(to), dstStride, (*float32)(from), stride, &ptr[0], rows, ids, ahead, near, width)
+			case size == 4:
+				gatherSumF32Soon((*float32)(to), dstStride, (*float32)(from), stride, &ptr[0], rows, ids, ahead, near, width)
+			case by == avx512:
+				gatherSumF64SoonAVX512((*float64)(to), dstStride, (*float64)(from), stride, &ptr[0], rows, ids, ahead, near, width)
+			default:
+				gatherSumF64Soon((*float64)(to), dstStride, (*float64)(from), stride, &ptr[0], rows, ids, ahead, near, width)
+			}
+			continue
+		}
 		switch paired := tilePairs(x, width, ptr); {
 		case paired && size == 4:
 			gatherSumF32NearPairs((*float32)(to), dstStride, (*float32)(from), &ptr[0], middle(ptr), rows, ids, width)

@@ -38,16 +38,25 @@ func gatherSumF32PlacedCached(dst *float32, dstStride int, x *float32, stride in
 func gatherSumF32Near(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
 
 //go:noescape
+func gatherSumF32Soon(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
+
+//go:noescape
 func gatherSumF32Onto(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 
 //go:noescape
 func gatherSumF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, width int)
 
 //go:noescape
+func gatherSumF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, width int)
+
+//go:noescape
 func gatherSumF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
 
 //go:noescape
 func gatherSumF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
+
+//go:noescape
+func gatherSumF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
 
 //go:noescape
 func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
@@ -101,16 +110,25 @@ func gatherSumF64PlacedCached(dst *float64, dstStride int, x *float64, stride in
 func gatherSumF64Near(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
 
 //go:noescape
+func gatherSumF64Soon(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
+
+//go:noescape
 func gatherSumF64Onto(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
 func gatherSumF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, width int)
 
 //go:noescape
+func gatherSumF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, width int)
+
+//go:noescape
 func gatherSumF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
 
 //go:noescape
 func gatherSumF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
+
+//go:noescape
+func gatherSumF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
 
 //go:noescape
 func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)

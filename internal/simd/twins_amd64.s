@@ -8449,6 +8449,772 @@ finish320:
 done:
 	RET
 
+// func gatherSumF32Soon(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF32Soon(SB), NOSPLIT, $0-80
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ far+56(FP), R11
+	MOVQ near+64(FP), R12
+	LEAQ (DI)(R11*2), R11
+	LEAQ (DI)(R12*2), R12
+	MOVQ width+72(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row4
+	CMPQ R9, $0x02
+	JE   row8
+	CMPQ R9, $0x03
+	JE   row12
+	CMPQ R9, $0x04
+	JE   row16
+	CMPQ R9, $0x05
+	JE   row20
+	CMPQ R9, $0x06
+	JE   row24
+	CMPQ R9, $0x07
+	JE   row28
+	CMPQ R9, $0x08
+	JE   row32
+	CMPQ R9, $0x10
+	JE   row64
+	CMPQ R9, $0x18
+	JE   row96
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x28
+	JE   row160
+	CMPQ R9, $0x30
+	JE   row192
+	CMPQ R9, $0x38
+	JE   row224
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX    (R11)(R8*2), R10
+	PREFETCHT1 (CX)(R10*4)
+	MOVWLZX    (DI)(R8*2), R10
+	VADDSS     (CX)(R10*4), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry
+
+finish:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish4
+
+entry4:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDSS     (CX)(R10*1), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry4
+
+finish4:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VMOVSD     (CX)(R10*1), X1
+	VADDPS     X1, X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	VMOVSS 8(AX), X1
+	CMPQ   R8, R9
+	JGE    finish12
+
+entry12:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VMOVSD     (CX)(R10*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry12
+
+finish12:
+	VMOVSD X0, (AX)
+	VMOVSS X1, 8(AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry16
+
+finish16:
+	VMOVUPS X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSS  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish20
+
+entry20:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), X0, X0
+	VADDSS     16(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry20
+
+finish20:
+	VMOVUPS X0, (AX)
+	VMOVSS  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), X0, X0
+	VMOVSD     16(CX)(R10*1), X2
+	VADDPS     X2, X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry24
+
+finish24:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	VMOVSS  24(AX), X2
+	CMPQ    R8, R9
+	JGE     finish28
+
+entry28:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), X0, X0
+	VMOVSD     16(CX)(R10*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R10*1), X2, X2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry28
+
+finish28:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	VMOVSS  X2, 24(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry32
+
+finish32:
+	VMOVUPS Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry64
+
+finish64:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry96
+
+finish96:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry128
+
+finish128:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry160
+
+finish160:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry192
+
+finish192:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	VADDPS     192(CX)(R10*1), Y6, Y6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry224
+
+finish224:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	VADDPS     192(CX)(R10*1), Y6, Y6
+	VADDPS     224(CX)(R10*1), Y7, Y7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry256
+
+finish256:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	VADDPS     192(CX)(R10*1), Y6, Y6
+	VADDPS     224(CX)(R10*1), Y7, Y7
+	VADDPS     256(CX)(R10*1), Y8, Y8
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry288
+
+finish288:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	VMOVUPS 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	VADDPS     192(CX)(R10*1), Y6, Y6
+	VADDPS     224(CX)(R10*1), Y7, Y7
+	VADDPS     256(CX)(R10*1), Y8, Y8
+	VADDPS     288(CX)(R10*1), Y9, Y9
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry320
+
+finish320:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	VMOVUPS Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
 // func gatherSumF32Onto(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherSumF32Onto(SB), NOSPLIT, $0-88
@@ -9833,6 +10599,611 @@ done4:
 	VZEROUPPER
 	RET
 
+// func gatherSumF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF32SoonPairs(SB), NOSPLIT, $8-64
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*2), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+56(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	VADDPS     32(CX)(R12*1), Y1, Y1
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y2, Y2
+	VADDPS     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair64
+
+second64:
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB64
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x06, DX
+	VADDPS     (CX)(DX*1), Y2, Y2
+	VADDPS     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done64
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPS (DI), Y0
+	VMOVUPS (R11), Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPS Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPS (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair32
+
+second32:
+	VMOVUPS Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB32
+	VMOVUPS (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x05, DX
+	VADDPS     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	VMOVUPS Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done32
+	VMOVUPS (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPS (DI), X0
+	VMOVUPS (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPS X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPS (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair16
+
+second16:
+	VMOVUPS X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB16
+	VMOVUPS (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x04, DX
+	VADDPS     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	VMOVUPS X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done16
+	VMOVUPS (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVWLZX    (R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX    384(DX)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVWLZX    (DX)(AX*2), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVWLZX    (R8)(AX*2), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX    384(R8)(AX*2), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVWLZX    (R8)(AX*2), DX
+	VMOVSD     (CX)(DX*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VMOVSS (DI), X0
+	VMOVSS (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first4:
+	MOVWLZX    (R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*4)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first4
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVWLZX    384(DX)(AX*2), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVWLZX    (DX)(AX*2), R12
+	VADDSS     (CX)(R12*4), X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVWLZX    (R8)(AX*2), R12
+	VADDSS     (CX)(R12*4), X1, X1
+	INCQ       AX
+	JNZ        both4
+
+ended4:
+	TESTQ  BX, BX
+	JNZ    second4
+	VMOVSS X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA4
+	VMOVSS (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair4
+
+second4:
+	VMOVSS X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB4
+	VMOVSS (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVWLZX    384(R8)(AX*2), DX
+	PREFETCHT1 (CX)(DX*4)
+	MOVWLZX    (R8)(AX*2), DX
+	VADDSS     (CX)(DX*4), X1, X1
+	INCQ       AX
+	JNZ        one4
+
+finish4:
+	VMOVSS X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done4
+	VMOVSS (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone4
+
+done4:
+	VZEROUPPER
+	RET
+
 // func gatherSumF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherSumF32OntoPairs(SB), NOSPLIT, $8-72
@@ -10904,6 +12275,618 @@ entry544:
 	INCQ    R8
 	CMPQ    R8, R9
 	JL      entry544
+
+finish544:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	VMOVUPS Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF32SoonAVX512(SB), NOSPLIT, $0-80
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ far+56(FP), R11
+	MOVQ near+64(FP), R12
+	LEAQ (DI)(R11*2), R11
+	LEAQ (DI)(R12*2), R12
+	MOVQ width+72(FP), R9
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+	CMPQ R9, $0x58
+	JE   row352
+	CMPQ R9, $0x60
+	JE   row384
+	CMPQ R9, $0x68
+	JE   row416
+	CMPQ R9, $0x70
+	JE   row448
+	CMPQ R9, $0x78
+	JE   row480
+	CMPQ R9, $0x80
+	JE   row512
+	CMPQ R9, $0x88
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry256
+
+finish256:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Y4, Y4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry288
+
+finish288:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry320
+
+finish320:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Y5, Y5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry352
+
+finish352:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry384
+
+finish384:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Y6, Y6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry416
+
+finish416:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Z6, Z6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry448
+
+finish448:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Z6, Z6
+	VADDPS     448(CX)(R10*1), Y7, Y7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry480
+
+finish480:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Z6, Z6
+	VADDPS     448(CX)(R10*1), Z7, Z7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry512
+
+finish512:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	PREFETCHT1 512(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	PREFETCHT0 512(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Z6, Z6
+	VADDPS     448(CX)(R10*1), Z7, Z7
+	VADDPS     512(CX)(R10*1), Y8, Y8
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry544
 
 finish544:
 	VMOVUPS Z0, (AX)
@@ -19629,6 +21612,740 @@ finish320:
 done:
 	RET
 
+// func gatherSumF64Soon(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF64Soon(SB), NOSPLIT, $0-80
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ far+56(FP), R11
+	MOVQ near+64(FP), R12
+	LEAQ (DI)(R11*2), R11
+	LEAQ (DI)(R12*2), R12
+	MOVQ width+72(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row8
+	CMPQ R9, $0x02
+	JE   row16
+	CMPQ R9, $0x03
+	JE   row24
+	CMPQ R9, $0x04
+	JE   row32
+	CMPQ R9, $0x05
+	JE   row40
+	CMPQ R9, $0x06
+	JE   row48
+	CMPQ R9, $0x07
+	JE   row56
+	CMPQ R9, $0x08
+	JE   row64
+	CMPQ R9, $0x0c
+	JE   row96
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x14
+	JE   row160
+	CMPQ R9, $0x18
+	JE   row192
+	CMPQ R9, $0x1c
+	JE   row224
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX    (R11)(R8*2), R10
+	PREFETCHT1 (CX)(R10*8)
+	MOVWLZX    (DI)(R8*2), R10
+	VADDSD     (CX)(R10*8), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry
+
+finish:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDSD     (CX)(R10*1), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry16
+
+finish16:
+	VMOVUPD X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), X0, X0
+	VADDSD     16(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry24
+
+finish24:
+	VMOVUPD X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry32
+
+finish32:
+	VMOVUPD Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVSD  32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish40
+
+entry40:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDSD     32(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry40
+
+finish40:
+	VMOVUPD Y0, (AX)
+	VMOVSD  X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish48
+
+entry48:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry48
+
+finish48:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	VMOVSD  48(AX), X2
+	CMPQ    R8, R9
+	JGE     finish56
+
+entry56:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), X1, X1
+	VADDSD     48(CX)(R10*1), X2, X2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry56
+
+finish56:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	VMOVSD  X2, 48(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry64
+
+finish64:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry96
+
+finish96:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry128
+
+finish128:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry160
+
+finish160:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry192
+
+finish192:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	VADDPD     192(CX)(R10*1), Y6, Y6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry224
+
+finish224:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	VADDPD     192(CX)(R10*1), Y6, Y6
+	VADDPD     224(CX)(R10*1), Y7, Y7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry256
+
+finish256:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	VADDPD     192(CX)(R10*1), Y6, Y6
+	VADDPD     224(CX)(R10*1), Y7, Y7
+	VADDPD     256(CX)(R10*1), Y8, Y8
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry288
+
+finish288:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	VADDPD     192(CX)(R10*1), Y6, Y6
+	VADDPD     224(CX)(R10*1), Y7, Y7
+	VADDPD     256(CX)(R10*1), Y8, Y8
+	VADDPD     288(CX)(R10*1), Y9, Y9
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry320
+
+finish320:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VMOVUPD Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
 // func gatherSumF64Onto(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherSumF64Onto(SB), NOSPLIT, $0-88
@@ -20881,6 +23598,498 @@ done8:
 	VZEROUPPER
 	RET
 
+// func gatherSumF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF64SoonPairs(SB), NOSPLIT, $8-64
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*2), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+56(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	VADDPD     32(CX)(R12*1), Y1, Y1
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y2, Y2
+	VADDPD     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair64
+
+second64:
+	VMOVUPD Y2, (R11)
+	VMOVUPD Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB64
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x06, DX
+	VADDPD     (CX)(DX*1), Y2, Y2
+	VADDPD     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	VMOVUPD Y2, (R11)
+	VMOVUPD Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done64
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPD (DI), Y0
+	VMOVUPD (R11), Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPD Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPD (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair32
+
+second32:
+	VMOVUPD Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB32
+	VMOVUPD (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x05, DX
+	VADDPD     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	VMOVUPD Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done32
+	VMOVUPD (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPD (DI), X0
+	VMOVUPD (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPD X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPD (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair16
+
+second16:
+	VMOVUPD X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB16
+	VMOVUPD (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x04, DX
+	VADDPD     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	VMOVUPD X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done16
+	VMOVUPD (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVWLZX    (R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX    384(DX)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVWLZX    (DX)(AX*2), R12
+	VADDSD     (CX)(R12*8), X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVWLZX    (R8)(AX*2), R12
+	VADDSD     (CX)(R12*8), X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX    384(R8)(AX*2), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVWLZX    (R8)(AX*2), DX
+	VADDSD     (CX)(DX*8), X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
 // func gatherSumF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherSumF64OntoPairs(SB), NOSPLIT, $8-72
@@ -21830,6 +25039,618 @@ entry544:
 	INCQ    R8
 	CMPQ    R8, R9
 	JL      entry544
+
+finish544:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	VMOVUPD Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF64SoonAVX512(SB), NOSPLIT, $0-80
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ far+56(FP), R11
+	MOVQ near+64(FP), R12
+	LEAQ (DI)(R11*2), R11
+	LEAQ (DI)(R12*2), R12
+	MOVQ width+72(FP), R9
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+	CMPQ R9, $0x2c
+	JE   row352
+	CMPQ R9, $0x30
+	JE   row384
+	CMPQ R9, $0x34
+	JE   row416
+	CMPQ R9, $0x38
+	JE   row448
+	CMPQ R9, $0x3c
+	JE   row480
+	CMPQ R9, $0x40
+	JE   row512
+	CMPQ R9, $0x44
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry256
+
+finish256:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Y4, Y4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry288
+
+finish288:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry320
+
+finish320:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Y5, Y5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry352
+
+finish352:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry384
+
+finish384:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Y6, Y6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry416
+
+finish416:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Z6, Z6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry448
+
+finish448:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Z6, Z6
+	VADDPD     448(CX)(R10*1), Y7, Y7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry480
+
+finish480:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Z6, Z6
+	VADDPD     448(CX)(R10*1), Z7, Z7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry512
+
+finish512:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	PREFETCHT1 512(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	PREFETCHT0 512(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Z6, Z6
+	VADDPD     448(CX)(R10*1), Z7, Z7
+	VADDPD     512(CX)(R10*1), Y8, Y8
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry544
 
 finish544:
 	VMOVUPD Z0, (AX)

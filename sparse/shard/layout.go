@@ -12,7 +12,7 @@ type LayoutOptions struct {
 	Sweeps   int   // how many there will be; 0: many. Fewer than 8 do not make up for finding a layout
 	Memory   int64 // bytes for the copy, and for what its steps take beside their blocks; 0: no limit
 	Workers  int   // goroutines; 0: one for each processor. It never changes a result
-	IDs      IDs   // of a packed copy
+	IDs      IDs   // of a packed copy, which is not cut into tiles if they are given
 }
 
 // IDs says how column ids lie in a packed copy; "" is whichever is swept faster.
@@ -50,7 +50,7 @@ const (
 // InMemory returns a copy of a in memory, in the layout of [FindLayout], or a itself
 // if the memory of o has no room for one. A store that is only to be copied is
 // opened with Options.Stream, so that it keeps no frames beside the copy. Cost: up to
-// three sweeps.
+// four sweeps.
 func InMemory(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (sparse.Matrix, error) {
 	l, err := FindLayout(ctx, a, o)
 	if err != nil {
@@ -66,6 +66,8 @@ func InMemory(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (sparse.Ma
 // fastest, or nil if the memory of o has no room for a copy. It is the first of
 // these that pays and fits:
 //
+//   - tiles of a matrix whose columns would also be packed, see
+//     [sparse.Tiling.BeatsPacking]
 //   - packed columns, see [sparse.FindPacking]; if all entries of a store are 1
 //     also with their ids coded as in its frames, where the processor decodes
 //     them while it waits for rows of the block
@@ -74,7 +76,7 @@ func InMemory(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (sparse.Ma
 //   - plain ids, see [sparse.Load]
 //
 // Of a matrix that is no store's, entries are counted as if they had weights. Cost:
-// up to two sweeps, and until it returns 20 bytes a column.
+// up to three sweeps, and until it returns 20 bytes a column.
 func FindLayout(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (*Layout, error) {
 	if o == nil {
 		o = new(LayoutOptions)
@@ -98,8 +100,10 @@ func FindLayout(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (*Layout
 			return nil, err
 		}
 	}
-	if l.packing == nil {
-		return l, l.tile(ctx, o.Memory)
+	if l.packing == nil || o.IDs == "" {
+		if err := l.tile(ctx, o.Memory); err != nil || l.packing == nil {
+			return l, err
+		}
 	}
 	if !weighted && (o.IDs == CodedIDs || o.IDs == "" && codedPays(rows, l.rowBytes)) {
 		l.code(rows, plain)
@@ -151,13 +155,18 @@ func (l *Layout) code(rows int, plain int64) {
 	}
 }
 
-// tile cuts the columns into tiles if that pays and fits.
+// tile cuts the columns into tiles if that pays, more than packing them does, and fits.
 func (l *Layout) tile(ctx context.Context, limit int64) error {
 	t, err := sparse.FindTiling(ctx, l.a, l.rowBytes, l.workers)
 	if t == nil || err != nil {
 		return err
 	}
+	_, cols := l.a.Dims()
+	if l.packing != nil && !t.BeatsPacking(cols, l.rowBytes) {
+		return nil
+	}
 	if bytes := t.Bytes(l.rowBytes, l.workers); limit == 0 || bytes <= limit {
+		l.packing, l.copies = nil, 0
 		l.tiling, l.matrix = t, bytes
 	}
 	return nil

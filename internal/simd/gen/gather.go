@@ -52,10 +52,13 @@ func gathers(t element, zeroRow *Mem) {
 	gather(t, form{mark: "Placed", register: 32, narrow: 7, wide: multiples(32, 32, 320), placed: true})
 	gather(t, form{mark: "PlacedCached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), placed: true, cached: true})
 	gather(t, form{mark: "Near", register: 32, narrow: 7, wide: multiples(32, 32, 320), cached: true, halves: true, onto: true})
+	gather(t, form{mark: "Soon", register: 32, narrow: 7, wide: multiples(32, 32, 320), halves: true, onto: true})
 	gather(t, form{mark: "Onto", register: 32, narrow: 7, wide: multiples(32, 32, 320), onto: true})
 	pairs(t, form{mark: "Near", cached: true, halves: true, onto: true})
+	pairs(t, form{mark: "Soon", halves: true, onto: true})
 	pairs(t, form{mark: "Onto", onto: true})
 	gather(t, form{mark: "NearAVX512", register: 64, wide: multiples(32, 256, 544), cached: true, halves: true, onto: true})
+	gather(t, form{mark: "SoonAVX512", register: 64, wide: multiples(32, 256, 544), halves: true, onto: true})
 	gather(t, form{mark: "OntoAVX512", register: 64, wide: multiples(32, 256, 544), onto: true})
 }
 
@@ -92,6 +95,9 @@ func gather(t element, f form) {
 	}
 	rest := fmt.Sprintf("col *uint32, far int, near int, %sscale *%s, %s", val, t.name, place)
 	if f.halves {
+		rest = "col *uint16, far int, near int, "
+	}
+	if f.halves && f.cached {
 		rest = "col *uint16, "
 	}
 	TEXT(name+t.mark+f.mark, NOSPLIT, fmt.Sprintf(
@@ -129,8 +135,8 @@ func gather(t element, f form) {
 	}
 	if !f.cached {
 		g.far, g.near = argument("far"), argument("near")
-		LEAQ(Mem{Base: g.col, Index: g.far, Scale: 4}, g.far)
-		LEAQ(Mem{Base: g.col, Index: g.near, Scale: 4}, g.near)
+		LEAQ(Mem{Base: g.col, Index: g.far, Scale: g.idBytes()}, g.far)
+		LEAQ(Mem{Base: g.col, Index: g.near, Scale: g.idBytes()}, g.near)
 	}
 	if f.heads != nil {
 		g.nothing, g.length = GP64(), GP64()
