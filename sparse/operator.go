@@ -11,9 +11,9 @@ import (
 //	Ā = Scale·diag(Left)·A·diag(Right) + diag(Diag) + RankOne
 //
 // with A as stored. Vectors that are nil are absent (ones for Left and Right,
-// zeros for Diag). The fields must not change between steps; an operator is
-// safe for concurrent use. With Right a step keeps a scaled copy of X: memory
-// for one more block.
+// zeros for Diag). The fields must not change between steps, nor an operator be
+// copied after the first; it is safe for concurrent use. With Right a step keeps a
+// scaled copy of X: memory for one more block.
 type Operator[T Float] struct {
 	A       Matrix
 	Scale   float64   // 0 means 1
