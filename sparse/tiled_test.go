@@ -151,6 +151,10 @@ func TestFindTiling(t *testing.T) {
 			t.Errorf("%s: found %v, error %v", c.name, tiling != nil, err)
 		}
 	}
+	defer sparse.Tile(1000, 24, 2, 100)()
+	if tiling, err := sparse.FindTiling(t.Context(), matrix(near, 1), 32, 2); err != nil || tiling != nil {
+		t.Errorf("columns that are named less than a hundred times each: found %v, error %v", tiling != nil, err)
+	}
 }
 
 // TestBeatsPacking: tiles are better than packed columns where most entries are near,
