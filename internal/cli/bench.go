@@ -280,7 +280,11 @@ func (in *invocation) printBench(v *benchmark) {
 	}
 	line("bandwidth", "%s", bandwidth)
 	if s.GatherShare > 0 {
-		line("of the gather limit", "%s", formatPercent(s.GatherShare))
+		beaten := ""
+		if s.GatherShare > 1 {
+			beaten = ", which gathers in the order of the ids"
+		}
+		line("of the gather limit", "%s%s", formatPercent(s.GatherShare), beaten)
 	}
 	line("checksum", "%v", s.Checksum)
 	if !in.quiet {
