@@ -85,28 +85,25 @@ func (h *Harmonic) SolveTo(ctx context.Context, f *sparse.Block[float64], s *Set
 	if err := h.known.StepTo(ctx, b, f, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return nil, err
 	}
-	for i, u := range h.free {
-		if u == 0 {
-			copy(b.Row(i), f.Row(i))
-			continue
-		}
-		for j := range b.Row(i) {
-			b.Row(i)[j] /= h.Scale[i]
-		}
-	}
+	h.unscale(b, f)
 	set := s.withDefaults()
 	set.Start = false
 	res, err := h.System.SolveTo(ctx, f, b, &set)
+	h.unscale(f, b)
+	return res, err
+}
+
+// unscale divides the rows U of x by Scale and takes its other rows from given.
+func (h *Harmonic) unscale(x, given *sparse.Block[float64]) {
 	for i, u := range h.free {
 		if u == 0 {
-			copy(f.Row(i), b.Row(i))
+			copy(x.Row(i), given.Row(i))
 			continue
 		}
-		for j := range f.Row(i) {
-			f.Row(i)[j] /= h.Scale[i]
+		for j := range x.Row(i) {
+			x.Row(i)[j] /= h.Scale[i]
 		}
 	}
-	return res, err
 }
 
 // restricted is a matrix without the rows and columns that are not free. Its ranges

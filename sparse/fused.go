@@ -230,8 +230,11 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 	slots, width := g.slot[lo:hi], g.hi-g.lo
 	for i, n := 0, 0; i < len(slots); i += n {
-		slot := slots[i]
-		for n = 1; dst.Stride == width && i+n < len(slots) && slots[i+n] == follower(slot, n); n++ {
+		slot, step := slots[i], int32(1)
+		if slot == noSlot {
+			step = 0
+		}
+		for n = 1; dst.Stride == width && i+n < len(slots) && slots[i+n] == slot+step*int32(n); n++ {
 		}
 		rows := dst.Data[i*dst.Stride:][:n*width]
 		if slot == noSlot {
@@ -240,15 +243,6 @@ func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 			copy(rows, g.near.Data[int(slot)*width:])
 		}
 	}
-}
-
-// follower returns the slot that the n-th row after one with this slot has if what
-// their sums go on from lies together.
-func follower(slot int32, n int) int32 {
-	if slot == noSlot {
-		return noSlot
-	}
-	return slot + int32(n)
 }
 
 // values returns the values of the panel's entries, rounded to T; nil stands

@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"context"
+	"iter"
 	"sort"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
@@ -48,9 +49,10 @@ func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, er
 		}
 	}
 	return m, a.Sweep(ctx, workers, func(_ int, p Panel) error {
+		u := m.unitOf(p.Index)
 		for i := range p.Hi - p.Lo {
 			col, _ := p.Row(i)
-			for n, ids := range m.nearRow(p.Index, i) {
+			for n, ids := range u.near(m.slot[m.first[p.Index]+i]) {
 				for e, c := range col[:len(ids)] {
 					ids[e] = uint16(int(c) - n*m.columns)
 				}
@@ -62,16 +64,19 @@ func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, er
 	})
 }
 
-// nearRow yields the ids of row i of a range in each near tile.
-func (a *tiled) nearRow(index, i int) func(yield func(tile int, ids []uint16) bool) {
-	u := sort.Search(len(a.units), func(u int) bool { return a.units[u].hi > index })
+// unitOf returns the unit of a range.
+func (a *tiled) unitOf(index int) *unit {
+	return &a.units[sort.Search(len(a.units), func(u int) bool { return a.units[u].hi > index })]
+}
+
+// near yields the ids of the row with that slot in each near tile.
+func (u *unit) near(slot int32) iter.Seq2[int, []uint16] {
 	return func(yield func(int, []uint16) bool) {
-		slot := int(a.slot[a.first[index]+i])
 		if slot == noSlot {
 			return
 		}
-		for n, tile := range a.units[u].tiles {
-			if slot >= tile.rows() || !yield(n, tile.row(slot)) {
+		for n, tile := range u.tiles {
+			if int(slot) >= tile.rows() || !yield(n, tile.row(int(slot))) {
 				return
 			}
 		}
@@ -100,11 +105,11 @@ func (a *tiled) Sweep(ctx context.Context, workers int, visit func(worker int, p
 // panel returns range i in a buffer.
 func (a *tiled) panel(b *rowBuffer, i int) Panel {
 	b.make()
-	p := a.farPanel(i)
+	p, u := a.farPanel(i), a.unitOf(i)
 	ptr, col := b.ptr[:len(p.Ptr)], b.col[:0]
 	ptr[0] = 0
 	for r := range p.Hi - p.Lo {
-		for n, ids := range a.nearRow(i, r) {
+		for n, ids := range u.near(a.slot[a.first[i]+r]) {
 			for _, c := range ids {
 				col = append(col, uint32(n*a.columns)+uint32(c))
 			}
@@ -179,7 +184,7 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 
 // call returns where the rows from lo on end that are gathered in one call, which
 // cannot be interrupted.
-func (t tile[ID]) call(lo int) int {
+func (t tile) call(lo int) int {
 	const most = 1 << 16
 	return lo + sort.Search(t.rows()-lo, func(n int) bool { return t.ptr[lo+n+1]-t.ptr[lo] > most })
 }

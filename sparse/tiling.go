@@ -27,20 +27,20 @@ type unit struct {
 
 	// tiles have the near entries. Rows with some lie by falling number of tiles,
 	// so that each tile has the first of them.
-	tiles []tile[uint16]
+	tiles []tile
 }
 
-// tile is some columns of some rows, in CSR layout.
-type tile[ID uint16 | uint32] struct {
+// tile is some columns of some rows, in CSR layout. Ids count from the first column.
+type tile struct {
 	ptr []int64
-	ids []ID
+	ids []uint16
 }
 
 // rows returns the number of rows.
-func (t tile[ID]) rows() int { return len(t.ptr) - 1 }
+func (t tile) rows() int { return len(t.ptr) - 1 }
 
 // row returns the ids of the i-th row.
-func (t tile[ID]) row(i int) []ID { return t.ids[t.ptr[i]:t.ptr[i+1]] }
+func (t tile) row(i int) []uint16 { return t.ids[t.ptr[i]:t.ptr[i+1]] }
 
 const (
 	// mostTileColumns is the largest number of columns of a near tile.
@@ -99,8 +99,13 @@ func FindTiling(ctx context.Context, a Matrix, rowBytes, workers int) (*Tiling, 
 // so many of them in each tile that to end once more takes less than to wait. Tiles are
 // brought near again and again: the last cache must have room for the block.
 func (t *Tiling) BeatsPacking(rows, rowBytes int) bool {
-	return rowBytes >= leastTileBytes && rows*rowBytes <= sched.LastCacheBytes()/2 &&
+	return TilesMayBeatPacking(rows, rowBytes) &&
 		2*t.near >= 3*t.far[len(t.slot)] && t.near*int64(rowBytes) >= segmentBytes*t.segments
+}
+
+// TilesMayBeatPacking tells what [Tiling.BeatsPacking] asks of the block alone.
+func TilesMayBeatPacking(rows, rowBytes int) bool {
+	return rowBytes >= leastTileBytes && rows*rowBytes <= sched.LastCacheBytes()/2
 }
 
 // newTiling returns the tiling of a whose near tiles have so many columns, at most
@@ -220,7 +225,7 @@ func (t *Tiling) unit(lo, hi int, parts []segments) {
 	if tiles < 0 {
 		tiles = len(named)
 	}
-	u := unit{lo: lo, hi: hi, tiles: make([]tile[uint16], tiles)}
+	u := unit{lo: lo, hi: hi, tiles: make([]tile, tiles)}
 
 	// How many rows are in so many tiles, and then in more: the next slot of such rows.
 	slots := make([]int, tiles+1)

@@ -11,6 +11,7 @@ import (
 // durabletest.On.
 var OS FS = system{}
 
+// system implements [FS] with package os.
 type system struct{}
 
 func (system) Create(name string) (File, error) {

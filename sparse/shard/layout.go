@@ -157,11 +157,14 @@ func (l *Layout) code(rows int, plain int64) {
 
 // tile cuts the columns into tiles if that pays, more than packing them does, and fits.
 func (l *Layout) tile(ctx context.Context, limit int64) error {
+	_, cols := l.a.Dims()
+	if l.packing != nil && !sparse.TilesMayBeatPacking(cols, l.rowBytes) {
+		return nil
+	}
 	t, err := sparse.FindTiling(ctx, l.a, l.rowBytes, l.workers)
 	if t == nil || err != nil {
 		return err
 	}
-	_, cols := l.a.Dims()
 	if l.packing != nil && !t.BeatsPacking(cols, l.rowBytes) {
 		return nil
 	}
