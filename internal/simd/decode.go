@@ -25,7 +25,7 @@ const DecodingHead = 256
 //
 // Widths and bits are at most 32. The slices must reach further than what is
 // decoded: dst to n+16 ids, whose excess receives anything, and sel and data
-// to 64 bytes after their last byte in use, whose content does not matter.
+// to 68 bytes after their last byte in use, whose content does not matter.
 type Decoding struct{ decoding }
 
 // Begin begins with a stream. What was under way is forgotten. The rows of near that

@@ -14,20 +14,21 @@ type decoding struct {
 // wideDecoding is read and written by the assembly: see the generator for its
 // words.
 type wideDecoding struct {
-	masks                               [16]uint32
-	pairs                               [64]uint8
-	base                                [16]uint32
-	position, ramp, offset, mask, value [16]uint32
-	upper, starts, skips                [32]uint32
-	dst                                 *uint32
-	sel, data                           *byte
-	done, start, at, slot, left, groups int
-	modulus                             uint32
+	masks                                   [16]uint32
+	pairs, triples                          [64]uint8
+	base                                    [16]uint32
+	position, previous, offset, mask, value [16]uint32
+	quads, starts, skips                    [32]uint32
+	spread                                  [32]uint64
+	dst                                     *uint32
+	sel, data                               *byte
+	done, start, at, slot, left, groups     int
+	modulus                                 uint32
 }
 
 const (
 	groupIDs   = 16
-	spareBytes = 64
+	spareBytes = 68
 )
 
 func (d *decoding) begin(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8, near Near) {
@@ -45,10 +46,11 @@ func (d *decoding) begin(dst []uint32, n int, sel, data []byte, widths [4]uint8,
 	w := &d.wide
 	for i := range w.masks {
 		w.masks[i] = 1<<widths[i%4] - 1
-		w.base[i] = -uint32(groupIDs-i) * uint32(widths[0])
+		w.base[i] = uint32(max(0, i%4-1)) * uint32(widths[0])
 	}
 	for i := range w.pairs {
 		w.pairs[i] = widths[i%4] + widths[i/4%4]
+		w.triples[i] = w.pairs[i] + widths[i/16]
 	}
 	w.dst, w.sel, w.data = &dst[0], &sel[0], &data[0]
 	w.groups = (n + groupIDs - 1) / groupIDs

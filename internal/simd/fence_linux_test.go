@@ -65,7 +65,7 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				Entries(fenced[uint32](t, len(even)), even, 20)
 				var ahead Decoding
 				n := 1 + entries/2*3
-				sel, data := fenced[byte](t, (n+3)/4+64), fenced[byte](t, 64)
+				sel, data := fenced[byte](t, (n+3)/4+68), fenced[byte](t, 68)
 				ahead.Begin(fenced[uint32](t, n+16), n, sel, data, [4]uint8{}, 20, Near{})
 				ahead.Head()
 				GatherSumAhead(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, &ahead)

@@ -364,7 +364,7 @@ func encode(ids []uint32, widths [4]uint8, idBits uint8) (sel, data []byte) {
 		pos += int(widths[best])
 	}
 	// What follows is not part of the code.
-	spare := slices.Repeat([]byte{0xa5}, 64)
+	spare := slices.Repeat([]byte{0xa5}, 68)
 	return append(sel, spare...), append(data[:(pos+7)/8], spare...)
 }
 
@@ -443,8 +443,8 @@ func TestDecodeFourWidthsByHand(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		// Distances 5, 0, 2, 0 and −4 mod 16, minus one each after the first:
 		// ids 5, 6, 9, 10, 7 in widths 3, 0, 2, 0, 4 under selectors 2, 0, 1, 0, 3.
-		sel := append([]byte{0b00_01_00_10, 0b11}, make([]byte, 64)...)
-		data := append([]byte{0b100_10_101, 0b1}, make([]byte, 64)...)
+		sel := append([]byte{0b00_01_00_10, 0b11}, make([]byte, 68)...)
+		data := append([]byte{0b100_10_101, 0b1}, make([]byte, 68)...)
 		dst := make([]uint32, 5+16)
 		decodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4)
 		if want := []uint32{5, 6, 9, 10, 7}; !slices.Equal(dst[:5], want) {

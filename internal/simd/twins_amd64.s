@@ -27458,131 +27458,127 @@ loop:
 	RET
 
 // func decodeGroupsAVX512(d *uint64, groups int, rows *byte, stride int)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
 TEXT ·decodeGroupsAVX512(SB), NOSPLIT, $0-32
 	MOVQ      d+0(FP), AX
-	VMOVDQU32 decodeBefore<>+0(SB), Z0
-	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
-	VMOVDQU32 decodeSelector<>+0(SB), Z2
-	VMOVDQU32 decodeEach<>+0(SB), Z3
-	VMOVDQU32 decodeOne<>+0(SB), Z4
-	VMOVDQU32 decodeSixteen<>+0(SB), Z5
-	VMOVDQU32 decodeLast<>+0(SB), Z6
-	VMOVDQU32 decodeQuarter<>+0(SB), Z7
-	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	VMOVDQU32 decodeSelector<>+0(SB), Z0
+	VMOVDQU32 decodeQuadsBefore<>+0(SB), Z1
+	VMOVDQU32 decodeOwnQuad<>+0(SB), Z2
+	VMOVDQU32 decodeLast<>+0(SB), Z3
+	VMOVDQU32 decodeQuarter<>+0(SB), Z4
+	VMOVDQU32 decodeHalf<>+0(SB), Z5
 	MOVL      $0x0000cccc, CX
 	KMOVW     CX, K1
 	MOVL      $0x0000fff0, CX
 	KMOVW     CX, K2
 	MOVL      $0x0000ff00, CX
 	KMOVW     CX, K3
-	VMOVDQU32 (AX), Z16
-	VMOVDQU32 64(AX), Z17
-	VMOVDQU32 128(AX), Z18
+	VMOVDQU32 (AX), Z13
+	VMOVDQU32 128(AX), Z14
+	VMOVDQU32 192(AX), Z15
 	MOVQ      groups+8(FP), R9
 
 	// The rows of two ids for each group that is done.
-	MOVQ                896(AX), CX
-	MOVQ                920(AX), SI
+	MOVQ                1216(AX), CX
+	MOVQ                1240(AX), SI
 	LEAQ                (CX)(SI*8), CX
 	MOVQ                rows+16(FP), R11
 	MOVQ                stride+24(FP), R12
 	MOVQ                CX, R10
-	MOVQ                920(AX), SI
-	MOVQ                896(AX), CX
+	MOVQ                1240(AX), SI
+	MOVQ                1216(AX), CX
 	MOVQ                SI, DI
 	SHLQ                $0x06, DI
 	ADDQ                DI, CX
-	MOVQ                904(AX), DX
+	MOVQ                1224(AX), DX
 	LEAQ                8(DX)(SI*4), DX
-	MOVQ                912(AX), BX
-	MOVQ                928(AX), DI
-	MOVQ                936(AX), SI
-	MOVQ                960(AX), R8
-	VMOVDQU32           256(AX), Z9
-	VMOVDQU32           320(AX), Z10
-	VMOVDQU32           384(AX), Z11
-	VMOVDQU32           448(AX), Z12
-	CMPQ                920(AX), $0x00
+	MOVQ                1232(AX), BX
+	MOVQ                1248(AX), DI
+	MOVQ                1256(AX), SI
+	MOVQ                1280(AX), R8
+	VMOVDQU32           320(AX), Z6
+	VMOVDQU32           384(AX), Z7
+	VMOVDQU32           448(AX), Z8
+	VMOVDQU32           512(AX), Z9
+	CMPQ                1240(AX), $0x00
 	JNE                 group
-	MOVQ                904(AX), DX
-	VMOVDQU32           decodeRamp<>+0(SB), Z9
-	MOVQ                944(AX), SI
-	VMOVDQU32           (DX), Z10
-	VMOVDQU32           192(AX), Z12
-	VMOVDQU32           64(AX), Z14
-	VPSRLD              $0x04, Z10, Z11
-	VMOVDQU32           Z11, 512(AX)(SI*1)
-	VPERMB              Z14, Z10, Z10
-	VPERMB              Z14, Z11, Z11
-	VPADDB              Z11, Z10, Z10
-	VPXORD              Z13, Z13, Z13
-	VPDPBUSD            Z3, Z10, Z13
-	VMOVDQA32           Z13, Z10
-	VPMULLQ             Z4, Z10, Z10
-	VPSHUFD.Z           $0x50, Z10, K1, Z11
-	VPADDD              Z11, Z10, Z10
-	VPERMD.Z            Z10, Z7, K2, Z11
-	VPADDD              Z11, Z10, Z10
-	VPERMD.Z            Z10, Z8, K3, Z11
-	VPADDD              Z11, Z10, Z10
-	VPSUBD              Z13, Z12, Z13
-	VPADDD              Z13, Z10, Z13
-	VPERMD              Z10, Z6, Z10
-	VPADDD              Z10, Z12, Z12
-	VMOVDQU32           Z12, 192(AX)
-	VPANDD.BCST         decodeSeven<>+0(SB), Z13, Z10
-	VMOVDQU32           Z10, 768(AX)(SI*1)
-	VPSRLD              $0x03, Z13, Z13
-	VMOVDQU32           Z13, 640(AX)(SI*1)
+	MOVQ                1224(AX), DX
+	VPTERNLOGD          $0xff, Z6, Z6, Z6
+	MOVQ                1264(AX), SI
+	VPMOVZXBW           (DX), Z7
+	VMOVDQU32           Z7, 960(AX)(SI*2)
+	VPMOVZXBW           32(DX), Z7
+	VMOVDQU32           Z7, 1024(AX)(SI*2)
+	VMOVDQU32           (DX), Z7
+	VMOVDQU32           256(AX), Z9
+	VMOVDQU32           64(AX), Z11
+	VPSRLD              $0x04, Z7, Z8
+	VPERMB              Z11, Z7, Z7
+	VPERMB              Z11, Z8, Z8
+	VPADDB              Z8, Z7, Z7
+	VMOVDQU32           Z7, 576(AX)(SI*1)
+	VPXORD              Z10, Z10, Z10
+	VMOVDQU32           decodeEach<>+0(SB), Z8
+	VPDPBUSD            Z8, Z7, Z10
+	VMOVDQA32           Z10, Z7
+	VPSLLQ              $0x20, Z7, Z8
+	VPADDD              Z8, Z7, Z7
+	VPSHUFD.Z           $0x50, Z7, K1, Z8
+	VPADDD              Z8, Z7, Z7
+	VPERMD.Z            Z7, Z4, K2, Z8
+	VPADDD              Z8, Z7, Z7
+	VPERMD.Z            Z7, Z5, K3, Z8
+	VPADDD              Z8, Z7, Z7
+	VPSUBD              Z10, Z9, Z10
+	VPADDD              Z10, Z7, Z10
+	VPERMD              Z7, Z3, Z7
+	VPADDD              Z7, Z9, Z9
+	VMOVDQU32           Z9, 256(AX)
+	VPANDD.BCST         decodeSeven<>+0(SB), Z10, Z7
+	VMOVDQU32           Z7, 832(AX)(SI*1)
+	VPSRLD              $0x03, Z10, Z10
+	VMOVDQU32           Z10, 704(AX)(SI*1)
 	XORQ                $0x40, SI
-	MOVQ                SI, 944(AX)
-	SUBQ                $0x10, 952(AX)
+	MOVQ                SI, 1264(AX)
+	SUBQ                $0x10, 1272(AX)
 	XORQ                SI, SI
-	VPANDD.BCST         (DX), Z0, Z10
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z11
-	VPERMB              Z17, Z10, Z10
-	VPERMB              Z17, Z11, Z11
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              Z18, Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPADDB              Z11, Z10, Z10
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              Z15, Z10, Z10
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPERMB              Z14, Z11, Z7
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPDPBUSD            Z3, Z10, Z13
+	VPERMD              Z13, Z11, Z11
 	ADDQ                $0x04, SI
-	VPERMD              Z16, Z14, Z14
+	VPDPBUSD            Z2, Z7, Z10
 	ANDQ                $0x7c, SI
-	VPXORD              Z15, Z15, Z15
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              Z17, Z12, Z12
+	VPXORD              Z12, Z12, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
+	VPSRLD              $0x05, Z7, Z9
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              Z17, Z21, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              Z18, Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z12, Z12
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              Z15, Z10, Z10
+	VPERMD              (BX)(DI*1), Z9, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPERMD              4(BX)(DI*1), Z9, Z9
+	VPERMB              Z14, Z11, Z17
+	VPSHRDVD            Z7, Z9, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z12, Z13
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              Z13, Z11, Z11
 	ADDQ                $0x04, SI
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              Z16, Z14, Z14
+	VPSLLQ              $0x20, Z12, Z7
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPADDD              Z7, Z12, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 
 group:
 	// At the third group of a block comes the next block.
@@ -27590,84 +27586,84 @@ group:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         found
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         found
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z20
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z20, Z13, Z13
-	VPERMB      Z20, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z19, Z19, Z19
-	VPDPBUSD    Z3, Z13, Z19
-	VMOVDQA32   Z19, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z19, Z15, Z19
-	VPADDD      Z19, Z13, Z19
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z19, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z19, Z19
-	VMOVDQU32   Z19, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z17
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z17, Z10, Z10
+	VPERMB      Z17, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z16, Z16, Z16
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z16
+	VMOVDQA32   Z16, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z16, Z12, Z16
+	VPADDD      Z16, Z10, Z16
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z16, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z16, Z16
+	VMOVDQU32   Z16, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 found:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z20
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z21
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z22
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              Z17, Z20, Z20
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z17
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              Z17, Z22, Z22
-	VPERMD.Z            Z12, Z8, K3, Z23
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z23, Z12, Z12
-	VPERMD              Z13, Z21, Z21
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              Z18, Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z23
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z21, Z15
-	VPADDB              Z22, Z20, Z20
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              Z15, Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z18
+	VPERMD              (BX)(DI*1), Z17, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z18, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z17, Z17
+	VPERMB              Z14, Z11, Z18
+	VPERMD.Z            Z9, Z5, K3, Z19
+	VPSHRDVD            Z7, Z17, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z20, Z13
+	VPADDD              Z19, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              Z13, Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z23, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              Z16, Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z18, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	MOVL                (R10), R13
 	IMULQ               R12, R13
@@ -27680,126 +27676,72 @@ found:
 	JNZ                 group
 
 	// So many groups fewer are left, so many more are done.
-	MOVQ      960(AX), CX
+	MOVQ      1280(AX), CX
 	SUBQ      R8, CX
-	ADDQ      CX, 920(AX)
-	MOVQ      R8, 960(AX)
-	MOVQ      DI, 928(AX)
-	MOVQ      SI, 936(AX)
-	VMOVDQU32 Z9, 256(AX)
-	VMOVDQU32 Z10, 320(AX)
-	VMOVDQU32 Z11, 384(AX)
-	VMOVDQU32 Z12, 448(AX)
+	ADDQ      CX, 1240(AX)
+	MOVQ      R8, 1280(AX)
+	MOVQ      DI, 1248(AX)
+	MOVQ      SI, 1256(AX)
+	VMOVDQU32 Z6, 320(AX)
+	VMOVDQU32 Z7, 384(AX)
+	VMOVDQU32 Z8, 448(AX)
+	VMOVDQU32 Z9, 512(AX)
 	VZEROUPPER
 	RET
 
-DATA decodeBefore<>+0(SB)/4, $0x00000000
-DATA decodeBefore<>+4(SB)/4, $0x00000003
-DATA decodeBefore<>+8(SB)/4, $0x0000000f
-DATA decodeBefore<>+12(SB)/4, $0x0000003f
-DATA decodeBefore<>+16(SB)/4, $0x000000ff
-DATA decodeBefore<>+20(SB)/4, $0x000003ff
-DATA decodeBefore<>+24(SB)/4, $0x00000fff
-DATA decodeBefore<>+28(SB)/4, $0x00003fff
-DATA decodeBefore<>+32(SB)/4, $0x0000ffff
-DATA decodeBefore<>+36(SB)/4, $0x0003ffff
-DATA decodeBefore<>+40(SB)/4, $0x000fffff
-DATA decodeBefore<>+44(SB)/4, $0x003fffff
-DATA decodeBefore<>+48(SB)/4, $0x00ffffff
-DATA decodeBefore<>+52(SB)/4, $0x03ffffff
-DATA decodeBefore<>+56(SB)/4, $0x0fffffff
-DATA decodeBefore<>+60(SB)/4, $0x3fffffff
-GLOBL decodeBefore<>(SB), RODATA|NOPTR, $64
-
-DATA decodeBeforeUpper<>+0(SB)/4, $0x00000000
-DATA decodeBeforeUpper<>+4(SB)/4, $0x00000000
-DATA decodeBeforeUpper<>+8(SB)/4, $0x00000000
-DATA decodeBeforeUpper<>+12(SB)/4, $0x00000003
-DATA decodeBeforeUpper<>+16(SB)/4, $0x0000000f
-DATA decodeBeforeUpper<>+20(SB)/4, $0x0000003f
-DATA decodeBeforeUpper<>+24(SB)/4, $0x000000ff
-DATA decodeBeforeUpper<>+28(SB)/4, $0x000003ff
-DATA decodeBeforeUpper<>+32(SB)/4, $0x00000fff
-DATA decodeBeforeUpper<>+36(SB)/4, $0x00003fff
-DATA decodeBeforeUpper<>+40(SB)/4, $0x0000ffff
-DATA decodeBeforeUpper<>+44(SB)/4, $0x0003ffff
-DATA decodeBeforeUpper<>+48(SB)/4, $0x000fffff
-DATA decodeBeforeUpper<>+52(SB)/4, $0x003fffff
-DATA decodeBeforeUpper<>+56(SB)/4, $0x00ffffff
-DATA decodeBeforeUpper<>+60(SB)/4, $0x03ffffff
-GLOBL decodeBeforeUpper<>(SB), RODATA|NOPTR, $64
-
-DATA decodeSelector<>+0(SB)/4, $0x00000000
-DATA decodeSelector<>+4(SB)/4, $0x00000002
-DATA decodeSelector<>+8(SB)/4, $0x00000004
-DATA decodeSelector<>+12(SB)/4, $0x00000006
-DATA decodeSelector<>+16(SB)/4, $0x00000008
-DATA decodeSelector<>+20(SB)/4, $0x0000000a
-DATA decodeSelector<>+24(SB)/4, $0x0000000c
-DATA decodeSelector<>+28(SB)/4, $0x0000000e
-DATA decodeSelector<>+32(SB)/4, $0x00000010
-DATA decodeSelector<>+36(SB)/4, $0x00000012
-DATA decodeSelector<>+40(SB)/4, $0x00000014
-DATA decodeSelector<>+44(SB)/4, $0x00000016
-DATA decodeSelector<>+48(SB)/4, $0x00000018
-DATA decodeSelector<>+52(SB)/4, $0x0000001a
-DATA decodeSelector<>+56(SB)/4, $0x0000001c
-DATA decodeSelector<>+60(SB)/4, $0x0000001e
+DATA decodeSelector<>+0(SB)/4, $0x08080800
+DATA decodeSelector<>+4(SB)/4, $0x08080802
+DATA decodeSelector<>+8(SB)/4, $0x08080804
+DATA decodeSelector<>+12(SB)/4, $0x08080806
+DATA decodeSelector<>+16(SB)/4, $0x08080810
+DATA decodeSelector<>+20(SB)/4, $0x08080812
+DATA decodeSelector<>+24(SB)/4, $0x08080814
+DATA decodeSelector<>+28(SB)/4, $0x08080816
+DATA decodeSelector<>+32(SB)/4, $0x08080820
+DATA decodeSelector<>+36(SB)/4, $0x08080822
+DATA decodeSelector<>+40(SB)/4, $0x08080824
+DATA decodeSelector<>+44(SB)/4, $0x08080826
+DATA decodeSelector<>+48(SB)/4, $0x08080830
+DATA decodeSelector<>+52(SB)/4, $0x08080832
+DATA decodeSelector<>+56(SB)/4, $0x08080834
+DATA decodeSelector<>+60(SB)/4, $0x08080836
 GLOBL decodeSelector<>(SB), RODATA|NOPTR, $64
 
-DATA decodeEach<>+0(SB)/4, $0x01010101
-DATA decodeEach<>+4(SB)/4, $0x01010101
-DATA decodeEach<>+8(SB)/4, $0x01010101
-DATA decodeEach<>+12(SB)/4, $0x01010101
-DATA decodeEach<>+16(SB)/4, $0x01010101
-DATA decodeEach<>+20(SB)/4, $0x01010101
-DATA decodeEach<>+24(SB)/4, $0x01010101
-DATA decodeEach<>+28(SB)/4, $0x01010101
-DATA decodeEach<>+32(SB)/4, $0x01010101
-DATA decodeEach<>+36(SB)/4, $0x01010101
-DATA decodeEach<>+40(SB)/4, $0x01010101
-DATA decodeEach<>+44(SB)/4, $0x01010101
-DATA decodeEach<>+48(SB)/4, $0x01010101
-DATA decodeEach<>+52(SB)/4, $0x01010101
-DATA decodeEach<>+56(SB)/4, $0x01010101
-DATA decodeEach<>+60(SB)/4, $0x01010101
-GLOBL decodeEach<>(SB), RODATA|NOPTR, $64
+DATA decodeQuadsBefore<>+0(SB)/4, $0x00000000
+DATA decodeQuadsBefore<>+4(SB)/4, $0x00000001
+DATA decodeQuadsBefore<>+8(SB)/4, $0x00000001
+DATA decodeQuadsBefore<>+12(SB)/4, $0x00000001
+DATA decodeQuadsBefore<>+16(SB)/4, $0x00000001
+DATA decodeQuadsBefore<>+20(SB)/4, $0x00000101
+DATA decodeQuadsBefore<>+24(SB)/4, $0x00000101
+DATA decodeQuadsBefore<>+28(SB)/4, $0x00000101
+DATA decodeQuadsBefore<>+32(SB)/4, $0x00000101
+DATA decodeQuadsBefore<>+36(SB)/4, $0x00010101
+DATA decodeQuadsBefore<>+40(SB)/4, $0x00010101
+DATA decodeQuadsBefore<>+44(SB)/4, $0x00010101
+DATA decodeQuadsBefore<>+48(SB)/4, $0x00010101
+DATA decodeQuadsBefore<>+52(SB)/4, $0x01010101
+DATA decodeQuadsBefore<>+56(SB)/4, $0x01010101
+DATA decodeQuadsBefore<>+60(SB)/4, $0x01010101
+GLOBL decodeQuadsBefore<>(SB), RODATA|NOPTR, $64
 
-DATA decodeOne<>+0(SB)/4, $0x00000001
-DATA decodeOne<>+4(SB)/4, $0x00000001
-DATA decodeOne<>+8(SB)/4, $0x00000001
-DATA decodeOne<>+12(SB)/4, $0x00000001
-DATA decodeOne<>+16(SB)/4, $0x00000001
-DATA decodeOne<>+20(SB)/4, $0x00000001
-DATA decodeOne<>+24(SB)/4, $0x00000001
-DATA decodeOne<>+28(SB)/4, $0x00000001
-DATA decodeOne<>+32(SB)/4, $0x00000001
-DATA decodeOne<>+36(SB)/4, $0x00000001
-DATA decodeOne<>+40(SB)/4, $0x00000001
-DATA decodeOne<>+44(SB)/4, $0x00000001
-DATA decodeOne<>+48(SB)/4, $0x00000001
-DATA decodeOne<>+52(SB)/4, $0x00000001
-DATA decodeOne<>+56(SB)/4, $0x00000001
-DATA decodeOne<>+60(SB)/4, $0x00000001
-GLOBL decodeOne<>(SB), RODATA|NOPTR, $64
-
-DATA decodeSixteen<>+0(SB)/4, $0x00000010
-DATA decodeSixteen<>+4(SB)/4, $0x00000010
-DATA decodeSixteen<>+8(SB)/4, $0x00000010
-DATA decodeSixteen<>+12(SB)/4, $0x00000010
-DATA decodeSixteen<>+16(SB)/4, $0x00000010
-DATA decodeSixteen<>+20(SB)/4, $0x00000010
-DATA decodeSixteen<>+24(SB)/4, $0x00000010
-DATA decodeSixteen<>+28(SB)/4, $0x00000010
-DATA decodeSixteen<>+32(SB)/4, $0x00000010
-DATA decodeSixteen<>+36(SB)/4, $0x00000010
-DATA decodeSixteen<>+40(SB)/4, $0x00000010
-DATA decodeSixteen<>+44(SB)/4, $0x00000010
-DATA decodeSixteen<>+48(SB)/4, $0x00000010
-DATA decodeSixteen<>+52(SB)/4, $0x00000010
-DATA decodeSixteen<>+56(SB)/4, $0x00000010
-DATA decodeSixteen<>+60(SB)/4, $0x00000010
-GLOBL decodeSixteen<>(SB), RODATA|NOPTR, $64
+DATA decodeOwnQuad<>+0(SB)/4, $0x00000000
+DATA decodeOwnQuad<>+4(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+8(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+12(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+16(SB)/4, $0x00000000
+DATA decodeOwnQuad<>+20(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+24(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+28(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+32(SB)/4, $0x00000000
+DATA decodeOwnQuad<>+36(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+40(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+44(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+48(SB)/4, $0x00000000
+DATA decodeOwnQuad<>+52(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+56(SB)/4, $0x000000ff
+DATA decodeOwnQuad<>+60(SB)/4, $0x000000ff
+GLOBL decodeOwnQuad<>(SB), RODATA|NOPTR, $64
 
 DATA decodeLast<>+0(SB)/4, $0x0000000f
 DATA decodeLast<>+4(SB)/4, $0x0000000f
@@ -27855,23 +27797,23 @@ DATA decodeHalf<>+56(SB)/4, $0x00000007
 DATA decodeHalf<>+60(SB)/4, $0x00000007
 GLOBL decodeHalf<>(SB), RODATA|NOPTR, $64
 
-DATA decodeRamp<>+0(SB)/4, $0x00000000
-DATA decodeRamp<>+4(SB)/4, $0x00000001
-DATA decodeRamp<>+8(SB)/4, $0x00000002
-DATA decodeRamp<>+12(SB)/4, $0x00000003
-DATA decodeRamp<>+16(SB)/4, $0x00000004
-DATA decodeRamp<>+20(SB)/4, $0x00000005
-DATA decodeRamp<>+24(SB)/4, $0x00000006
-DATA decodeRamp<>+28(SB)/4, $0x00000007
-DATA decodeRamp<>+32(SB)/4, $0x00000008
-DATA decodeRamp<>+36(SB)/4, $0x00000009
-DATA decodeRamp<>+40(SB)/4, $0x0000000a
-DATA decodeRamp<>+44(SB)/4, $0x0000000b
-DATA decodeRamp<>+48(SB)/4, $0x0000000c
-DATA decodeRamp<>+52(SB)/4, $0x0000000d
-DATA decodeRamp<>+56(SB)/4, $0x0000000e
-DATA decodeRamp<>+60(SB)/4, $0x0000000f
-GLOBL decodeRamp<>(SB), RODATA|NOPTR, $64
+DATA decodeEach<>+0(SB)/4, $0x01010101
+DATA decodeEach<>+4(SB)/4, $0x01010101
+DATA decodeEach<>+8(SB)/4, $0x01010101
+DATA decodeEach<>+12(SB)/4, $0x01010101
+DATA decodeEach<>+16(SB)/4, $0x01010101
+DATA decodeEach<>+20(SB)/4, $0x01010101
+DATA decodeEach<>+24(SB)/4, $0x01010101
+DATA decodeEach<>+28(SB)/4, $0x01010101
+DATA decodeEach<>+32(SB)/4, $0x01010101
+DATA decodeEach<>+36(SB)/4, $0x01010101
+DATA decodeEach<>+40(SB)/4, $0x01010101
+DATA decodeEach<>+44(SB)/4, $0x01010101
+DATA decodeEach<>+48(SB)/4, $0x01010101
+DATA decodeEach<>+52(SB)/4, $0x01010101
+DATA decodeEach<>+56(SB)/4, $0x01010101
+DATA decodeEach<>+60(SB)/4, $0x01010101
+GLOBL decodeEach<>(SB), RODATA|NOPTR, $64
 
 DATA decodeSeven<>+0(SB)/4, $0x00000007
 DATA decodeSeven<>+4(SB)/4, $0x00000007
@@ -27892,39 +27834,36 @@ DATA decodeSeven<>+60(SB)/4, $0x00000007
 GLOBL decodeSeven<>(SB), RODATA|NOPTR, $64
 
 // func gatherSumF32Ahead(dst *float32, dstStride int, x *float32, ptr *int64, rows int, col *uint32, scale *float32, width int, d *uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
 TEXT ·gatherSumF32Ahead(SB), NOSPLIT, $8-72
 	MOVQ      d+64(FP), AX
-	VMOVDQU32 decodeBefore<>+0(SB), Z0
-	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
-	VMOVDQU32 decodeSelector<>+0(SB), Z2
-	VMOVDQU32 decodeEach<>+0(SB), Z3
-	VMOVDQU32 decodeOne<>+0(SB), Z4
-	VMOVDQU32 decodeSixteen<>+0(SB), Z5
-	VMOVDQU32 decodeLast<>+0(SB), Z6
-	VMOVDQU32 decodeQuarter<>+0(SB), Z7
-	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	VMOVDQU32 decodeSelector<>+0(SB), Z0
+	VMOVDQU32 decodeQuadsBefore<>+0(SB), Z1
+	VMOVDQU32 decodeOwnQuad<>+0(SB), Z2
+	VMOVDQU32 decodeLast<>+0(SB), Z3
+	VMOVDQU32 decodeQuarter<>+0(SB), Z4
+	VMOVDQU32 decodeHalf<>+0(SB), Z5
 	MOVL      $0x0000cccc, CX
 	KMOVW     CX, K1
 	MOVL      $0x0000fff0, CX
 	KMOVW     CX, K2
 	MOVL      $0x0000ff00, CX
 	KMOVW     CX, K3
-	MOVQ      920(AX), SI
-	MOVQ      896(AX), CX
+	MOVQ      1240(AX), SI
+	MOVQ      1216(AX), CX
 	MOVQ      SI, DI
 	SHLQ      $0x06, DI
 	ADDQ      DI, CX
-	MOVQ      904(AX), DX
+	MOVQ      1224(AX), DX
 	LEAQ      8(DX)(SI*4), DX
-	MOVQ      912(AX), BX
-	MOVQ      928(AX), DI
-	MOVQ      936(AX), SI
-	MOVQ      960(AX), R8
-	VMOVDQU32 256(AX), Z9
-	VMOVDQU32 320(AX), Z10
-	VMOVDQU32 384(AX), Z11
-	VMOVDQU32 448(AX), Z12
+	MOVQ      1232(AX), BX
+	MOVQ      1248(AX), DI
+	MOVQ      1256(AX), SI
+	MOVQ      1280(AX), R8
+	VMOVDQU32 320(AX), Z6
+	VMOVDQU32 384(AX), Z7
+	VMOVDQU32 448(AX), Z8
+	VMOVDQU32 512(AX), Z9
 	MOVQ      dst+0(FP), R9
 	MOVQ      x+16(FP), R10
 	MOVQ      ptr+24(FP), R11
@@ -27943,8 +27882,8 @@ row64:
 	MOVQ   8(R11), R13
 	SUBQ   (R11), R13
 	ADDQ   $0x08, R11
-	VXORPS Y16, Y16, Y16
-	VXORPS Y17, Y17, Y17
+	VXORPS Y13, Y13, Y13
+	VXORPS Y14, Y14, Y14
 	CMPQ   R13, $0x10
 	JL     few64
 
@@ -27957,196 +27896,196 @@ many64:
 	ANDQ        $0x3c, R14
 	CMPQ        R14, $0x08
 	JNE         foundMany64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundMany64
-	MOVQ        944(AX), R14
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R14*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z18, Z18, Z18
-	VPDPBUSD    Z3, Z13, Z18
-	VMOVDQA32   Z18, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z18, Z15, Z18
-	VPADDD      Z18, Z13, Z18
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
-	VMOVDQU32   Z13, 768(AX)(R14*1)
-	VPSRLD      $0x03, Z18, Z18
-	VMOVDQU32   Z18, 640(AX)(R14*1)
+	MOVQ        1264(AX), R14
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R14*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R14*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R14*1)
+	VPXORD      Z15, Z15, Z15
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z15
+	VMOVDQA32   Z15, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z15, Z12, Z15
+	VPADDD      Z15, Z10, Z15
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z15, Z10
+	VMOVDQU32   Z10, 832(AX)(R14*1)
+	VPSRLD      $0x03, Z15, Z15
+	VMOVDQU32   Z15, 704(AX)(R14*1)
 	XORQ        $0x40, R14
-	MOVQ        R14, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R14, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundMany64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R14, R14
 	CMPQ                R8, $0x01
 	CMOVQEQ             R14, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                (R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
 	MOVL                772(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                4(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                8(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
 	MOVL                780(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                12(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                16(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
 	MOVL                788(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                20(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
 	MOVL                792(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                24(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
 	MOVL                796(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                28(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
+	VPERMD.Z            Z9, Z5, K3, Z19
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                32(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
 	MOVL                804(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                36(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
+	VPADDD              Z19, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                40(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
 	MOVL                812(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                44(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
-	ADDQ                $0x04, DX
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                48(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
 	MOVL                820(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                52(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
-	ADDQ                $0x04, SI
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                56(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
 	MOVL                828(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                60(R12), R14
 	SHLQ                $0x06, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VADDPS              32(R10)(R14*1), Y17, Y17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VADDPS              32(R10)(R14*1), Y14, Y14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R12
 	SUBQ                $0x10, R13
@@ -28164,8 +28103,8 @@ one64:
 	PREFETCHT1 (R10)(R14*1)
 	MOVL       (R12), R14
 	SHLQ       $0x06, R14
-	VADDPS     (R10)(R14*1), Y16, Y16
-	VADDPS     32(R10)(R14*1), Y17, Y17
+	VADDPS     (R10)(R14*1), Y13, Y13
+	VADDPS     32(R10)(R14*1), Y14, Y14
 	ADDQ       $0x04, R12
 	DECQ       R13
 	JNZ        one64
@@ -28182,94 +28121,94 @@ ended64:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         foundFew64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundFew64
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z23, Z23, Z23
-	VPDPBUSD    Z3, Z13, Z23
-	VMOVDQA32   Z23, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z23, Z15, Z23
-	VPADDD      Z23, Z13, Z23
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z23, Z23
-	VMOVDQU32   Z23, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z18, Z18, Z18
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z18
+	VMOVDQA32   Z18, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z18, Z12, Z18
+	VPADDD      Z18, Z10, Z18
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundFew64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
+	VPERMD.Z            Z9, Z5, K3, Z19
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
+	VPADDD              Z19, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 
 finish64:
 	MOVQ         scale+48(FP), R14
-	VBROADCASTSS (R14), Y13
+	VBROADCASTSS (R14), Y10
 	ADDQ         $0x04, scale+48(FP)
-	VMULPS       Y13, Y16, Y16
-	VMOVUPS      Y16, (R9)
-	VMULPS       Y13, Y17, Y17
-	VMOVUPS      Y17, 32(R9)
+	VMULPS       Y10, Y13, Y13
+	VMOVUPS      Y13, (R9)
+	VMULPS       Y10, Y14, Y14
+	VMOVUPS      Y14, 32(R9)
 	ADDQ         dstStride+8(FP), R9
 	DECQ         rows+32(FP)
 	JNZ          row64
@@ -28279,7 +28218,7 @@ row32:
 	MOVQ   8(R11), R13
 	SUBQ   (R11), R13
 	ADDQ   $0x08, R11
-	VXORPS Y16, Y16, Y16
+	VXORPS Y13, Y13, Y13
 	CMPQ   R13, $0x10
 	JL     few32
 
@@ -28292,180 +28231,180 @@ many32:
 	ANDQ        $0x3c, R14
 	CMPQ        R14, $0x08
 	JNE         foundMany32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundMany32
-	MOVQ        944(AX), R14
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R14*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z17, Z17, Z17
-	VPDPBUSD    Z3, Z13, Z17
-	VMOVDQA32   Z17, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z17, Z15, Z17
-	VPADDD      Z17, Z13, Z17
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
-	VMOVDQU32   Z13, 768(AX)(R14*1)
-	VPSRLD      $0x03, Z17, Z17
-	VMOVDQU32   Z17, 640(AX)(R14*1)
+	MOVQ        1264(AX), R14
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R14*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R14*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R14*1)
+	VPXORD      Z14, Z14, Z14
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z14
+	VMOVDQA32   Z14, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z14, Z12, Z14
+	VPADDD      Z14, Z10, Z14
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z14, Z10
+	VMOVDQU32   Z10, 832(AX)(R14*1)
+	VPSRLD      $0x03, Z14, Z14
+	VMOVDQU32   Z14, 704(AX)(R14*1)
 	XORQ        $0x40, R14
-	MOVQ        R14, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R14, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundMany32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R14, R14
 	CMPQ                R8, $0x01
 	CMOVQEQ             R14, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                (R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              (R10)(R14*1), Y13, Y13
 	MOVL                772(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                4(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                8(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              (R10)(R14*1), Y13, Y13
 	MOVL                780(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                12(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                16(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              (R10)(R14*1), Y13, Y13
 	MOVL                788(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                20(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
 	MOVL                792(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                24(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              (R10)(R14*1), Y13, Y13
 	MOVL                796(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                28(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                32(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              (R10)(R14*1), Y13, Y13
 	MOVL                804(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                36(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                40(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              (R10)(R14*1), Y13, Y13
 	MOVL                812(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                44(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
-	ADDQ                $0x04, DX
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                48(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              (R10)(R14*1), Y13, Y13
 	MOVL                820(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                52(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
-	ADDQ                $0x04, SI
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                56(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
+	VADDPS              (R10)(R14*1), Y13, Y13
 	MOVL                828(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                60(R12), R14
 	SHLQ                $0x05, R14
-	VADDPS              (R10)(R14*1), Y16, Y16
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
+	VADDPS              (R10)(R14*1), Y13, Y13
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R12
 	SUBQ                $0x10, R13
@@ -28483,7 +28422,7 @@ one32:
 	PREFETCHT1 (R10)(R14*1)
 	MOVL       (R12), R14
 	SHLQ       $0x05, R14
-	VADDPS     (R10)(R14*1), Y16, Y16
+	VADDPS     (R10)(R14*1), Y13, Y13
 	ADDQ       $0x04, R12
 	DECQ       R13
 	JNZ        one32
@@ -28500,92 +28439,92 @@ ended32:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         foundFew32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundFew32
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z22, Z22, Z22
-	VPDPBUSD    Z3, Z13, Z22
-	VMOVDQA32   Z22, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z22, Z15, Z22
-	VPADDD      Z22, Z13, Z22
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z22, Z22
-	VMOVDQU32   Z22, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z17, Z17, Z17
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z17
+	VMOVDQA32   Z17, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z17, Z12, Z17
+	VPADDD      Z17, Z10, Z17
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundFew32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 
 finish32:
 	MOVQ         scale+48(FP), R14
-	VBROADCASTSS (R14), Y13
+	VBROADCASTSS (R14), Y10
 	ADDQ         $0x04, scale+48(FP)
-	VMULPS       Y13, Y16, Y16
-	VMOVUPS      Y16, (R9)
+	VMULPS       Y10, Y13, Y13
+	VMOVUPS      Y13, (R9)
 	ADDQ         dstStride+8(FP), R9
 	DECQ         rows+32(FP)
 	JNZ          row32
@@ -28595,7 +28534,7 @@ row16:
 	MOVQ   8(R11), R13
 	SUBQ   (R11), R13
 	ADDQ   $0x08, R11
-	VXORPS X16, X16, X16
+	VXORPS X13, X13, X13
 	CMPQ   R13, $0x10
 	JL     few16
 
@@ -28608,180 +28547,180 @@ many16:
 	ANDQ        $0x3c, R14
 	CMPQ        R14, $0x08
 	JNE         foundMany16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundMany16
-	MOVQ        944(AX), R14
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R14*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z17, Z17, Z17
-	VPDPBUSD    Z3, Z13, Z17
-	VMOVDQA32   Z17, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z17, Z15, Z17
-	VPADDD      Z17, Z13, Z17
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
-	VMOVDQU32   Z13, 768(AX)(R14*1)
-	VPSRLD      $0x03, Z17, Z17
-	VMOVDQU32   Z17, 640(AX)(R14*1)
+	MOVQ        1264(AX), R14
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R14*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R14*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R14*1)
+	VPXORD      Z14, Z14, Z14
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z14
+	VMOVDQA32   Z14, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z14, Z12, Z14
+	VPADDD      Z14, Z10, Z14
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z14, Z10
+	VMOVDQU32   Z10, 832(AX)(R14*1)
+	VPSRLD      $0x03, Z14, Z14
+	VMOVDQU32   Z14, 704(AX)(R14*1)
 	XORQ        $0x40, R14
-	MOVQ        R14, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R14, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundMany16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R14, R14
 	CMPQ                R8, $0x01
 	CMOVQEQ             R14, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                (R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
+	VADDPS              (R10)(R14*1), X13, X13
 	MOVL                772(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                4(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VADDPS              (R10)(R14*1), X13, X13
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                8(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
+	VADDPS              (R10)(R14*1), X13, X13
 	MOVL                780(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                12(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
+	VADDPS              (R10)(R14*1), X13, X13
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                16(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
+	VADDPS              (R10)(R14*1), X13, X13
 	MOVL                788(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                20(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
+	VADDPS              (R10)(R14*1), X13, X13
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
 	MOVL                792(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                24(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
+	VADDPS              (R10)(R14*1), X13, X13
 	MOVL                796(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                28(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPS              (R10)(R14*1), X13, X13
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                32(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
+	VADDPS              (R10)(R14*1), X13, X13
 	MOVL                804(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                36(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPS              (R10)(R14*1), X13, X13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                40(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
+	VADDPS              (R10)(R14*1), X13, X13
 	MOVL                812(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                44(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
-	ADDQ                $0x04, DX
+	VADDPS              (R10)(R14*1), X13, X13
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                48(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
+	VADDPS              (R10)(R14*1), X13, X13
 	MOVL                820(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                52(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
-	ADDQ                $0x04, SI
+	VADDPS              (R10)(R14*1), X13, X13
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                56(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
+	VADDPS              (R10)(R14*1), X13, X13
 	MOVL                828(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                60(R12), R14
 	SHLQ                $0x04, R14
-	VADDPS              (R10)(R14*1), X16, X16
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
+	VADDPS              (R10)(R14*1), X13, X13
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R12
 	SUBQ                $0x10, R13
@@ -28799,7 +28738,7 @@ one16:
 	PREFETCHT1 (R10)(R14*1)
 	MOVL       (R12), R14
 	SHLQ       $0x04, R14
-	VADDPS     (R10)(R14*1), X16, X16
+	VADDPS     (R10)(R14*1), X13, X13
 	ADDQ       $0x04, R12
 	DECQ       R13
 	JNZ        one16
@@ -28816,92 +28755,92 @@ ended16:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         foundFew16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundFew16
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z22, Z22, Z22
-	VPDPBUSD    Z3, Z13, Z22
-	VMOVDQA32   Z22, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z22, Z15, Z22
-	VPADDD      Z22, Z13, Z22
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z22, Z22
-	VMOVDQU32   Z22, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z17, Z17, Z17
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z17
+	VMOVDQA32   Z17, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z17, Z12, Z17
+	VPADDD      Z17, Z10, Z17
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundFew16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 
 finish16:
 	MOVQ         scale+48(FP), R14
-	VBROADCASTSS (R14), X13
+	VBROADCASTSS (R14), X10
 	ADDQ         $0x04, scale+48(FP)
-	VMULPS       X13, X16, X16
-	VMOVUPS      X16, (R9)
+	VMULPS       X10, X13, X13
+	VMOVUPS      X13, (R9)
 	ADDQ         dstStride+8(FP), R9
 	DECQ         rows+32(FP)
 	JNZ          row16
@@ -28911,7 +28850,7 @@ row8:
 	MOVQ   8(R11), R13
 	SUBQ   (R11), R13
 	ADDQ   $0x08, R11
-	VXORPS X16, X16, X16
+	VXORPS X13, X13, X13
 	CMPQ   R13, $0x10
 	JL     few8
 
@@ -28924,164 +28863,164 @@ many8:
 	ANDQ        $0x3c, R14
 	CMPQ        R14, $0x08
 	JNE         foundMany8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundMany8
-	MOVQ        944(AX), R14
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R14*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z17, Z17, Z17
-	VPDPBUSD    Z3, Z13, Z17
-	VMOVDQA32   Z17, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z17, Z15, Z17
-	VPADDD      Z17, Z13, Z17
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
-	VMOVDQU32   Z13, 768(AX)(R14*1)
-	VPSRLD      $0x03, Z17, Z17
-	VMOVDQU32   Z17, 640(AX)(R14*1)
+	MOVQ        1264(AX), R14
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R14*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R14*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R14*1)
+	VPXORD      Z14, Z14, Z14
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z14
+	VMOVDQA32   Z14, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z14, Z12, Z14
+	VPADDD      Z14, Z10, Z14
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z14, Z10
+	VMOVDQU32   Z10, 832(AX)(R14*1)
+	VPSRLD      $0x03, Z14, Z14
+	VMOVDQU32   Z14, 704(AX)(R14*1)
 	XORQ        $0x40, R14
-	MOVQ        R14, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R14, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundMany8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R14, R14
 	CMPQ                R8, $0x01
 	CMOVQEQ             R14, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                (R12), R14
-	VMOVSD              (R10)(R14*8), X15
-	VADDPS              X15, X16, X16
+	VMOVSD              (R10)(R14*8), X12
+	VADDPS              X12, X13, X13
 	MOVL                772(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                4(R12), R14
-	VMOVSD              (R10)(R14*8), X15
-	VADDPS              X15, X16, X16
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VMOVSD              (R10)(R14*8), X12
+	VADDPS              X12, X13, X13
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                8(R12), R14
-	VMOVSD              (R10)(R14*8), X13
-	VADDPS              X13, X16, X16
+	VMOVSD              (R10)(R14*8), X12
+	VADDPS              X12, X13, X13
 	MOVL                780(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                12(R12), R14
-	VMOVSD              (R10)(R14*8), X13
-	VADDPS              X13, X16, X16
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
+	VMOVSD              (R10)(R14*8), X12
+	VADDPS              X12, X13, X13
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                16(R12), R14
-	VMOVSD              (R10)(R14*8), X21
-	VADDPS              X21, X16, X16
+	VMOVSD              (R10)(R14*8), X17
+	VADDPS              X17, X13, X13
 	MOVL                788(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                20(R12), R14
-	VMOVSD              (R10)(R14*8), X21
-	VADDPS              X21, X16, X16
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
+	VMOVSD              (R10)(R14*8), X17
+	VADDPS              X17, X13, X13
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
 	MOVL                792(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                24(R12), R14
-	VMOVSD              (R10)(R14*8), X15
-	VADDPS              X15, X16, X16
+	VMOVSD              (R10)(R14*8), X17
+	VADDPS              X17, X13, X13
 	MOVL                796(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                28(R12), R14
-	VMOVSD              (R10)(R14*8), X15
-	VADDPS              X15, X16, X16
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VMOVSD              (R10)(R14*8), X17
+	VADDPS              X17, X13, X13
+	VPERMD.Z            Z9, Z5, K3, Z17
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                32(R12), R14
-	VMOVSD              (R10)(R14*8), X23
-	VADDPS              X23, X16, X16
+	VMOVSD              (R10)(R14*8), X7
+	VADDPS              X7, X13, X13
 	MOVL                804(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                36(R12), R14
-	VMOVSD              (R10)(R14*8), X23
-	VADDPS              X23, X16, X16
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VMOVSD              (R10)(R14*8), X7
+	VADDPS              X7, X13, X13
+	VPADDD              Z17, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                40(R12), R14
-	VMOVSD              (R10)(R14*8), X21
-	VADDPS              X21, X16, X16
+	VMOVSD              (R10)(R14*8), X7
+	VADDPS              X7, X13, X13
 	MOVL                812(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                44(R12), R14
-	VMOVSD              (R10)(R14*8), X21
-	VADDPS              X21, X16, X16
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
-	ADDQ                $0x04, DX
+	VMOVSD              (R10)(R14*8), X7
+	VADDPS              X7, X13, X13
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                48(R12), R14
-	VMOVSD              (R10)(R14*8), X10
-	VADDPS              X10, X16, X16
+	VMOVSD              (R10)(R14*8), X6
+	VADDPS              X6, X13, X13
 	MOVL                820(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                52(R12), R14
-	VMOVSD              (R10)(R14*8), X10
-	VADDPS              X10, X16, X16
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
-	ADDQ                $0x04, SI
+	VMOVSD              (R10)(R14*8), X6
+	VADDPS              X6, X13, X13
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                56(R12), R14
-	VMOVSD              (R10)(R14*8), X10
-	VADDPS              X10, X16, X16
+	VMOVSD              (R10)(R14*8), X8
+	VADDPS              X8, X13, X13
 	MOVL                828(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                60(R12), R14
-	VMOVSD              (R10)(R14*8), X10
-	VADDPS              X10, X16, X16
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
+	VMOVSD              (R10)(R14*8), X8
+	VADDPS              X8, X13, X13
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R12
 	SUBQ                $0x10, R13
@@ -29097,8 +29036,8 @@ one8:
 	MOVL       768(R12), R14
 	PREFETCHT1 (R10)(R14*8)
 	MOVL       (R12), R14
-	VMOVSD     (R10)(R14*8), X13
-	VADDPS     X13, X16, X16
+	VMOVSD     (R10)(R14*8), X10
+	VADDPS     X10, X13, X13
 	ADDQ       $0x04, R12
 	DECQ       R13
 	JNZ        one8
@@ -29115,92 +29054,92 @@ ended8:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         foundFew8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundFew8
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z22, Z22, Z22
-	VPDPBUSD    Z3, Z13, Z22
-	VMOVDQA32   Z22, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z22, Z15, Z22
-	VPADDD      Z22, Z13, Z22
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z22, Z22
-	VMOVDQU32   Z22, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z18, Z18, Z18
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z18
+	VMOVDQA32   Z18, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z18, Z12, Z18
+	VPADDD      Z18, Z10, Z18
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundFew8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
+	VPERMD.Z            Z9, Z5, K3, Z17
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
+	VPADDD              Z17, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 
 finish8:
 	MOVQ         scale+48(FP), R14
-	VBROADCASTSS (R14), X13
+	VBROADCASTSS (R14), X10
 	ADDQ         $0x04, scale+48(FP)
-	VMULPS       X13, X16, X16
-	VMOVSD       X16, (R9)
+	VMULPS       X10, X13, X13
+	VMOVSD       X13, (R9)
 	ADDQ         dstStride+8(FP), R9
 	DECQ         rows+32(FP)
 	JNZ          row8
@@ -29210,7 +29149,7 @@ row4:
 	MOVQ   8(R11), R13
 	SUBQ   (R11), R13
 	ADDQ   $0x08, R11
-	VXORPS X16, X16, X16
+	VXORPS X13, X13, X13
 	CMPQ   R13, $0x10
 	JL     few4
 
@@ -29223,148 +29162,148 @@ many4:
 	ANDQ        $0x3c, R14
 	CMPQ        R14, $0x08
 	JNE         foundMany4
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundMany4
-	MOVQ        944(AX), R14
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R14*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z17, Z17, Z17
-	VPDPBUSD    Z3, Z13, Z17
-	VMOVDQA32   Z17, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z17, Z15, Z17
-	VPADDD      Z17, Z13, Z17
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
-	VMOVDQU32   Z13, 768(AX)(R14*1)
-	VPSRLD      $0x03, Z17, Z17
-	VMOVDQU32   Z17, 640(AX)(R14*1)
+	MOVQ        1264(AX), R14
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R14*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R14*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R14*1)
+	VPXORD      Z14, Z14, Z14
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z14
+	VMOVDQA32   Z14, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z14, Z12, Z14
+	VPADDD      Z14, Z10, Z14
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z14, Z10
+	VMOVDQU32   Z10, 832(AX)(R14*1)
+	VPSRLD      $0x03, Z14, Z14
+	VMOVDQU32   Z14, 704(AX)(R14*1)
 	XORQ        $0x40, R14
-	MOVQ        R14, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R14, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundMany4:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R14, R14
 	CMPQ                R8, $0x01
 	CMOVQEQ             R14, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                (R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
+	VADDSS              (R10)(R14*4), X13, X13
 	MOVL                772(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                4(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VADDSS              (R10)(R14*4), X13, X13
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                8(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
+	VADDSS              (R10)(R14*4), X13, X13
 	MOVL                780(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                12(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
+	VADDSS              (R10)(R14*4), X13, X13
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                16(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
+	VADDSS              (R10)(R14*4), X13, X13
 	MOVL                788(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                20(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
+	VADDSS              (R10)(R14*4), X13, X13
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
 	MOVL                792(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                24(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
+	VADDSS              (R10)(R14*4), X13, X13
 	MOVL                796(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                28(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDSS              (R10)(R14*4), X13, X13
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                32(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
+	VADDSS              (R10)(R14*4), X13, X13
 	MOVL                804(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                36(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDSS              (R10)(R14*4), X13, X13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                40(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
+	VADDSS              (R10)(R14*4), X13, X13
 	MOVL                812(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                44(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
-	ADDQ                $0x04, DX
+	VADDSS              (R10)(R14*4), X13, X13
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                48(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
+	VADDSS              (R10)(R14*4), X13, X13
 	MOVL                820(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                52(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
-	ADDQ                $0x04, SI
+	VADDSS              (R10)(R14*4), X13, X13
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                56(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
+	VADDSS              (R10)(R14*4), X13, X13
 	MOVL                828(R12), R14
 	PREFETCHT1          (R10)(R14*4)
 	MOVL                60(R12), R14
-	VADDSS              (R10)(R14*4), X16, X16
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
+	VADDSS              (R10)(R14*4), X13, X13
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R12
 	SUBQ                $0x10, R13
@@ -29380,7 +29319,7 @@ one4:
 	MOVL       768(R12), R14
 	PREFETCHT1 (R10)(R14*4)
 	MOVL       (R12), R14
-	VADDSS     (R10)(R14*4), X16, X16
+	VADDSS     (R10)(R14*4), X13, X13
 	ADDQ       $0x04, R12
 	DECQ       R13
 	JNZ        one4
@@ -29397,145 +29336,142 @@ ended4:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         foundFew4
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundFew4
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z22, Z22, Z22
-	VPDPBUSD    Z3, Z13, Z22
-	VMOVDQA32   Z22, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z22, Z15, Z22
-	VPADDD      Z22, Z13, Z22
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z22, Z22
-	VMOVDQU32   Z22, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z17, Z17, Z17
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z17
+	VMOVDQA32   Z17, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z17, Z12, Z17
+	VPADDD      Z17, Z10, Z17
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundFew4:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 
 finish4:
 	MOVQ         scale+48(FP), R14
-	VBROADCASTSS (R14), X13
+	VBROADCASTSS (R14), X10
 	ADDQ         $0x04, scale+48(FP)
-	VMULPS       X13, X16, X16
-	VMOVSS       X16, (R9)
+	VMULPS       X10, X13, X13
+	VMOVSS       X13, (R9)
 	ADDQ         dstStride+8(FP), R9
 	DECQ         rows+32(FP)
 	JNZ          row4
 
 done:
 	// So many groups fewer are left, so many more are done.
-	MOVQ      960(AX), CX
+	MOVQ      1280(AX), CX
 	SUBQ      R8, CX
-	ADDQ      CX, 920(AX)
-	MOVQ      R8, 960(AX)
-	MOVQ      DI, 928(AX)
-	MOVQ      SI, 936(AX)
-	VMOVDQU32 Z9, 256(AX)
-	VMOVDQU32 Z10, 320(AX)
-	VMOVDQU32 Z11, 384(AX)
-	VMOVDQU32 Z12, 448(AX)
+	ADDQ      CX, 1240(AX)
+	MOVQ      R8, 1280(AX)
+	MOVQ      DI, 1248(AX)
+	MOVQ      SI, 1256(AX)
+	VMOVDQU32 Z6, 320(AX)
+	VMOVDQU32 Z7, 384(AX)
+	VMOVDQU32 Z8, 448(AX)
+	VMOVDQU32 Z9, 512(AX)
 	VZEROUPPER
 	RET
 
 // func gatherSumF32PairsAhead(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int, d *uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
 TEXT ·gatherSumF32PairsAhead(SB), NOSPLIT, $40-80
 	MOVQ      d+72(FP), AX
-	VMOVDQU32 decodeBefore<>+0(SB), Z0
-	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
-	VMOVDQU32 decodeSelector<>+0(SB), Z2
-	VMOVDQU32 decodeEach<>+0(SB), Z3
-	VMOVDQU32 decodeOne<>+0(SB), Z4
-	VMOVDQU32 decodeSixteen<>+0(SB), Z5
-	VMOVDQU32 decodeLast<>+0(SB), Z6
-	VMOVDQU32 decodeQuarter<>+0(SB), Z7
-	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	VMOVDQU32 decodeSelector<>+0(SB), Z0
+	VMOVDQU32 decodeQuadsBefore<>+0(SB), Z1
+	VMOVDQU32 decodeOwnQuad<>+0(SB), Z2
+	VMOVDQU32 decodeLast<>+0(SB), Z3
+	VMOVDQU32 decodeQuarter<>+0(SB), Z4
+	VMOVDQU32 decodeHalf<>+0(SB), Z5
 	MOVL      $0x0000cccc, CX
 	KMOVW     CX, K1
 	MOVL      $0x0000fff0, CX
 	KMOVW     CX, K2
 	MOVL      $0x0000ff00, CX
 	KMOVW     CX, K3
-	MOVQ      920(AX), SI
-	MOVQ      896(AX), CX
+	MOVQ      1240(AX), SI
+	MOVQ      1216(AX), CX
 	MOVQ      SI, DI
 	SHLQ      $0x06, DI
 	ADDQ      DI, CX
-	MOVQ      904(AX), DX
+	MOVQ      1224(AX), DX
 	LEAQ      8(DX)(SI*4), DX
-	MOVQ      912(AX), BX
-	MOVQ      928(AX), DI
-	MOVQ      936(AX), SI
-	MOVQ      960(AX), R8
-	VMOVDQU32 256(AX), Z9
-	VMOVDQU32 320(AX), Z10
-	VMOVDQU32 384(AX), Z11
-	VMOVDQU32 448(AX), Z12
+	MOVQ      1232(AX), BX
+	MOVQ      1248(AX), DI
+	MOVQ      1256(AX), SI
+	MOVQ      1280(AX), R8
+	VMOVDQU32 320(AX), Z6
+	VMOVDQU32 384(AX), Z7
+	VMOVDQU32 448(AX), Z8
+	VMOVDQU32 512(AX), Z9
 	MOVQ      x+16(FP), R9
 	MOVQ      $+0, 8(SP)
 	MOVQ      split+32(FP), R10
@@ -29566,10 +29502,10 @@ TEXT ·gatherSumF32PairsAhead(SB), NOSPLIT, $40-80
 	JE        row16
 	CMPQ      width+64(FP), $0x08
 	JE        row32
+	VXORPS    Y13, Y13, Y13
+	VXORPS    Y15, Y15, Y15
+	VXORPS    Y14, Y14, Y14
 	VXORPS    Y16, Y16, Y16
-	VXORPS    Y18, Y18, Y18
-	VXORPS    Y17, Y17, Y17
-	VXORPS    Y19, Y19, Y19
 
 	// Nothing has come before the second run and prefetched its first rows.
 	MOVQ R13, R15
@@ -29596,196 +29532,196 @@ pair64:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundPair64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundPair64
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z21
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z21, Z13, Z13
-	VPERMB      Z21, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z20, Z20, Z20
-	VPDPBUSD    Z3, Z13, Z20
-	VMOVDQA32   Z20, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z20, Z15, Z20
-	VPADDD      Z20, Z13, Z20
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z20, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z20, Z20
-	VMOVDQU32   Z20, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z18, Z10, Z10
+	VPERMB      Z18, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z17, Z17, Z17
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z17
+	VMOVDQA32   Z17, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z17, Z12, Z17
+	VPADDD      Z17, Z10, Z17
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundPair64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z21
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z18
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R11), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
-	VADDPS              32(R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y13, Y13
+	VADDPS              32(R9)(R10*1), Y14, Y14
 	MOVL                768(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z22
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z23
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                772(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R11), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
-	VADDPS              32(R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y13, Y13
+	VADDPS              32(R9)(R10*1), Y14, Y14
 	MOVL                772(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z21, Z21
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPERMD.Z            Z9, Z4, K2, Z19
+	VPERMD              (BX)(DI*1), Z18, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                776(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R11), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
-	VADDPS              32(R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y13, Y13
+	VADDPS              32(R9)(R10*1), Y14, Y14
 	MOVL                776(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z23, Z23
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z19, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z18, Z18
+	VPERMB              128(AX), Z11, Z19
 	MOVL                780(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R11), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
-	VADDPS              32(R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y13, Y13
+	VADDPS              32(R9)(R10*1), Y14, Y14
 	MOVL                780(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPERMD.Z            Z12, Z8, K3, Z24
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPERMD.Z            Z9, Z5, K3, Z22
+	VPSHRDVD            Z7, Z18, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                784(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R11), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
-	VADDPS              32(R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y13, Y13
+	VADDPS              32(R9)(R10*1), Y14, Y14
 	MOVL                784(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z24, Z12, Z12
-	VPERMD              Z13, Z22, Z22
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z22, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                788(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R11), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
-	VADDPS              32(R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y13, Y13
+	VADDPS              32(R9)(R10*1), Y14, Y14
 	MOVL                788(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPERMD              Z12, Z6, Z24
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z22, Z15
-	VPADDB              Z23, Z21, Z21
-	ADDQ                $0x04, DX
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z19, Z10
+	ANDQ                $0x7c, SI
 	MOVL                792(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R11), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
-	VADDPS              32(R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y13, Y13
+	VADDPS              32(R9)(R10*1), Y14, Y14
 	MOVL                792(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z21, Z13
-	ADDQ                $0x04, SI
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                796(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R11), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
-	VADDPS              32(R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y13, Y13
+	VADDPS              32(R9)(R10*1), Y14, Y14
 	MOVL                796(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z24, Z9, Z9
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x20, R11
 	SUBQ                $0x08, R12
@@ -29805,15 +29741,15 @@ both64:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R11), R10
 	SHLQ       $0x06, R10
-	VADDPS     (R9)(R10*1), Y16, Y16
-	VADDPS     32(R9)(R10*1), Y17, Y17
+	VADDPS     (R9)(R10*1), Y13, Y13
+	VADDPS     32(R9)(R10*1), Y14, Y14
 	MOVL       768(R13), R10
 	SHLQ       $0x06, R10
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x06, R10
-	VADDPS     (R9)(R10*1), Y18, Y18
-	VADDPS     32(R9)(R10*1), Y19, Y19
+	VADDPS     (R9)(R10*1), Y15, Y15
+	VADDPS     32(R9)(R10*1), Y16, Y16
 	ADDQ       $0x04, R11
 	SUBQ       $0x01, R12
 	ADDQ       $0x04, R13
@@ -29826,14 +29762,14 @@ both64:
 endB64:
 	MOVQ         scale+56(FP), R14
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R14)(R10*4), Y13
+	VBROADCASTSS (R14)(R10*4), Y10
 	MOVQ         32(SP), R14
-	VMULPS       Y13, Y18, Y18
-	VMOVUPS      Y18, (R14)
-	VXORPS       Y18, Y18, Y18
-	VMULPS       Y13, Y19, Y19
-	VMOVUPS      Y19, 32(R14)
-	VXORPS       Y19, Y19, Y19
+	VMULPS       Y10, Y15, Y15
+	VMOVUPS      Y15, (R14)
+	VXORPS       Y15, Y15, Y15
+	VMULPS       Y10, Y16, Y16
+	VMOVUPS      Y16, 32(R14)
+	VXORPS       Y16, Y16, Y16
 	ADDQ         dstStride+8(FP), R14
 	MOVQ         R14, 32(SP)
 	INCQ         R10
@@ -29849,14 +29785,14 @@ endB64:
 endA64:
 	MOVQ         scale+56(FP), R12
 	MOVQ         8(SP), R10
-	VBROADCASTSS (R12)(R10*4), Y13
+	VBROADCASTSS (R12)(R10*4), Y10
 	MOVQ         16(SP), R12
-	VMULPS       Y13, Y16, Y16
-	VMOVUPS      Y16, (R12)
-	VXORPS       Y16, Y16, Y16
-	VMULPS       Y13, Y17, Y17
-	VMOVUPS      Y17, 32(R12)
-	VXORPS       Y17, Y17, Y17
+	VMULPS       Y10, Y13, Y13
+	VMOVUPS      Y13, (R12)
+	VXORPS       Y13, Y13, Y13
+	VMULPS       Y10, Y14, Y14
+	VMOVUPS      Y14, 32(R12)
+	VXORPS       Y14, Y14, Y14
 	ADDQ         dstStride+8(FP), R12
 	MOVQ         R12, 16(SP)
 	INCQ         R10
@@ -29878,84 +29814,84 @@ ended64:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundEnded64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundEnded64
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z21
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z21, Z13, Z13
-	VPERMB      Z21, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z25, Z25, Z25
-	VPDPBUSD    Z3, Z13, Z25
-	VMOVDQA32   Z25, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z25, Z15, Z25
-	VPADDD      Z25, Z13, Z25
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z25, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z25, Z25
-	VMOVDQU32   Z25, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z18, Z10, Z10
+	VPERMB      Z18, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z20, Z20, Z20
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z20
+	VMOVDQA32   Z20, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z20, Z12, Z20
+	VPADDD      Z20, Z10, Z20
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z20, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z20, Z20
+	VMOVDQU32   Z20, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundEnded64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z21
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z22
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z23
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z21, Z21
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z18
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z23, Z23
-	VPERMD.Z            Z12, Z8, K3, Z24
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z24, Z12, Z12
-	VPERMD              Z13, Z22, Z22
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z24
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z22, Z15
-	VPADDB              Z23, Z21, Z21
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z19
+	VPERMD              (BX)(DI*1), Z18, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z19, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z18, Z18
+	VPERMB              128(AX), Z11, Z19
+	VPERMD.Z            Z9, Z5, K3, Z22
+	VPSHRDVD            Z7, Z18, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z21, Z13
+	VPADDD              Z22, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z24, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z19, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	JMP                 pair64
 
@@ -29973,8 +29909,8 @@ throughB64:
 	MOVQ    R10, 24(SP)
 	MOVQ    16(SP), R10
 	MOVQ    R10, 32(SP)
-	VMOVUPS Y16, Y18
-	VMOVUPS Y17, Y19
+	VMOVUPS Y13, Y15
+	VMOVUPS Y14, Y16
 
 alone64:
 	CMPQ R14, $0x10
@@ -29987,196 +29923,196 @@ alone64:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundAlone64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundAlone64
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z16
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z16, Z13, Z13
-	VPERMB      Z16, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z26, Z26, Z26
-	VPDPBUSD    Z3, Z13, Z26
-	VMOVDQA32   Z26, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z26, Z15, Z26
-	VPADDD      Z26, Z13, Z26
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z26, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z26, Z26
-	VMOVDQU32   Z26, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z13
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z13, Z10, Z10
+	VPERMB      Z13, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z21, Z21, Z21
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z21
+	VMOVDQA32   Z21, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z21, Z12, Z21
+	VPADDD      Z21, Z10, Z21
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z21, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z21, Z21
+	VMOVDQU32   Z21, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundAlone64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z16
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z13
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
 	MOVL                772(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z17
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
 	MOVL                780(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z16, Z16
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPERMD.Z            Z9, Z4, K2, Z14
+	VPERMD              (BX)(DI*1), Z13, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
 	MOVL                788(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z14, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z13, Z13
+	VPERMB              128(AX), Z11, Z14
 	MOVL                792(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
 	MOVL                796(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPERMD.Z            Z9, Z5, K3, Z17
+	VPSHRDVD            Z7, Z13, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                32(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
 	MOVL                804(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                36(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z17, Z17
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z17, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                40(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
 	MOVL                812(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                44(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z17, Z15
-	VPADDB              Z20, Z16, Z16
-	ADDQ                $0x04, DX
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z14, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                48(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
 	MOVL                820(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                52(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z16, Z13
-	ADDQ                $0x04, SI
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                56(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
 	MOVL                828(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                60(R13), R10
 	SHLQ                $0x06, R10
-	VADDPS              (R9)(R10*1), Y18, Y18
-	VADDPS              32(R9)(R10*1), Y19, Y19
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
+	VADDPS              (R9)(R10*1), Y15, Y15
+	VADDPS              32(R9)(R10*1), Y16, Y16
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R13
 	SUBQ                $0x10, R14
@@ -30192,8 +30128,8 @@ one64:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x06, R10
-	VADDPS     (R9)(R10*1), Y18, Y18
-	VADDPS     32(R9)(R10*1), Y19, Y19
+	VADDPS     (R9)(R10*1), Y15, Y15
+	VADDPS     32(R9)(R10*1), Y16, Y16
 	ADDQ       $0x04, R13
 	DECQ       R14
 	JNZ        one64
@@ -30201,14 +30137,14 @@ one64:
 finish64:
 	MOVQ         scale+56(FP), R11
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R11)(R10*4), Y13
+	VBROADCASTSS (R11)(R10*4), Y10
 	MOVQ         32(SP), R11
-	VMULPS       Y13, Y18, Y18
-	VMOVUPS      Y18, (R11)
-	VXORPS       Y18, Y18, Y18
-	VMULPS       Y13, Y19, Y19
-	VMOVUPS      Y19, 32(R11)
-	VXORPS       Y19, Y19, Y19
+	VMULPS       Y10, Y15, Y15
+	VMOVUPS      Y15, (R11)
+	VXORPS       Y15, Y15, Y15
+	VMULPS       Y10, Y16, Y16
+	VMOVUPS      Y16, 32(R11)
+	VXORPS       Y16, Y16, Y16
 	ADDQ         dstStride+8(FP), R11
 	MOVQ         R11, 32(SP)
 	INCQ         R10
@@ -30222,8 +30158,8 @@ finish64:
 	JMP          alone64
 
 row32:
-	VXORPS Y16, Y16, Y16
-	VXORPS Y17, Y17, Y17
+	VXORPS Y13, Y13, Y13
+	VXORPS Y14, Y14, Y14
 
 	// Nothing has come before the second run and prefetched its first rows.
 	MOVQ R13, R15
@@ -30250,180 +30186,180 @@ pair32:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundPair32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundPair32
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z18, Z18, Z18
-	VPDPBUSD    Z3, Z13, Z18
-	VMOVDQA32   Z18, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z18, Z15, Z18
-	VPADDD      Z18, Z13, Z18
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z18, Z18
-	VMOVDQU32   Z18, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z15, Z15, Z15
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z15
+	VMOVDQA32   Z15, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z15, Z12, Z15
+	VPADDD      Z15, Z10, Z15
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z15, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z15, Z15
+	VMOVDQU32   Z15, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundPair32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R11), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              (R9)(R10*1), Y13, Y13
 	MOVL                768(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                772(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R11), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              (R9)(R10*1), Y13, Y13
 	MOVL                772(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                776(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R11), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              (R9)(R10*1), Y13, Y13
 	MOVL                776(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
 	MOVL                780(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R11), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              (R9)(R10*1), Y13, Y13
 	MOVL                780(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                784(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R11), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              (R9)(R10*1), Y13, Y13
 	MOVL                784(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                788(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R11), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              (R9)(R10*1), Y13, Y13
 	MOVL                788(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
-	ADDQ                $0x04, DX
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
+	ANDQ                $0x7c, SI
 	MOVL                792(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R11), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              (R9)(R10*1), Y13, Y13
 	MOVL                792(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
-	ADDQ                $0x04, SI
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                796(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R11), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y16, Y16
+	VADDPS              (R9)(R10*1), Y13, Y13
 	MOVL                796(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x20, R11
 	SUBQ                $0x08, R12
@@ -30443,13 +30379,13 @@ both32:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R11), R10
 	SHLQ       $0x05, R10
-	VADDPS     (R9)(R10*1), Y16, Y16
+	VADDPS     (R9)(R10*1), Y13, Y13
 	MOVL       768(R13), R10
 	SHLQ       $0x05, R10
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x05, R10
-	VADDPS     (R9)(R10*1), Y17, Y17
+	VADDPS     (R9)(R10*1), Y14, Y14
 	ADDQ       $0x04, R11
 	SUBQ       $0x01, R12
 	ADDQ       $0x04, R13
@@ -30462,11 +30398,11 @@ both32:
 endB32:
 	MOVQ         scale+56(FP), R14
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R14)(R10*4), Y13
+	VBROADCASTSS (R14)(R10*4), Y10
 	MOVQ         32(SP), R14
-	VMULPS       Y13, Y17, Y17
-	VMOVUPS      Y17, (R14)
-	VXORPS       Y17, Y17, Y17
+	VMULPS       Y10, Y14, Y14
+	VMOVUPS      Y14, (R14)
+	VXORPS       Y14, Y14, Y14
 	ADDQ         dstStride+8(FP), R14
 	MOVQ         R14, 32(SP)
 	INCQ         R10
@@ -30482,11 +30418,11 @@ endB32:
 endA32:
 	MOVQ         scale+56(FP), R12
 	MOVQ         8(SP), R10
-	VBROADCASTSS (R12)(R10*4), Y13
+	VBROADCASTSS (R12)(R10*4), Y10
 	MOVQ         16(SP), R12
-	VMULPS       Y13, Y16, Y16
-	VMOVUPS      Y16, (R12)
-	VXORPS       Y16, Y16, Y16
+	VMULPS       Y10, Y13, Y13
+	VMOVUPS      Y13, (R12)
+	VXORPS       Y13, Y13, Y13
 	ADDQ         dstStride+8(FP), R12
 	MOVQ         R12, 16(SP)
 	INCQ         R10
@@ -30508,84 +30444,84 @@ ended32:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundEnded32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundEnded32
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z23, Z23, Z23
-	VPDPBUSD    Z3, Z13, Z23
-	VMOVDQA32   Z23, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z23, Z15, Z23
-	VPADDD      Z23, Z13, Z23
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z23, Z23
-	VMOVDQU32   Z23, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z18, Z18, Z18
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z18
+	VMOVDQA32   Z18, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z18, Z12, Z18
+	VPADDD      Z18, Z10, Z18
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundEnded32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	JMP                 pair32
 
@@ -30603,7 +30539,7 @@ throughB32:
 	MOVQ    R10, 24(SP)
 	MOVQ    16(SP), R10
 	MOVQ    R10, 32(SP)
-	VMOVUPS Y16, Y17
+	VMOVUPS Y13, Y14
 
 alone32:
 	CMPQ R14, $0x10
@@ -30616,180 +30552,180 @@ alone32:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundAlone32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundAlone32
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z16
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z16, Z13, Z13
-	VPERMB      Z16, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z24, Z24, Z24
-	VPDPBUSD    Z3, Z13, Z24
-	VMOVDQA32   Z24, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z24, Z15, Z24
-	VPADDD      Z24, Z13, Z24
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z24, Z24
-	VMOVDQU32   Z24, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z13
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z13, Z10, Z10
+	VPERMB      Z13, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z19, Z19, Z19
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z19
+	VMOVDQA32   Z19, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z19, Z12, Z19
+	VPADDD      Z19, Z10, Z19
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z19, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z19, Z19
+	VMOVDQU32   Z19, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundAlone32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z16
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z13
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y14, Y14
 	MOVL                772(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z18
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y14, Y14
 	MOVL                780(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z16, Z16
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPERMD.Z            Z9, Z4, K2, Z15
+	VPERMD              (BX)(DI*1), Z13, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y14, Y14
 	MOVL                788(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z19, Z19
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPADDD              Z15, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z13, Z13
+	VPERMB              128(AX), Z11, Z15
 	MOVL                792(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y14, Y14
 	MOVL                796(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPERMD.Z            Z12, Z8, K3, Z20
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPERMD.Z            Z9, Z5, K3, Z16
+	VPSHRDVD            Z7, Z13, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                32(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y14, Y14
 	MOVL                804(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                36(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPADDD              Z20, Z12, Z12
-	VPERMD              Z13, Z18, Z18
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPADDD              Z16, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                40(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y14, Y14
 	MOVL                812(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                44(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPERMD              Z12, Z6, Z20
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z18, Z15
-	VPADDB              Z19, Z16, Z16
-	ADDQ                $0x04, DX
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z15, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                48(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y14, Y14
 	MOVL                820(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                52(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z16, Z13
-	ADDQ                $0x04, SI
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                56(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
+	VADDPS              (R9)(R10*1), Y14, Y14
 	MOVL                828(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                60(R13), R10
 	SHLQ                $0x05, R10
-	VADDPS              (R9)(R10*1), Y17, Y17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z20, Z9, Z9
+	VADDPS              (R9)(R10*1), Y14, Y14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R13
 	SUBQ                $0x10, R14
@@ -30805,7 +30741,7 @@ one32:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x05, R10
-	VADDPS     (R9)(R10*1), Y17, Y17
+	VADDPS     (R9)(R10*1), Y14, Y14
 	ADDQ       $0x04, R13
 	DECQ       R14
 	JNZ        one32
@@ -30813,11 +30749,11 @@ one32:
 finish32:
 	MOVQ         scale+56(FP), R11
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R11)(R10*4), Y13
+	VBROADCASTSS (R11)(R10*4), Y10
 	MOVQ         32(SP), R11
-	VMULPS       Y13, Y17, Y17
-	VMOVUPS      Y17, (R11)
-	VXORPS       Y17, Y17, Y17
+	VMULPS       Y10, Y14, Y14
+	VMOVUPS      Y14, (R11)
+	VXORPS       Y14, Y14, Y14
 	ADDQ         dstStride+8(FP), R11
 	MOVQ         R11, 32(SP)
 	INCQ         R10
@@ -30831,8 +30767,8 @@ finish32:
 	JMP          alone32
 
 row16:
-	VXORPS X16, X16, X16
-	VXORPS X17, X17, X17
+	VXORPS X13, X13, X13
+	VXORPS X14, X14, X14
 
 	// Nothing has come before the second run and prefetched its first rows.
 	MOVQ R13, R15
@@ -30859,180 +30795,180 @@ pair16:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundPair16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundPair16
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z18, Z18, Z18
-	VPDPBUSD    Z3, Z13, Z18
-	VMOVDQA32   Z18, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z18, Z15, Z18
-	VPADDD      Z18, Z13, Z18
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z18, Z18
-	VMOVDQU32   Z18, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z15, Z15, Z15
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z15
+	VMOVDQA32   Z15, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z15, Z12, Z15
+	VPADDD      Z15, Z10, Z15
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z15, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z15, Z15
+	VMOVDQU32   Z15, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundPair16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R11), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X16, X16
+	VADDPS              (R9)(R10*1), X13, X13
 	MOVL                768(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VADDPS              (R9)(R10*1), X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                772(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R11), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X16, X16
+	VADDPS              (R9)(R10*1), X13, X13
 	MOVL                772(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
+	VADDPS              (R9)(R10*1), X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                776(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R11), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X16, X16
+	VADDPS              (R9)(R10*1), X13, X13
 	MOVL                776(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
+	VADDPS              (R9)(R10*1), X14, X14
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
 	MOVL                780(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R11), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X16, X16
+	VADDPS              (R9)(R10*1), X13, X13
 	MOVL                780(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPS              (R9)(R10*1), X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                784(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R11), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X16, X16
+	VADDPS              (R9)(R10*1), X13, X13
 	MOVL                784(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPS              (R9)(R10*1), X14, X14
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                788(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R11), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X16, X16
+	VADDPS              (R9)(R10*1), X13, X13
 	MOVL                788(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
-	ADDQ                $0x04, DX
+	VADDPS              (R9)(R10*1), X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
+	ANDQ                $0x7c, SI
 	MOVL                792(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R11), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X16, X16
+	VADDPS              (R9)(R10*1), X13, X13
 	MOVL                792(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
-	ADDQ                $0x04, SI
+	VADDPS              (R9)(R10*1), X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                796(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R11), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X16, X16
+	VADDPS              (R9)(R10*1), X13, X13
 	MOVL                796(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
+	VADDPS              (R9)(R10*1), X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x20, R11
 	SUBQ                $0x08, R12
@@ -31052,13 +30988,13 @@ both16:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R11), R10
 	SHLQ       $0x04, R10
-	VADDPS     (R9)(R10*1), X16, X16
+	VADDPS     (R9)(R10*1), X13, X13
 	MOVL       768(R13), R10
 	SHLQ       $0x04, R10
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x04, R10
-	VADDPS     (R9)(R10*1), X17, X17
+	VADDPS     (R9)(R10*1), X14, X14
 	ADDQ       $0x04, R11
 	SUBQ       $0x01, R12
 	ADDQ       $0x04, R13
@@ -31071,11 +31007,11 @@ both16:
 endB16:
 	MOVQ         scale+56(FP), R14
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R14)(R10*4), X13
+	VBROADCASTSS (R14)(R10*4), X10
 	MOVQ         32(SP), R14
-	VMULPS       X13, X17, X17
-	VMOVUPS      X17, (R14)
-	VXORPS       X17, X17, X17
+	VMULPS       X10, X14, X14
+	VMOVUPS      X14, (R14)
+	VXORPS       X14, X14, X14
 	ADDQ         dstStride+8(FP), R14
 	MOVQ         R14, 32(SP)
 	INCQ         R10
@@ -31091,11 +31027,11 @@ endB16:
 endA16:
 	MOVQ         scale+56(FP), R12
 	MOVQ         8(SP), R10
-	VBROADCASTSS (R12)(R10*4), X13
+	VBROADCASTSS (R12)(R10*4), X10
 	MOVQ         16(SP), R12
-	VMULPS       X13, X16, X16
-	VMOVUPS      X16, (R12)
-	VXORPS       X16, X16, X16
+	VMULPS       X10, X13, X13
+	VMOVUPS      X13, (R12)
+	VXORPS       X13, X13, X13
 	ADDQ         dstStride+8(FP), R12
 	MOVQ         R12, 16(SP)
 	INCQ         R10
@@ -31117,84 +31053,84 @@ ended16:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundEnded16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundEnded16
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z23, Z23, Z23
-	VPDPBUSD    Z3, Z13, Z23
-	VMOVDQA32   Z23, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z23, Z15, Z23
-	VPADDD      Z23, Z13, Z23
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z23, Z23
-	VMOVDQU32   Z23, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z18, Z18, Z18
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z18
+	VMOVDQA32   Z18, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z18, Z12, Z18
+	VPADDD      Z18, Z10, Z18
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundEnded16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	JMP                 pair16
 
@@ -31212,7 +31148,7 @@ throughB16:
 	MOVQ    R10, 24(SP)
 	MOVQ    16(SP), R10
 	MOVQ    R10, 32(SP)
-	VMOVUPS X16, X17
+	VMOVUPS X13, X14
 
 alone16:
 	CMPQ R14, $0x10
@@ -31225,180 +31161,180 @@ alone16:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundAlone16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundAlone16
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z16
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z16, Z13, Z13
-	VPERMB      Z16, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z24, Z24, Z24
-	VPDPBUSD    Z3, Z13, Z24
-	VMOVDQA32   Z24, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z24, Z15, Z24
-	VPADDD      Z24, Z13, Z24
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z24, Z24
-	VMOVDQU32   Z24, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z13
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z13, Z10, Z10
+	VPERMB      Z13, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z19, Z19, Z19
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z19
+	VMOVDQA32   Z19, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z19, Z12, Z19
+	VPADDD      Z19, Z10, Z19
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z19, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z19, Z19
+	VMOVDQU32   Z19, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundAlone16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z16
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z13
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
+	VADDPS              (R9)(R10*1), X14, X14
 	MOVL                772(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z18
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	VADDPS              (R9)(R10*1), X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
+	VADDPS              (R9)(R10*1), X14, X14
 	MOVL                780(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z16, Z16
+	VADDPS              (R9)(R10*1), X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z15
+	VPERMD              (BX)(DI*1), Z13, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
+	VADDPS              (R9)(R10*1), X14, X14
 	MOVL                788(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z19, Z19
+	VADDPS              (R9)(R10*1), X14, X14
+	VPADDD              Z15, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z13, Z13
+	VPERMB              128(AX), Z11, Z15
 	MOVL                792(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
+	VADDPS              (R9)(R10*1), X14, X14
 	MOVL                796(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z20
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPS              (R9)(R10*1), X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z16
+	VPSHRDVD            Z7, Z13, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                32(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
+	VADDPS              (R9)(R10*1), X14, X14
 	MOVL                804(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                36(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPADDD              Z20, Z12, Z12
-	VPERMD              Z13, Z18, Z18
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPS              (R9)(R10*1), X14, X14
+	VPADDD              Z16, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                40(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
+	VADDPS              (R9)(R10*1), X14, X14
 	MOVL                812(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                44(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPERMD              Z12, Z6, Z20
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z18, Z15
-	VPADDB              Z19, Z16, Z16
-	ADDQ                $0x04, DX
+	VADDPS              (R9)(R10*1), X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z15, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                48(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
+	VADDPS              (R9)(R10*1), X14, X14
 	MOVL                820(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                52(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z16, Z13
-	ADDQ                $0x04, SI
+	VADDPS              (R9)(R10*1), X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                56(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
+	VADDPS              (R9)(R10*1), X14, X14
 	MOVL                828(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                60(R13), R10
 	SHLQ                $0x04, R10
-	VADDPS              (R9)(R10*1), X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z20, Z9, Z9
+	VADDPS              (R9)(R10*1), X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R13
 	SUBQ                $0x10, R14
@@ -31414,7 +31350,7 @@ one16:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x04, R10
-	VADDPS     (R9)(R10*1), X17, X17
+	VADDPS     (R9)(R10*1), X14, X14
 	ADDQ       $0x04, R13
 	DECQ       R14
 	JNZ        one16
@@ -31422,11 +31358,11 @@ one16:
 finish16:
 	MOVQ         scale+56(FP), R11
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R11)(R10*4), X13
+	VBROADCASTSS (R11)(R10*4), X10
 	MOVQ         32(SP), R11
-	VMULPS       X13, X17, X17
-	VMOVUPS      X17, (R11)
-	VXORPS       X17, X17, X17
+	VMULPS       X10, X14, X14
+	VMOVUPS      X14, (R11)
+	VXORPS       X14, X14, X14
 	ADDQ         dstStride+8(FP), R11
 	MOVQ         R11, 32(SP)
 	INCQ         R10
@@ -31440,8 +31376,8 @@ finish16:
 	JMP          alone16
 
 row8:
-	VXORPS X16, X16, X16
-	VXORPS X17, X17, X17
+	VXORPS X13, X13, X13
+	VXORPS X14, X14, X14
 
 	// Nothing has come before the second run and prefetched its first rows.
 	MOVQ R13, R15
@@ -31467,164 +31403,164 @@ pair8:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundPair8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundPair8
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z18, Z18, Z18
-	VPDPBUSD    Z3, Z13, Z18
-	VMOVDQA32   Z18, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z18, Z15, Z18
-	VPADDD      Z18, Z13, Z18
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z18, Z18
-	VMOVDQU32   Z18, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z15, Z15, Z15
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z15
+	VMOVDQA32   Z15, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z15, Z12, Z15
+	VPADDD      Z15, Z10, Z15
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z15, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z15, Z15
+	VMOVDQU32   Z15, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundPair8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                (R11), R10
-	VMOVSD              (R9)(R10*8), X15
-	VADDPS              X15, X16, X16
+	VMOVSD              (R9)(R10*8), X12
+	VADDPS              X12, X13, X13
 	MOVL                768(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                (R13), R10
-	VMOVSD              (R9)(R10*8), X15
-	VADDPS              X15, X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VMOVSD              (R9)(R10*8), X12
+	VADDPS              X12, X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                772(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                4(R11), R10
-	VMOVSD              (R9)(R10*8), X13
-	VADDPS              X13, X16, X16
+	VMOVSD              (R9)(R10*8), X12
+	VADDPS              X12, X13, X13
 	MOVL                772(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                4(R13), R10
-	VMOVSD              (R9)(R10*8), X13
-	VADDPS              X13, X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
+	VMOVSD              (R9)(R10*8), X12
+	VADDPS              X12, X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                776(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                8(R11), R10
-	VMOVSD              (R9)(R10*8), X22
-	VADDPS              X22, X16, X16
+	VMOVSD              (R9)(R10*8), X18
+	VADDPS              X18, X13, X13
 	MOVL                776(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                8(R13), R10
-	VMOVSD              (R9)(R10*8), X22
-	VADDPS              X22, X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
+	VMOVSD              (R9)(R10*8), X18
+	VADDPS              X18, X14, X14
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
 	MOVL                780(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                12(R11), R10
-	VMOVSD              (R9)(R10*8), X15
-	VADDPS              X15, X16, X16
+	VMOVSD              (R9)(R10*8), X18
+	VADDPS              X18, X13, X13
 	MOVL                780(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                12(R13), R10
-	VMOVSD              (R9)(R10*8), X15
-	VADDPS              X15, X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VMOVSD              (R9)(R10*8), X18
+	VADDPS              X18, X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                784(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                16(R11), R10
-	VMOVSD              (R9)(R10*8), X25
-	VADDPS              X25, X16, X16
+	VMOVSD              (R9)(R10*8), X7
+	VADDPS              X7, X13, X13
 	MOVL                784(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                16(R13), R10
-	VMOVSD              (R9)(R10*8), X25
-	VADDPS              X25, X17, X17
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VMOVSD              (R9)(R10*8), X7
+	VADDPS              X7, X14, X14
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                788(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                20(R11), R10
-	VMOVSD              (R9)(R10*8), X22
-	VADDPS              X22, X16, X16
+	VMOVSD              (R9)(R10*8), X7
+	VADDPS              X7, X13, X13
 	MOVL                788(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                20(R13), R10
-	VMOVSD              (R9)(R10*8), X22
-	VADDPS              X22, X17, X17
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
-	ADDQ                $0x04, DX
+	VMOVSD              (R9)(R10*8), X7
+	VADDPS              X7, X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
+	ANDQ                $0x7c, SI
 	MOVL                792(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                24(R11), R10
-	VMOVSD              (R9)(R10*8), X10
-	VADDPS              X10, X16, X16
+	VMOVSD              (R9)(R10*8), X6
+	VADDPS              X6, X13, X13
 	MOVL                792(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                24(R13), R10
-	VMOVSD              (R9)(R10*8), X10
-	VADDPS              X10, X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
-	ADDQ                $0x04, SI
+	VMOVSD              (R9)(R10*8), X6
+	VADDPS              X6, X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                796(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                28(R11), R10
-	VMOVSD              (R9)(R10*8), X10
-	VADDPS              X10, X16, X16
+	VMOVSD              (R9)(R10*8), X8
+	VADDPS              X8, X13, X13
 	MOVL                796(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                28(R13), R10
-	VMOVSD              (R9)(R10*8), X10
-	VADDPS              X10, X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
+	VMOVSD              (R9)(R10*8), X8
+	VADDPS              X8, X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x20, R11
 	SUBQ                $0x08, R12
@@ -31642,13 +31578,13 @@ both8:
 	MOVL       768(R11), R10
 	PREFETCHT1 (R9)(R10*8)
 	MOVL       (R11), R10
-	VMOVSD     (R9)(R10*8), X13
-	VADDPS     X13, X16, X16
+	VMOVSD     (R9)(R10*8), X10
+	VADDPS     X10, X13, X13
 	MOVL       768(R13), R10
 	PREFETCHT1 (R9)(R10*8)
 	MOVL       (R13), R10
-	VMOVSD     (R9)(R10*8), X13
-	VADDPS     X13, X17, X17
+	VMOVSD     (R9)(R10*8), X10
+	VADDPS     X10, X14, X14
 	ADDQ       $0x04, R11
 	SUBQ       $0x01, R12
 	ADDQ       $0x04, R13
@@ -31661,11 +31597,11 @@ both8:
 endB8:
 	MOVQ         scale+56(FP), R14
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R14)(R10*4), X13
+	VBROADCASTSS (R14)(R10*4), X10
 	MOVQ         32(SP), R14
-	VMULPS       X13, X17, X17
-	VMOVSD       X17, (R14)
-	VXORPS       X17, X17, X17
+	VMULPS       X10, X14, X14
+	VMOVSD       X14, (R14)
+	VXORPS       X14, X14, X14
 	ADDQ         dstStride+8(FP), R14
 	MOVQ         R14, 32(SP)
 	INCQ         R10
@@ -31681,11 +31617,11 @@ endB8:
 endA8:
 	MOVQ         scale+56(FP), R12
 	MOVQ         8(SP), R10
-	VBROADCASTSS (R12)(R10*4), X13
+	VBROADCASTSS (R12)(R10*4), X10
 	MOVQ         16(SP), R12
-	VMULPS       X13, X16, X16
-	VMOVSD       X16, (R12)
-	VXORPS       X16, X16, X16
+	VMULPS       X10, X13, X13
+	VMOVSD       X13, (R12)
+	VXORPS       X13, X13, X13
 	ADDQ         dstStride+8(FP), R12
 	MOVQ         R12, 16(SP)
 	INCQ         R10
@@ -31707,84 +31643,84 @@ ended8:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundEnded8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundEnded8
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z23, Z23, Z23
-	VPDPBUSD    Z3, Z13, Z23
-	VMOVDQA32   Z23, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z23, Z15, Z23
-	VPADDD      Z23, Z13, Z23
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z23, Z23
-	VMOVDQU32   Z23, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z19, Z19, Z19
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z19
+	VMOVDQA32   Z19, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z19, Z12, Z19
+	VPADDD      Z19, Z10, Z19
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z19, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z19, Z19
+	VMOVDQU32   Z19, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundEnded8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	JMP                 pair8
 
@@ -31802,7 +31738,7 @@ throughB8:
 	MOVQ    R10, 24(SP)
 	MOVQ    16(SP), R10
 	MOVQ    R10, 32(SP)
-	VMOVUPS X16, X17
+	VMOVUPS X13, X14
 
 alone8:
 	CMPQ R14, $0x10
@@ -31815,164 +31751,164 @@ alone8:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundAlone8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundAlone8
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z16
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z16, Z13, Z13
-	VPERMB      Z16, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z24, Z24, Z24
-	VPDPBUSD    Z3, Z13, Z24
-	VMOVDQA32   Z24, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z24, Z15, Z24
-	VPADDD      Z24, Z13, Z24
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z24, Z24
-	VMOVDQU32   Z24, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z13
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z13, Z10, Z10
+	VPERMB      Z13, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z20, Z20, Z20
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z20
+	VMOVDQA32   Z20, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z20, Z12, Z20
+	VPADDD      Z20, Z10, Z20
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z20, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z20, Z20
+	VMOVDQU32   Z20, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundAlone8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z16
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z13
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                (R13), R10
-	VMOVSD              (R9)(R10*8), X15
-	VADDPS              X15, X17, X17
+	VMOVSD              (R9)(R10*8), X12
+	VADDPS              X12, X14, X14
 	MOVL                772(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                4(R13), R10
-	VMOVSD              (R9)(R10*8), X15
-	VADDPS              X15, X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z18
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	VMOVSD              (R9)(R10*8), X12
+	VADDPS              X12, X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                8(R13), R10
-	VMOVSD              (R9)(R10*8), X13
-	VADDPS              X13, X17, X17
+	VMOVSD              (R9)(R10*8), X12
+	VADDPS              X12, X14, X14
 	MOVL                780(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                12(R13), R10
-	VMOVSD              (R9)(R10*8), X13
-	VADDPS              X13, X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z16, Z16
+	VMOVSD              (R9)(R10*8), X12
+	VADDPS              X12, X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z15
+	VPERMD              (BX)(DI*1), Z13, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                16(R13), R10
-	VMOVSD              (R9)(R10*8), X20
-	VADDPS              X20, X17, X17
+	VMOVSD              (R9)(R10*8), X16
+	VADDPS              X16, X14, X14
 	MOVL                788(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                20(R13), R10
-	VMOVSD              (R9)(R10*8), X20
-	VADDPS              X20, X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z19, Z19
+	VMOVSD              (R9)(R10*8), X16
+	VADDPS              X16, X14, X14
+	VPADDD              Z15, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z13, Z13
+	VPERMB              128(AX), Z11, Z15
 	MOVL                792(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                24(R13), R10
-	VMOVSD              (R9)(R10*8), X15
-	VADDPS              X15, X17, X17
+	VMOVSD              (R9)(R10*8), X16
+	VADDPS              X16, X14, X14
 	MOVL                796(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                28(R13), R10
-	VMOVSD              (R9)(R10*8), X15
-	VADDPS              X15, X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z20
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VMOVSD              (R9)(R10*8), X16
+	VADDPS              X16, X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z16
+	VPSHRDVD            Z7, Z13, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                32(R13), R10
-	VMOVSD              (R9)(R10*8), X21
-	VADDPS              X21, X17, X17
+	VMOVSD              (R9)(R10*8), X7
+	VADDPS              X7, X14, X14
 	MOVL                804(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                36(R13), R10
-	VMOVSD              (R9)(R10*8), X21
-	VADDPS              X21, X17, X17
-	VPADDD              Z20, Z12, Z12
-	VPERMD              Z13, Z18, Z18
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VMOVSD              (R9)(R10*8), X7
+	VADDPS              X7, X14, X14
+	VPADDD              Z16, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                40(R13), R10
-	VMOVSD              (R9)(R10*8), X20
-	VADDPS              X20, X17, X17
+	VMOVSD              (R9)(R10*8), X7
+	VADDPS              X7, X14, X14
 	MOVL                812(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                44(R13), R10
-	VMOVSD              (R9)(R10*8), X20
-	VADDPS              X20, X17, X17
-	VPERMD              Z12, Z6, Z20
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z18, Z15
-	VPADDB              Z19, Z16, Z16
-	ADDQ                $0x04, DX
+	VMOVSD              (R9)(R10*8), X7
+	VADDPS              X7, X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z15, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                48(R13), R10
-	VMOVSD              (R9)(R10*8), X10
-	VADDPS              X10, X17, X17
+	VMOVSD              (R9)(R10*8), X6
+	VADDPS              X6, X14, X14
 	MOVL                820(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                52(R13), R10
-	VMOVSD              (R9)(R10*8), X10
-	VADDPS              X10, X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z16, Z13
-	ADDQ                $0x04, SI
+	VMOVSD              (R9)(R10*8), X6
+	VADDPS              X6, X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                56(R13), R10
-	VMOVSD              (R9)(R10*8), X10
-	VADDPS              X10, X17, X17
+	VMOVSD              (R9)(R10*8), X8
+	VADDPS              X8, X14, X14
 	MOVL                828(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                60(R13), R10
-	VMOVSD              (R9)(R10*8), X10
-	VADDPS              X10, X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z20, Z9, Z9
+	VMOVSD              (R9)(R10*8), X8
+	VADDPS              X8, X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R13
 	SUBQ                $0x10, R14
@@ -31986,8 +31922,8 @@ one8:
 	MOVL       768(R13), R10
 	PREFETCHT1 (R9)(R10*8)
 	MOVL       (R13), R10
-	VMOVSD     (R9)(R10*8), X13
-	VADDPS     X13, X17, X17
+	VMOVSD     (R9)(R10*8), X10
+	VADDPS     X10, X14, X14
 	ADDQ       $0x04, R13
 	DECQ       R14
 	JNZ        one8
@@ -31995,11 +31931,11 @@ one8:
 finish8:
 	MOVQ         scale+56(FP), R11
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R11)(R10*4), X13
+	VBROADCASTSS (R11)(R10*4), X10
 	MOVQ         32(SP), R11
-	VMULPS       X13, X17, X17
-	VMOVSD       X17, (R11)
-	VXORPS       X17, X17, X17
+	VMULPS       X10, X14, X14
+	VMOVSD       X14, (R11)
+	VXORPS       X14, X14, X14
 	ADDQ         dstStride+8(FP), R11
 	MOVQ         R11, 32(SP)
 	INCQ         R10
@@ -32013,8 +31949,8 @@ finish8:
 	JMP          alone8
 
 row4:
-	VXORPS X16, X16, X16
-	VXORPS X17, X17, X17
+	VXORPS X13, X13, X13
+	VXORPS X14, X14, X14
 
 	// Nothing has come before the second run and prefetched its first rows.
 	MOVQ R13, R15
@@ -32040,148 +31976,148 @@ pair4:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundPair4
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundPair4
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z18, Z18, Z18
-	VPDPBUSD    Z3, Z13, Z18
-	VMOVDQA32   Z18, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z18, Z15, Z18
-	VPADDD      Z18, Z13, Z18
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z18, Z18
-	VMOVDQU32   Z18, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z15, Z15, Z15
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z15
+	VMOVDQA32   Z15, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z15, Z12, Z15
+	VPADDD      Z15, Z10, Z15
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z15, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z15, Z15
+	VMOVDQU32   Z15, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundPair4:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R11), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                (R11), R10
-	VADDSS              (R9)(R10*4), X16, X16
+	VADDSS              (R9)(R10*4), X13, X13
 	MOVL                768(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                (R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VADDSS              (R9)(R10*4), X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                772(R11), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                4(R11), R10
-	VADDSS              (R9)(R10*4), X16, X16
+	VADDSS              (R9)(R10*4), X13, X13
 	MOVL                772(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                4(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
+	VADDSS              (R9)(R10*4), X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                776(R11), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                8(R11), R10
-	VADDSS              (R9)(R10*4), X16, X16
+	VADDSS              (R9)(R10*4), X13, X13
 	MOVL                776(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                8(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
+	VADDSS              (R9)(R10*4), X14, X14
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
 	MOVL                780(R11), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                12(R11), R10
-	VADDSS              (R9)(R10*4), X16, X16
+	VADDSS              (R9)(R10*4), X13, X13
 	MOVL                780(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                12(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDSS              (R9)(R10*4), X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                784(R11), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                16(R11), R10
-	VADDSS              (R9)(R10*4), X16, X16
+	VADDSS              (R9)(R10*4), X13, X13
 	MOVL                784(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                16(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDSS              (R9)(R10*4), X14, X14
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                788(R11), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                20(R11), R10
-	VADDSS              (R9)(R10*4), X16, X16
+	VADDSS              (R9)(R10*4), X13, X13
 	MOVL                788(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                20(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
-	ADDQ                $0x04, DX
+	VADDSS              (R9)(R10*4), X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
+	ANDQ                $0x7c, SI
 	MOVL                792(R11), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                24(R11), R10
-	VADDSS              (R9)(R10*4), X16, X16
+	VADDSS              (R9)(R10*4), X13, X13
 	MOVL                792(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                24(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
-	ADDQ                $0x04, SI
+	VADDSS              (R9)(R10*4), X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                796(R11), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                28(R11), R10
-	VADDSS              (R9)(R10*4), X16, X16
+	VADDSS              (R9)(R10*4), X13, X13
 	MOVL                796(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                28(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
+	VADDSS              (R9)(R10*4), X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x20, R11
 	SUBQ                $0x08, R12
@@ -32199,11 +32135,11 @@ both4:
 	MOVL       768(R11), R10
 	PREFETCHT1 (R9)(R10*4)
 	MOVL       (R11), R10
-	VADDSS     (R9)(R10*4), X16, X16
+	VADDSS     (R9)(R10*4), X13, X13
 	MOVL       768(R13), R10
 	PREFETCHT1 (R9)(R10*4)
 	MOVL       (R13), R10
-	VADDSS     (R9)(R10*4), X17, X17
+	VADDSS     (R9)(R10*4), X14, X14
 	ADDQ       $0x04, R11
 	SUBQ       $0x01, R12
 	ADDQ       $0x04, R13
@@ -32216,11 +32152,11 @@ both4:
 endB4:
 	MOVQ         scale+56(FP), R14
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R14)(R10*4), X13
+	VBROADCASTSS (R14)(R10*4), X10
 	MOVQ         32(SP), R14
-	VMULPS       X13, X17, X17
-	VMOVSS       X17, (R14)
-	VXORPS       X17, X17, X17
+	VMULPS       X10, X14, X14
+	VMOVSS       X14, (R14)
+	VXORPS       X14, X14, X14
 	ADDQ         dstStride+8(FP), R14
 	MOVQ         R14, 32(SP)
 	INCQ         R10
@@ -32236,11 +32172,11 @@ endB4:
 endA4:
 	MOVQ         scale+56(FP), R12
 	MOVQ         8(SP), R10
-	VBROADCASTSS (R12)(R10*4), X13
+	VBROADCASTSS (R12)(R10*4), X10
 	MOVQ         16(SP), R12
-	VMULPS       X13, X16, X16
-	VMOVSS       X16, (R12)
-	VXORPS       X16, X16, X16
+	VMULPS       X10, X13, X13
+	VMOVSS       X13, (R12)
+	VXORPS       X13, X13, X13
 	ADDQ         dstStride+8(FP), R12
 	MOVQ         R12, 16(SP)
 	INCQ         R10
@@ -32262,84 +32198,84 @@ ended4:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundEnded4
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundEnded4
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z23, Z23, Z23
-	VPDPBUSD    Z3, Z13, Z23
-	VMOVDQA32   Z23, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z23, Z15, Z23
-	VPADDD      Z23, Z13, Z23
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z23, Z23
-	VMOVDQU32   Z23, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z18, Z18, Z18
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z18
+	VMOVDQA32   Z18, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z18, Z12, Z18
+	VPADDD      Z18, Z10, Z18
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundEnded4:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	JMP                 pair4
 
@@ -32357,7 +32293,7 @@ throughB4:
 	MOVQ    R10, 24(SP)
 	MOVQ    16(SP), R10
 	MOVQ    R10, 32(SP)
-	VMOVUPS X16, X17
+	VMOVUPS X13, X14
 
 alone4:
 	CMPQ R14, $0x10
@@ -32370,148 +32306,148 @@ alone4:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundAlone4
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundAlone4
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z16
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z16, Z13, Z13
-	VPERMB      Z16, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z24, Z24, Z24
-	VPDPBUSD    Z3, Z13, Z24
-	VMOVDQA32   Z24, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z24, Z15, Z24
-	VPADDD      Z24, Z13, Z24
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z24, Z24
-	VMOVDQU32   Z24, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z13
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z13, Z10, Z10
+	VPERMB      Z13, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z19, Z19, Z19
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z19
+	VMOVDQA32   Z19, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z19, Z12, Z19
+	VPADDD      Z19, Z10, Z19
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z19, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z19, Z19
+	VMOVDQU32   Z19, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundAlone4:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z16
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z13
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                (R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
+	VADDSS              (R9)(R10*4), X14, X14
 	MOVL                772(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                4(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z18
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	VADDSS              (R9)(R10*4), X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                8(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
+	VADDSS              (R9)(R10*4), X14, X14
 	MOVL                780(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                12(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z16, Z16
+	VADDSS              (R9)(R10*4), X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z15
+	VPERMD              (BX)(DI*1), Z13, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                16(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
+	VADDSS              (R9)(R10*4), X14, X14
 	MOVL                788(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                20(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z19, Z19
+	VADDSS              (R9)(R10*4), X14, X14
+	VPADDD              Z15, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z13, Z13
+	VPERMB              128(AX), Z11, Z15
 	MOVL                792(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                24(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
+	VADDSS              (R9)(R10*4), X14, X14
 	MOVL                796(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                28(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z20
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDSS              (R9)(R10*4), X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z16
+	VPSHRDVD            Z7, Z13, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                32(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
+	VADDSS              (R9)(R10*4), X14, X14
 	MOVL                804(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                36(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPADDD              Z20, Z12, Z12
-	VPERMD              Z13, Z18, Z18
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDSS              (R9)(R10*4), X14, X14
+	VPADDD              Z16, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                40(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
+	VADDSS              (R9)(R10*4), X14, X14
 	MOVL                812(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                44(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPERMD              Z12, Z6, Z20
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z18, Z15
-	VPADDB              Z19, Z16, Z16
-	ADDQ                $0x04, DX
+	VADDSS              (R9)(R10*4), X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z15, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                48(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
+	VADDSS              (R9)(R10*4), X14, X14
 	MOVL                820(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                52(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z16, Z13
-	ADDQ                $0x04, SI
+	VADDSS              (R9)(R10*4), X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                56(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
+	VADDSS              (R9)(R10*4), X14, X14
 	MOVL                828(R13), R10
 	PREFETCHT1          (R9)(R10*4)
 	MOVL                60(R13), R10
-	VADDSS              (R9)(R10*4), X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z20, Z9, Z9
+	VADDSS              (R9)(R10*4), X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R13
 	SUBQ                $0x10, R14
@@ -32525,7 +32461,7 @@ one4:
 	MOVL       768(R13), R10
 	PREFETCHT1 (R9)(R10*4)
 	MOVL       (R13), R10
-	VADDSS     (R9)(R10*4), X17, X17
+	VADDSS     (R9)(R10*4), X14, X14
 	ADDQ       $0x04, R13
 	DECQ       R14
 	JNZ        one4
@@ -32533,11 +32469,11 @@ one4:
 finish4:
 	MOVQ         scale+56(FP), R11
 	MOVQ         24(SP), R10
-	VBROADCASTSS (R11)(R10*4), X13
+	VBROADCASTSS (R11)(R10*4), X10
 	MOVQ         32(SP), R11
-	VMULPS       X13, X17, X17
-	VMOVSS       X17, (R11)
-	VXORPS       X17, X17, X17
+	VMULPS       X10, X14, X14
+	VMOVSS       X14, (R11)
+	VXORPS       X14, X14, X14
 	ADDQ         dstStride+8(FP), R11
 	MOVQ         R11, 32(SP)
 	INCQ         R10
@@ -32552,53 +32488,50 @@ finish4:
 
 done:
 	// So many groups fewer are left, so many more are done.
-	MOVQ      960(AX), CX
+	MOVQ      1280(AX), CX
 	SUBQ      R8, CX
-	ADDQ      CX, 920(AX)
-	MOVQ      R8, 960(AX)
-	MOVQ      DI, 928(AX)
-	MOVQ      SI, 936(AX)
-	VMOVDQU32 Z9, 256(AX)
-	VMOVDQU32 Z10, 320(AX)
-	VMOVDQU32 Z11, 384(AX)
-	VMOVDQU32 Z12, 448(AX)
+	ADDQ      CX, 1240(AX)
+	MOVQ      R8, 1280(AX)
+	MOVQ      DI, 1248(AX)
+	MOVQ      SI, 1256(AX)
+	VMOVDQU32 Z6, 320(AX)
+	VMOVDQU32 Z7, 384(AX)
+	VMOVDQU32 Z8, 448(AX)
+	VMOVDQU32 Z9, 512(AX)
 	VZEROUPPER
 	RET
 
 // func gatherSumF64Ahead(dst *float64, dstStride int, x *float64, ptr *int64, rows int, col *uint32, scale *float64, width int, d *uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
 TEXT ·gatherSumF64Ahead(SB), NOSPLIT, $8-72
 	MOVQ      d+64(FP), AX
-	VMOVDQU32 decodeBefore<>+0(SB), Z0
-	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
-	VMOVDQU32 decodeSelector<>+0(SB), Z2
-	VMOVDQU32 decodeEach<>+0(SB), Z3
-	VMOVDQU32 decodeOne<>+0(SB), Z4
-	VMOVDQU32 decodeSixteen<>+0(SB), Z5
-	VMOVDQU32 decodeLast<>+0(SB), Z6
-	VMOVDQU32 decodeQuarter<>+0(SB), Z7
-	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	VMOVDQU32 decodeSelector<>+0(SB), Z0
+	VMOVDQU32 decodeQuadsBefore<>+0(SB), Z1
+	VMOVDQU32 decodeOwnQuad<>+0(SB), Z2
+	VMOVDQU32 decodeLast<>+0(SB), Z3
+	VMOVDQU32 decodeQuarter<>+0(SB), Z4
+	VMOVDQU32 decodeHalf<>+0(SB), Z5
 	MOVL      $0x0000cccc, CX
 	KMOVW     CX, K1
 	MOVL      $0x0000fff0, CX
 	KMOVW     CX, K2
 	MOVL      $0x0000ff00, CX
 	KMOVW     CX, K3
-	MOVQ      920(AX), SI
-	MOVQ      896(AX), CX
+	MOVQ      1240(AX), SI
+	MOVQ      1216(AX), CX
 	MOVQ      SI, DI
 	SHLQ      $0x06, DI
 	ADDQ      DI, CX
-	MOVQ      904(AX), DX
+	MOVQ      1224(AX), DX
 	LEAQ      8(DX)(SI*4), DX
-	MOVQ      912(AX), BX
-	MOVQ      928(AX), DI
-	MOVQ      936(AX), SI
-	MOVQ      960(AX), R8
-	VMOVDQU32 256(AX), Z9
-	VMOVDQU32 320(AX), Z10
-	VMOVDQU32 384(AX), Z11
-	VMOVDQU32 448(AX), Z12
+	MOVQ      1232(AX), BX
+	MOVQ      1248(AX), DI
+	MOVQ      1256(AX), SI
+	MOVQ      1280(AX), R8
+	VMOVDQU32 320(AX), Z6
+	VMOVDQU32 384(AX), Z7
+	VMOVDQU32 448(AX), Z8
+	VMOVDQU32 512(AX), Z9
 	MOVQ      dst+0(FP), R9
 	MOVQ      x+16(FP), R10
 	MOVQ      ptr+24(FP), R11
@@ -32615,8 +32548,8 @@ row64:
 	MOVQ   8(R11), R13
 	SUBQ   (R11), R13
 	ADDQ   $0x08, R11
-	VXORPS Y16, Y16, Y16
-	VXORPS Y17, Y17, Y17
+	VXORPS Y13, Y13, Y13
+	VXORPS Y14, Y14, Y14
 	CMPQ   R13, $0x10
 	JL     few64
 
@@ -32629,196 +32562,196 @@ many64:
 	ANDQ        $0x3c, R14
 	CMPQ        R14, $0x08
 	JNE         foundMany64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundMany64
-	MOVQ        944(AX), R14
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R14*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z18, Z18, Z18
-	VPDPBUSD    Z3, Z13, Z18
-	VMOVDQA32   Z18, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z18, Z15, Z18
-	VPADDD      Z18, Z13, Z18
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
-	VMOVDQU32   Z13, 768(AX)(R14*1)
-	VPSRLD      $0x03, Z18, Z18
-	VMOVDQU32   Z18, 640(AX)(R14*1)
+	MOVQ        1264(AX), R14
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R14*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R14*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R14*1)
+	VPXORD      Z15, Z15, Z15
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z15
+	VMOVDQA32   Z15, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z15, Z12, Z15
+	VPADDD      Z15, Z10, Z15
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z15, Z10
+	VMOVDQU32   Z10, 832(AX)(R14*1)
+	VPSRLD      $0x03, Z15, Z15
+	VMOVDQU32   Z15, 704(AX)(R14*1)
 	XORQ        $0x40, R14
-	MOVQ        R14, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R14, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundMany64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R14, R14
 	CMPQ                R8, $0x01
 	CMOVQEQ             R14, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                (R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
 	MOVL                772(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                4(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                8(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
 	MOVL                780(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                12(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                16(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
 	MOVL                788(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                20(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
 	MOVL                792(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                24(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
 	MOVL                796(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                28(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
+	VPERMD.Z            Z9, Z5, K3, Z19
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                32(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
 	MOVL                804(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                36(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
+	VPADDD              Z19, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                40(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
 	MOVL                812(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                44(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
-	ADDQ                $0x04, DX
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                48(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
 	MOVL                820(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                52(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
-	ADDQ                $0x04, SI
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                56(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
 	MOVL                828(R12), R14
 	SHLQ                $0x06, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                60(R12), R14
 	SHLQ                $0x06, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VADDPD              32(R10)(R14*1), Y17, Y17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VADDPD              32(R10)(R14*1), Y14, Y14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R12
 	SUBQ                $0x10, R13
@@ -32836,8 +32769,8 @@ one64:
 	PREFETCHT1 (R10)(R14*1)
 	MOVL       (R12), R14
 	SHLQ       $0x06, R14
-	VADDPD     (R10)(R14*1), Y16, Y16
-	VADDPD     32(R10)(R14*1), Y17, Y17
+	VADDPD     (R10)(R14*1), Y13, Y13
+	VADDPD     32(R10)(R14*1), Y14, Y14
 	ADDQ       $0x04, R12
 	DECQ       R13
 	JNZ        one64
@@ -32854,94 +32787,94 @@ ended64:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         foundFew64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundFew64
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z23, Z23, Z23
-	VPDPBUSD    Z3, Z13, Z23
-	VMOVDQA32   Z23, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z23, Z15, Z23
-	VPADDD      Z23, Z13, Z23
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z23, Z23
-	VMOVDQU32   Z23, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z18, Z18, Z18
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z18
+	VMOVDQA32   Z18, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z18, Z12, Z18
+	VPADDD      Z18, Z10, Z18
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundFew64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
+	VPERMD.Z            Z9, Z5, K3, Z19
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
+	VPADDD              Z19, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 
 finish64:
 	MOVQ         scale+48(FP), R14
-	VBROADCASTSD (R14), Y13
+	VBROADCASTSD (R14), Y10
 	ADDQ         $0x08, scale+48(FP)
-	VMULPD       Y13, Y16, Y16
-	VMOVUPD      Y16, (R9)
-	VMULPD       Y13, Y17, Y17
-	VMOVUPD      Y17, 32(R9)
+	VMULPD       Y10, Y13, Y13
+	VMOVUPD      Y13, (R9)
+	VMULPD       Y10, Y14, Y14
+	VMOVUPD      Y14, 32(R9)
 	ADDQ         dstStride+8(FP), R9
 	DECQ         rows+32(FP)
 	JNZ          row64
@@ -32951,7 +32884,7 @@ row32:
 	MOVQ   8(R11), R13
 	SUBQ   (R11), R13
 	ADDQ   $0x08, R11
-	VXORPS Y16, Y16, Y16
+	VXORPS Y13, Y13, Y13
 	CMPQ   R13, $0x10
 	JL     few32
 
@@ -32964,180 +32897,180 @@ many32:
 	ANDQ        $0x3c, R14
 	CMPQ        R14, $0x08
 	JNE         foundMany32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundMany32
-	MOVQ        944(AX), R14
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R14*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z17, Z17, Z17
-	VPDPBUSD    Z3, Z13, Z17
-	VMOVDQA32   Z17, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z17, Z15, Z17
-	VPADDD      Z17, Z13, Z17
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
-	VMOVDQU32   Z13, 768(AX)(R14*1)
-	VPSRLD      $0x03, Z17, Z17
-	VMOVDQU32   Z17, 640(AX)(R14*1)
+	MOVQ        1264(AX), R14
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R14*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R14*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R14*1)
+	VPXORD      Z14, Z14, Z14
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z14
+	VMOVDQA32   Z14, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z14, Z12, Z14
+	VPADDD      Z14, Z10, Z14
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z14, Z10
+	VMOVDQU32   Z10, 832(AX)(R14*1)
+	VPSRLD      $0x03, Z14, Z14
+	VMOVDQU32   Z14, 704(AX)(R14*1)
 	XORQ        $0x40, R14
-	MOVQ        R14, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R14, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundMany32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R14, R14
 	CMPQ                R8, $0x01
 	CMOVQEQ             R14, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                (R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              (R10)(R14*1), Y13, Y13
 	MOVL                772(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                4(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                8(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              (R10)(R14*1), Y13, Y13
 	MOVL                780(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                12(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                16(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              (R10)(R14*1), Y13, Y13
 	MOVL                788(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                20(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
 	MOVL                792(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                24(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              (R10)(R14*1), Y13, Y13
 	MOVL                796(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                28(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                32(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              (R10)(R14*1), Y13, Y13
 	MOVL                804(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                36(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                40(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              (R10)(R14*1), Y13, Y13
 	MOVL                812(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                44(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
-	ADDQ                $0x04, DX
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                48(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              (R10)(R14*1), Y13, Y13
 	MOVL                820(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                52(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
-	ADDQ                $0x04, SI
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                56(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
+	VADDPD              (R10)(R14*1), Y13, Y13
 	MOVL                828(R12), R14
 	SHLQ                $0x05, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                60(R12), R14
 	SHLQ                $0x05, R14
-	VADDPD              (R10)(R14*1), Y16, Y16
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
+	VADDPD              (R10)(R14*1), Y13, Y13
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R12
 	SUBQ                $0x10, R13
@@ -33155,7 +33088,7 @@ one32:
 	PREFETCHT1 (R10)(R14*1)
 	MOVL       (R12), R14
 	SHLQ       $0x05, R14
-	VADDPD     (R10)(R14*1), Y16, Y16
+	VADDPD     (R10)(R14*1), Y13, Y13
 	ADDQ       $0x04, R12
 	DECQ       R13
 	JNZ        one32
@@ -33172,92 +33105,92 @@ ended32:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         foundFew32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundFew32
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z22, Z22, Z22
-	VPDPBUSD    Z3, Z13, Z22
-	VMOVDQA32   Z22, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z22, Z15, Z22
-	VPADDD      Z22, Z13, Z22
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z22, Z22
-	VMOVDQU32   Z22, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z17, Z17, Z17
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z17
+	VMOVDQA32   Z17, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z17, Z12, Z17
+	VPADDD      Z17, Z10, Z17
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundFew32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 
 finish32:
 	MOVQ         scale+48(FP), R14
-	VBROADCASTSD (R14), Y13
+	VBROADCASTSD (R14), Y10
 	ADDQ         $0x08, scale+48(FP)
-	VMULPD       Y13, Y16, Y16
-	VMOVUPD      Y16, (R9)
+	VMULPD       Y10, Y13, Y13
+	VMOVUPD      Y13, (R9)
 	ADDQ         dstStride+8(FP), R9
 	DECQ         rows+32(FP)
 	JNZ          row32
@@ -33267,7 +33200,7 @@ row16:
 	MOVQ   8(R11), R13
 	SUBQ   (R11), R13
 	ADDQ   $0x08, R11
-	VXORPS X16, X16, X16
+	VXORPS X13, X13, X13
 	CMPQ   R13, $0x10
 	JL     few16
 
@@ -33280,180 +33213,180 @@ many16:
 	ANDQ        $0x3c, R14
 	CMPQ        R14, $0x08
 	JNE         foundMany16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundMany16
-	MOVQ        944(AX), R14
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R14*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z17, Z17, Z17
-	VPDPBUSD    Z3, Z13, Z17
-	VMOVDQA32   Z17, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z17, Z15, Z17
-	VPADDD      Z17, Z13, Z17
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
-	VMOVDQU32   Z13, 768(AX)(R14*1)
-	VPSRLD      $0x03, Z17, Z17
-	VMOVDQU32   Z17, 640(AX)(R14*1)
+	MOVQ        1264(AX), R14
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R14*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R14*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R14*1)
+	VPXORD      Z14, Z14, Z14
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z14
+	VMOVDQA32   Z14, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z14, Z12, Z14
+	VPADDD      Z14, Z10, Z14
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z14, Z10
+	VMOVDQU32   Z10, 832(AX)(R14*1)
+	VPSRLD      $0x03, Z14, Z14
+	VMOVDQU32   Z14, 704(AX)(R14*1)
 	XORQ        $0x40, R14
-	MOVQ        R14, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R14, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundMany16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R14, R14
 	CMPQ                R8, $0x01
 	CMOVQEQ             R14, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                (R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
+	VADDPD              (R10)(R14*1), X13, X13
 	MOVL                772(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                4(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VADDPD              (R10)(R14*1), X13, X13
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                8(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
+	VADDPD              (R10)(R14*1), X13, X13
 	MOVL                780(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                12(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
+	VADDPD              (R10)(R14*1), X13, X13
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                16(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
+	VADDPD              (R10)(R14*1), X13, X13
 	MOVL                788(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                20(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
+	VADDPD              (R10)(R14*1), X13, X13
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
 	MOVL                792(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                24(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
+	VADDPD              (R10)(R14*1), X13, X13
 	MOVL                796(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                28(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPD              (R10)(R14*1), X13, X13
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                32(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
+	VADDPD              (R10)(R14*1), X13, X13
 	MOVL                804(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                36(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPD              (R10)(R14*1), X13, X13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                40(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
+	VADDPD              (R10)(R14*1), X13, X13
 	MOVL                812(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                44(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
-	ADDQ                $0x04, DX
+	VADDPD              (R10)(R14*1), X13, X13
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                48(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
+	VADDPD              (R10)(R14*1), X13, X13
 	MOVL                820(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                52(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
-	ADDQ                $0x04, SI
+	VADDPD              (R10)(R14*1), X13, X13
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                56(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
+	VADDPD              (R10)(R14*1), X13, X13
 	MOVL                828(R12), R14
 	SHLQ                $0x04, R14
 	PREFETCHT1          (R10)(R14*1)
 	MOVL                60(R12), R14
 	SHLQ                $0x04, R14
-	VADDPD              (R10)(R14*1), X16, X16
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
+	VADDPD              (R10)(R14*1), X13, X13
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R12
 	SUBQ                $0x10, R13
@@ -33471,7 +33404,7 @@ one16:
 	PREFETCHT1 (R10)(R14*1)
 	MOVL       (R12), R14
 	SHLQ       $0x04, R14
-	VADDPD     (R10)(R14*1), X16, X16
+	VADDPD     (R10)(R14*1), X13, X13
 	ADDQ       $0x04, R12
 	DECQ       R13
 	JNZ        one16
@@ -33488,92 +33421,92 @@ ended16:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         foundFew16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundFew16
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z22, Z22, Z22
-	VPDPBUSD    Z3, Z13, Z22
-	VMOVDQA32   Z22, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z22, Z15, Z22
-	VPADDD      Z22, Z13, Z22
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z22, Z22
-	VMOVDQU32   Z22, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z17, Z17, Z17
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z17
+	VMOVDQA32   Z17, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z17, Z12, Z17
+	VPADDD      Z17, Z10, Z17
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundFew16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 
 finish16:
 	MOVQ     scale+48(FP), R14
-	VMOVDDUP (R14), X13
+	VMOVDDUP (R14), X10
 	ADDQ     $0x08, scale+48(FP)
-	VMULPD   X13, X16, X16
-	VMOVUPD  X16, (R9)
+	VMULPD   X10, X13, X13
+	VMOVUPD  X13, (R9)
 	ADDQ     dstStride+8(FP), R9
 	DECQ     rows+32(FP)
 	JNZ      row16
@@ -33583,7 +33516,7 @@ row8:
 	MOVQ   8(R11), R13
 	SUBQ   (R11), R13
 	ADDQ   $0x08, R11
-	VXORPS X16, X16, X16
+	VXORPS X13, X13, X13
 	CMPQ   R13, $0x10
 	JL     few8
 
@@ -33596,148 +33529,148 @@ many8:
 	ANDQ        $0x3c, R14
 	CMPQ        R14, $0x08
 	JNE         foundMany8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundMany8
-	MOVQ        944(AX), R14
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R14*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z17, Z17, Z17
-	VPDPBUSD    Z3, Z13, Z17
-	VMOVDQA32   Z17, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z17, Z15, Z17
-	VPADDD      Z17, Z13, Z17
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z13
-	VMOVDQU32   Z13, 768(AX)(R14*1)
-	VPSRLD      $0x03, Z17, Z17
-	VMOVDQU32   Z17, 640(AX)(R14*1)
+	MOVQ        1264(AX), R14
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R14*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R14*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R14*1)
+	VPXORD      Z14, Z14, Z14
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z14
+	VMOVDQA32   Z14, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z14, Z12, Z14
+	VPADDD      Z14, Z10, Z14
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z14, Z10
+	VMOVDQU32   Z10, 832(AX)(R14*1)
+	VPSRLD      $0x03, Z14, Z14
+	VMOVDQU32   Z14, 704(AX)(R14*1)
 	XORQ        $0x40, R14
-	MOVQ        R14, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R14, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundMany8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R14, R14
 	CMPQ                R8, $0x01
 	CMOVQEQ             R14, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                (R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
+	VADDSD              (R10)(R14*8), X13, X13
 	MOVL                772(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                4(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VADDSD              (R10)(R14*8), X13, X13
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                8(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
+	VADDSD              (R10)(R14*8), X13, X13
 	MOVL                780(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                12(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
+	VADDSD              (R10)(R14*8), X13, X13
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                16(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
+	VADDSD              (R10)(R14*8), X13, X13
 	MOVL                788(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                20(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
+	VADDSD              (R10)(R14*8), X13, X13
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
 	MOVL                792(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                24(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
+	VADDSD              (R10)(R14*8), X13, X13
 	MOVL                796(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                28(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDSD              (R10)(R14*8), X13, X13
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                32(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
+	VADDSD              (R10)(R14*8), X13, X13
 	MOVL                804(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                36(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDSD              (R10)(R14*8), X13, X13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                40(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
+	VADDSD              (R10)(R14*8), X13, X13
 	MOVL                812(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                44(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
-	ADDQ                $0x04, DX
+	VADDSD              (R10)(R14*8), X13, X13
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                48(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
+	VADDSD              (R10)(R14*8), X13, X13
 	MOVL                820(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                52(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
-	ADDQ                $0x04, SI
+	VADDSD              (R10)(R14*8), X13, X13
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                56(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
+	VADDSD              (R10)(R14*8), X13, X13
 	MOVL                828(R12), R14
 	PREFETCHT1          (R10)(R14*8)
 	MOVL                60(R12), R14
-	VADDSD              (R10)(R14*8), X16, X16
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
+	VADDSD              (R10)(R14*8), X13, X13
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R12
 	SUBQ                $0x10, R13
@@ -33753,7 +33686,7 @@ one8:
 	MOVL       768(R12), R14
 	PREFETCHT1 (R10)(R14*8)
 	MOVL       (R12), R14
-	VADDSD     (R10)(R14*8), X16, X16
+	VADDSD     (R10)(R14*8), X13, X13
 	ADDQ       $0x04, R12
 	DECQ       R13
 	JNZ        one8
@@ -33770,145 +33703,142 @@ ended8:
 	ANDQ        $0x3c, R13
 	CMPQ        R13, $0x08
 	JNE         foundFew8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundFew8
-	MOVQ        944(AX), R13
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z18
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R13*1)
-	VPERMB      Z18, Z13, Z13
-	VPERMB      Z18, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z22, Z22, Z22
-	VPDPBUSD    Z3, Z13, Z22
-	VMOVDQA32   Z22, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z22, Z15, Z22
-	VPADDD      Z22, Z13, Z22
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z22, Z13
-	VMOVDQU32   Z13, 768(AX)(R13*1)
-	VPSRLD      $0x03, Z22, Z22
-	VMOVDQU32   Z22, 640(AX)(R13*1)
+	MOVQ        1264(AX), R13
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R13*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R13*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z15
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z15, Z10, Z10
+	VPERMB      Z15, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R13*1)
+	VPXORD      Z17, Z17, Z17
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z17
+	VMOVDQA32   Z17, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z17, Z12, Z17
+	VPADDD      Z17, Z10, Z17
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z10
+	VMOVDQU32   Z10, 832(AX)(R13*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 704(AX)(R13*1)
 	XORQ        $0x40, R13
-	MOVQ        R13, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R13, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundFew8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R13, R13
 	CMPQ                R8, $0x01
 	CMOVQEQ             R13, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z18
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z19
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z18, Z18
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z15
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z19, Z19
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z19, Z15
-	VPADDB              Z20, Z18, Z18
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z16
+	VPERMD              (BX)(DI*1), Z15, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z16, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z15, Z15
+	VPERMB              128(AX), Z11, Z16
+	VPERMD.Z            Z9, Z5, K3, Z18
+	VPSHRDVD            Z7, Z15, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z18, Z13
+	VPADDD              Z18, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z16, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 
 finish8:
 	MOVQ     scale+48(FP), R14
-	VMOVDDUP (R14), X13
+	VMOVDDUP (R14), X10
 	ADDQ     $0x08, scale+48(FP)
-	VMULPD   X13, X16, X16
-	VMOVSD   X16, (R9)
+	VMULPD   X10, X13, X13
+	VMOVSD   X13, (R9)
 	ADDQ     dstStride+8(FP), R9
 	DECQ     rows+32(FP)
 	JNZ      row8
 
 done:
 	// So many groups fewer are left, so many more are done.
-	MOVQ      960(AX), CX
+	MOVQ      1280(AX), CX
 	SUBQ      R8, CX
-	ADDQ      CX, 920(AX)
-	MOVQ      R8, 960(AX)
-	MOVQ      DI, 928(AX)
-	MOVQ      SI, 936(AX)
-	VMOVDQU32 Z9, 256(AX)
-	VMOVDQU32 Z10, 320(AX)
-	VMOVDQU32 Z11, 384(AX)
-	VMOVDQU32 Z12, 448(AX)
+	ADDQ      CX, 1240(AX)
+	MOVQ      R8, 1280(AX)
+	MOVQ      DI, 1248(AX)
+	MOVQ      SI, 1256(AX)
+	VMOVDQU32 Z6, 320(AX)
+	VMOVDQU32 Z7, 384(AX)
+	VMOVDQU32 Z8, 448(AX)
+	VMOVDQU32 Z9, 512(AX)
 	VZEROUPPER
 	RET
 
 // func gatherSumF64PairsAhead(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int, d *uint64)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VNNI, CMOV, MMX+
 TEXT ·gatherSumF64PairsAhead(SB), NOSPLIT, $40-80
 	MOVQ      d+72(FP), AX
-	VMOVDQU32 decodeBefore<>+0(SB), Z0
-	VMOVDQU32 decodeBeforeUpper<>+0(SB), Z1
-	VMOVDQU32 decodeSelector<>+0(SB), Z2
-	VMOVDQU32 decodeEach<>+0(SB), Z3
-	VMOVDQU32 decodeOne<>+0(SB), Z4
-	VMOVDQU32 decodeSixteen<>+0(SB), Z5
-	VMOVDQU32 decodeLast<>+0(SB), Z6
-	VMOVDQU32 decodeQuarter<>+0(SB), Z7
-	VMOVDQU32 decodeHalf<>+0(SB), Z8
+	VMOVDQU32 decodeSelector<>+0(SB), Z0
+	VMOVDQU32 decodeQuadsBefore<>+0(SB), Z1
+	VMOVDQU32 decodeOwnQuad<>+0(SB), Z2
+	VMOVDQU32 decodeLast<>+0(SB), Z3
+	VMOVDQU32 decodeQuarter<>+0(SB), Z4
+	VMOVDQU32 decodeHalf<>+0(SB), Z5
 	MOVL      $0x0000cccc, CX
 	KMOVW     CX, K1
 	MOVL      $0x0000fff0, CX
 	KMOVW     CX, K2
 	MOVL      $0x0000ff00, CX
 	KMOVW     CX, K3
-	MOVQ      920(AX), SI
-	MOVQ      896(AX), CX
+	MOVQ      1240(AX), SI
+	MOVQ      1216(AX), CX
 	MOVQ      SI, DI
 	SHLQ      $0x06, DI
 	ADDQ      DI, CX
-	MOVQ      904(AX), DX
+	MOVQ      1224(AX), DX
 	LEAQ      8(DX)(SI*4), DX
-	MOVQ      912(AX), BX
-	MOVQ      928(AX), DI
-	MOVQ      936(AX), SI
-	MOVQ      960(AX), R8
-	VMOVDQU32 256(AX), Z9
-	VMOVDQU32 320(AX), Z10
-	VMOVDQU32 384(AX), Z11
-	VMOVDQU32 448(AX), Z12
+	MOVQ      1232(AX), BX
+	MOVQ      1248(AX), DI
+	MOVQ      1256(AX), SI
+	MOVQ      1280(AX), R8
+	VMOVDQU32 320(AX), Z6
+	VMOVDQU32 384(AX), Z7
+	VMOVDQU32 448(AX), Z8
+	VMOVDQU32 512(AX), Z9
 	MOVQ      x+16(FP), R9
 	MOVQ      $+0, 8(SP)
 	MOVQ      split+32(FP), R10
@@ -33937,10 +33867,10 @@ TEXT ·gatherSumF64PairsAhead(SB), NOSPLIT, $40-80
 	JE        row16
 	CMPQ      width+64(FP), $0x04
 	JE        row32
+	VXORPS    Y13, Y13, Y13
+	VXORPS    Y15, Y15, Y15
+	VXORPS    Y14, Y14, Y14
 	VXORPS    Y16, Y16, Y16
-	VXORPS    Y18, Y18, Y18
-	VXORPS    Y17, Y17, Y17
-	VXORPS    Y19, Y19, Y19
 
 	// Nothing has come before the second run and prefetched its first rows.
 	MOVQ R13, R15
@@ -33967,196 +33897,196 @@ pair64:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundPair64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundPair64
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z21
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z21, Z13, Z13
-	VPERMB      Z21, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z20, Z20, Z20
-	VPDPBUSD    Z3, Z13, Z20
-	VMOVDQA32   Z20, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z20, Z15, Z20
-	VPADDD      Z20, Z13, Z20
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z20, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z20, Z20
-	VMOVDQU32   Z20, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z18, Z10, Z10
+	VPERMB      Z18, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z17, Z17, Z17
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z17
+	VMOVDQA32   Z17, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z17, Z12, Z17
+	VPADDD      Z17, Z10, Z17
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z17, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z17, Z17
+	VMOVDQU32   Z17, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundPair64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z21
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z18
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R11), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
-	VADDPD              32(R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y13, Y13
+	VADDPD              32(R9)(R10*1), Y14, Y14
 	MOVL                768(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z22
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z23
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                772(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R11), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
-	VADDPD              32(R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y13, Y13
+	VADDPD              32(R9)(R10*1), Y14, Y14
 	MOVL                772(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z21, Z21
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPERMD.Z            Z9, Z4, K2, Z19
+	VPERMD              (BX)(DI*1), Z18, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                776(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R11), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
-	VADDPD              32(R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y13, Y13
+	VADDPD              32(R9)(R10*1), Y14, Y14
 	MOVL                776(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z23, Z23
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z19, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z18, Z18
+	VPERMB              128(AX), Z11, Z19
 	MOVL                780(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R11), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
-	VADDPD              32(R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y13, Y13
+	VADDPD              32(R9)(R10*1), Y14, Y14
 	MOVL                780(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPERMD.Z            Z12, Z8, K3, Z24
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPERMD.Z            Z9, Z5, K3, Z22
+	VPSHRDVD            Z7, Z18, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                784(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R11), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
-	VADDPD              32(R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y13, Y13
+	VADDPD              32(R9)(R10*1), Y14, Y14
 	MOVL                784(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z24, Z12, Z12
-	VPERMD              Z13, Z22, Z22
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z22, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                788(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R11), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
-	VADDPD              32(R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y13, Y13
+	VADDPD              32(R9)(R10*1), Y14, Y14
 	MOVL                788(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPERMD              Z12, Z6, Z24
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z22, Z15
-	VPADDB              Z23, Z21, Z21
-	ADDQ                $0x04, DX
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z19, Z10
+	ANDQ                $0x7c, SI
 	MOVL                792(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R11), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
-	VADDPD              32(R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y13, Y13
+	VADDPD              32(R9)(R10*1), Y14, Y14
 	MOVL                792(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z21, Z13
-	ADDQ                $0x04, SI
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                796(R11), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R11), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
-	VADDPD              32(R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y13, Y13
+	VADDPD              32(R9)(R10*1), Y14, Y14
 	MOVL                796(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z24, Z9, Z9
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x20, R11
 	SUBQ                $0x08, R12
@@ -34176,15 +34106,15 @@ both64:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R11), R10
 	SHLQ       $0x06, R10
-	VADDPD     (R9)(R10*1), Y16, Y16
-	VADDPD     32(R9)(R10*1), Y17, Y17
+	VADDPD     (R9)(R10*1), Y13, Y13
+	VADDPD     32(R9)(R10*1), Y14, Y14
 	MOVL       768(R13), R10
 	SHLQ       $0x06, R10
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x06, R10
-	VADDPD     (R9)(R10*1), Y18, Y18
-	VADDPD     32(R9)(R10*1), Y19, Y19
+	VADDPD     (R9)(R10*1), Y15, Y15
+	VADDPD     32(R9)(R10*1), Y16, Y16
 	ADDQ       $0x04, R11
 	SUBQ       $0x01, R12
 	ADDQ       $0x04, R13
@@ -34197,14 +34127,14 @@ both64:
 endB64:
 	MOVQ         scale+56(FP), R14
 	MOVQ         24(SP), R10
-	VBROADCASTSD (R14)(R10*8), Y13
+	VBROADCASTSD (R14)(R10*8), Y10
 	MOVQ         32(SP), R14
-	VMULPD       Y13, Y18, Y18
-	VMOVUPD      Y18, (R14)
-	VXORPS       Y18, Y18, Y18
-	VMULPD       Y13, Y19, Y19
-	VMOVUPD      Y19, 32(R14)
-	VXORPS       Y19, Y19, Y19
+	VMULPD       Y10, Y15, Y15
+	VMOVUPD      Y15, (R14)
+	VXORPS       Y15, Y15, Y15
+	VMULPD       Y10, Y16, Y16
+	VMOVUPD      Y16, 32(R14)
+	VXORPS       Y16, Y16, Y16
 	ADDQ         dstStride+8(FP), R14
 	MOVQ         R14, 32(SP)
 	INCQ         R10
@@ -34220,14 +34150,14 @@ endB64:
 endA64:
 	MOVQ         scale+56(FP), R12
 	MOVQ         8(SP), R10
-	VBROADCASTSD (R12)(R10*8), Y13
+	VBROADCASTSD (R12)(R10*8), Y10
 	MOVQ         16(SP), R12
-	VMULPD       Y13, Y16, Y16
-	VMOVUPD      Y16, (R12)
-	VXORPS       Y16, Y16, Y16
-	VMULPD       Y13, Y17, Y17
-	VMOVUPD      Y17, 32(R12)
-	VXORPS       Y17, Y17, Y17
+	VMULPD       Y10, Y13, Y13
+	VMOVUPD      Y13, (R12)
+	VXORPS       Y13, Y13, Y13
+	VMULPD       Y10, Y14, Y14
+	VMOVUPD      Y14, 32(R12)
+	VXORPS       Y14, Y14, Y14
 	ADDQ         dstStride+8(FP), R12
 	MOVQ         R12, 16(SP)
 	INCQ         R10
@@ -34249,84 +34179,84 @@ ended64:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundEnded64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundEnded64
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z21
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z21, Z13, Z13
-	VPERMB      Z21, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z25, Z25, Z25
-	VPDPBUSD    Z3, Z13, Z25
-	VMOVDQA32   Z25, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z25, Z15, Z25
-	VPADDD      Z25, Z13, Z25
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z25, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z25, Z25
-	VMOVDQU32   Z25, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z18
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z18, Z10, Z10
+	VPERMB      Z18, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z20, Z20, Z20
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z20
+	VMOVDQA32   Z20, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z20, Z12, Z20
+	VPADDD      Z20, Z10, Z20
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z20, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z20, Z20
+	VMOVDQU32   Z20, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundEnded64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z21
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z22
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z23
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z21, Z21
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z18
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z23, Z23
-	VPERMD.Z            Z12, Z8, K3, Z24
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z24, Z12, Z12
-	VPERMD              Z13, Z22, Z22
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z24
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z22, Z15
-	VPADDB              Z23, Z21, Z21
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z19
+	VPERMD              (BX)(DI*1), Z18, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z19, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z18, Z18
+	VPERMB              128(AX), Z11, Z19
+	VPERMD.Z            Z9, Z5, K3, Z22
+	VPSHRDVD            Z7, Z18, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z21, Z13
+	VPADDD              Z22, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z24, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z19, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	JMP                 pair64
 
@@ -34344,8 +34274,8 @@ throughB64:
 	MOVQ    R10, 24(SP)
 	MOVQ    16(SP), R10
 	MOVQ    R10, 32(SP)
-	VMOVUPS Y16, Y18
-	VMOVUPS Y17, Y19
+	VMOVUPS Y13, Y15
+	VMOVUPS Y14, Y16
 
 alone64:
 	CMPQ R14, $0x10
@@ -34358,196 +34288,196 @@ alone64:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundAlone64
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundAlone64
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z16
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z16, Z13, Z13
-	VPERMB      Z16, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z26, Z26, Z26
-	VPDPBUSD    Z3, Z13, Z26
-	VMOVDQA32   Z26, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z26, Z15, Z26
-	VPADDD      Z26, Z13, Z26
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z26, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z26, Z26
-	VMOVDQU32   Z26, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z13
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z13, Z10, Z10
+	VPERMB      Z13, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z21, Z21, Z21
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z21
+	VMOVDQA32   Z21, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z21, Z12, Z21
+	VPADDD      Z21, Z10, Z21
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z21, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z21, Z21
+	VMOVDQU32   Z21, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundAlone64:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z16
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z13
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
 	MOVL                772(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z17
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z20
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
 	MOVL                780(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z16, Z16
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPERMD.Z            Z9, Z4, K2, Z14
+	VPERMD              (BX)(DI*1), Z13, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
 	MOVL                788(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z20, Z20
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z14, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z13, Z13
+	VPERMB              128(AX), Z11, Z14
 	MOVL                792(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
 	MOVL                796(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPERMD.Z            Z12, Z8, K3, Z21
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPERMD.Z            Z9, Z5, K3, Z17
+	VPSHRDVD            Z7, Z13, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                32(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
 	MOVL                804(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                36(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z21, Z12, Z12
-	VPERMD              Z13, Z17, Z17
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPADDD              Z17, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                40(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
 	MOVL                812(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                44(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPERMD              Z12, Z6, Z21
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z17, Z15
-	VPADDB              Z20, Z16, Z16
-	ADDQ                $0x04, DX
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z14, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                48(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
 	MOVL                820(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                52(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z16, Z13
-	ADDQ                $0x04, SI
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                56(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
 	MOVL                828(R13), R10
 	SHLQ                $0x06, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                60(R13), R10
 	SHLQ                $0x06, R10
-	VADDPD              (R9)(R10*1), Y18, Y18
-	VADDPD              32(R9)(R10*1), Y19, Y19
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z21, Z9, Z9
+	VADDPD              (R9)(R10*1), Y15, Y15
+	VADDPD              32(R9)(R10*1), Y16, Y16
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R13
 	SUBQ                $0x10, R14
@@ -34563,8 +34493,8 @@ one64:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x06, R10
-	VADDPD     (R9)(R10*1), Y18, Y18
-	VADDPD     32(R9)(R10*1), Y19, Y19
+	VADDPD     (R9)(R10*1), Y15, Y15
+	VADDPD     32(R9)(R10*1), Y16, Y16
 	ADDQ       $0x04, R13
 	DECQ       R14
 	JNZ        one64
@@ -34572,14 +34502,14 @@ one64:
 finish64:
 	MOVQ         scale+56(FP), R11
 	MOVQ         24(SP), R10
-	VBROADCASTSD (R11)(R10*8), Y13
+	VBROADCASTSD (R11)(R10*8), Y10
 	MOVQ         32(SP), R11
-	VMULPD       Y13, Y18, Y18
-	VMOVUPD      Y18, (R11)
-	VXORPS       Y18, Y18, Y18
-	VMULPD       Y13, Y19, Y19
-	VMOVUPD      Y19, 32(R11)
-	VXORPS       Y19, Y19, Y19
+	VMULPD       Y10, Y15, Y15
+	VMOVUPD      Y15, (R11)
+	VXORPS       Y15, Y15, Y15
+	VMULPD       Y10, Y16, Y16
+	VMOVUPD      Y16, 32(R11)
+	VXORPS       Y16, Y16, Y16
 	ADDQ         dstStride+8(FP), R11
 	MOVQ         R11, 32(SP)
 	INCQ         R10
@@ -34593,8 +34523,8 @@ finish64:
 	JMP          alone64
 
 row32:
-	VXORPS Y16, Y16, Y16
-	VXORPS Y17, Y17, Y17
+	VXORPS Y13, Y13, Y13
+	VXORPS Y14, Y14, Y14
 
 	// Nothing has come before the second run and prefetched its first rows.
 	MOVQ R13, R15
@@ -34621,180 +34551,180 @@ pair32:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundPair32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundPair32
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z18, Z18, Z18
-	VPDPBUSD    Z3, Z13, Z18
-	VMOVDQA32   Z18, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z18, Z15, Z18
-	VPADDD      Z18, Z13, Z18
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z18, Z18
-	VMOVDQU32   Z18, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z15, Z15, Z15
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z15
+	VMOVDQA32   Z15, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z15, Z12, Z15
+	VPADDD      Z15, Z10, Z15
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z15, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z15, Z15
+	VMOVDQU32   Z15, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundPair32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R11), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              (R9)(R10*1), Y13, Y13
 	MOVL                768(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                772(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R11), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              (R9)(R10*1), Y13, Y13
 	MOVL                772(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                776(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R11), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              (R9)(R10*1), Y13, Y13
 	MOVL                776(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
 	MOVL                780(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R11), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              (R9)(R10*1), Y13, Y13
 	MOVL                780(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                784(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R11), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              (R9)(R10*1), Y13, Y13
 	MOVL                784(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                788(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R11), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              (R9)(R10*1), Y13, Y13
 	MOVL                788(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
-	ADDQ                $0x04, DX
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
+	ANDQ                $0x7c, SI
 	MOVL                792(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R11), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              (R9)(R10*1), Y13, Y13
 	MOVL                792(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
-	ADDQ                $0x04, SI
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                796(R11), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R11), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y16, Y16
+	VADDPD              (R9)(R10*1), Y13, Y13
 	MOVL                796(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x20, R11
 	SUBQ                $0x08, R12
@@ -34814,13 +34744,13 @@ both32:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R11), R10
 	SHLQ       $0x05, R10
-	VADDPD     (R9)(R10*1), Y16, Y16
+	VADDPD     (R9)(R10*1), Y13, Y13
 	MOVL       768(R13), R10
 	SHLQ       $0x05, R10
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x05, R10
-	VADDPD     (R9)(R10*1), Y17, Y17
+	VADDPD     (R9)(R10*1), Y14, Y14
 	ADDQ       $0x04, R11
 	SUBQ       $0x01, R12
 	ADDQ       $0x04, R13
@@ -34833,11 +34763,11 @@ both32:
 endB32:
 	MOVQ         scale+56(FP), R14
 	MOVQ         24(SP), R10
-	VBROADCASTSD (R14)(R10*8), Y13
+	VBROADCASTSD (R14)(R10*8), Y10
 	MOVQ         32(SP), R14
-	VMULPD       Y13, Y17, Y17
-	VMOVUPD      Y17, (R14)
-	VXORPS       Y17, Y17, Y17
+	VMULPD       Y10, Y14, Y14
+	VMOVUPD      Y14, (R14)
+	VXORPS       Y14, Y14, Y14
 	ADDQ         dstStride+8(FP), R14
 	MOVQ         R14, 32(SP)
 	INCQ         R10
@@ -34853,11 +34783,11 @@ endB32:
 endA32:
 	MOVQ         scale+56(FP), R12
 	MOVQ         8(SP), R10
-	VBROADCASTSD (R12)(R10*8), Y13
+	VBROADCASTSD (R12)(R10*8), Y10
 	MOVQ         16(SP), R12
-	VMULPD       Y13, Y16, Y16
-	VMOVUPD      Y16, (R12)
-	VXORPS       Y16, Y16, Y16
+	VMULPD       Y10, Y13, Y13
+	VMOVUPD      Y13, (R12)
+	VXORPS       Y13, Y13, Y13
 	ADDQ         dstStride+8(FP), R12
 	MOVQ         R12, 16(SP)
 	INCQ         R10
@@ -34879,84 +34809,84 @@ ended32:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundEnded32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundEnded32
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z23, Z23, Z23
-	VPDPBUSD    Z3, Z13, Z23
-	VMOVDQA32   Z23, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z23, Z15, Z23
-	VPADDD      Z23, Z13, Z23
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z23, Z23
-	VMOVDQU32   Z23, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z18, Z18, Z18
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z18
+	VMOVDQA32   Z18, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z18, Z12, Z18
+	VPADDD      Z18, Z10, Z18
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundEnded32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	JMP                 pair32
 
@@ -34974,7 +34904,7 @@ throughB32:
 	MOVQ    R10, 24(SP)
 	MOVQ    16(SP), R10
 	MOVQ    R10, 32(SP)
-	VMOVUPS Y16, Y17
+	VMOVUPS Y13, Y14
 
 alone32:
 	CMPQ R14, $0x10
@@ -34987,180 +34917,180 @@ alone32:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundAlone32
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundAlone32
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z16
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z16, Z13, Z13
-	VPERMB      Z16, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z24, Z24, Z24
-	VPDPBUSD    Z3, Z13, Z24
-	VMOVDQA32   Z24, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z24, Z15, Z24
-	VPADDD      Z24, Z13, Z24
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z24, Z24
-	VMOVDQU32   Z24, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z13
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z13, Z10, Z10
+	VPERMB      Z13, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z19, Z19, Z19
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z19
+	VMOVDQA32   Z19, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z19, Z12, Z19
+	VPADDD      Z19, Z10, Z19
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z19, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z19, Z19
+	VMOVDQU32   Z19, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundAlone32:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z16
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z13
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y14, Y14
 	MOVL                772(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z18
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y14, Y14
 	MOVL                780(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z16, Z16
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPERMD.Z            Z9, Z4, K2, Z15
+	VPERMD              (BX)(DI*1), Z13, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y14, Y14
 	MOVL                788(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z19, Z19
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPADDD              Z15, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z13, Z13
+	VPERMB              128(AX), Z11, Z15
 	MOVL                792(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y14, Y14
 	MOVL                796(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPERMD.Z            Z12, Z8, K3, Z20
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPERMD.Z            Z9, Z5, K3, Z16
+	VPSHRDVD            Z7, Z13, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                32(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y14, Y14
 	MOVL                804(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                36(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPADDD              Z20, Z12, Z12
-	VPERMD              Z13, Z18, Z18
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPADDD              Z16, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                40(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y14, Y14
 	MOVL                812(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                44(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPERMD              Z12, Z6, Z20
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z18, Z15
-	VPADDB              Z19, Z16, Z16
-	ADDQ                $0x04, DX
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z15, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                48(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y14, Y14
 	MOVL                820(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                52(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z16, Z13
-	ADDQ                $0x04, SI
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                56(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
+	VADDPD              (R9)(R10*1), Y14, Y14
 	MOVL                828(R13), R10
 	SHLQ                $0x05, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                60(R13), R10
 	SHLQ                $0x05, R10
-	VADDPD              (R9)(R10*1), Y17, Y17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z20, Z9, Z9
+	VADDPD              (R9)(R10*1), Y14, Y14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R13
 	SUBQ                $0x10, R14
@@ -35176,7 +35106,7 @@ one32:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x05, R10
-	VADDPD     (R9)(R10*1), Y17, Y17
+	VADDPD     (R9)(R10*1), Y14, Y14
 	ADDQ       $0x04, R13
 	DECQ       R14
 	JNZ        one32
@@ -35184,11 +35114,11 @@ one32:
 finish32:
 	MOVQ         scale+56(FP), R11
 	MOVQ         24(SP), R10
-	VBROADCASTSD (R11)(R10*8), Y13
+	VBROADCASTSD (R11)(R10*8), Y10
 	MOVQ         32(SP), R11
-	VMULPD       Y13, Y17, Y17
-	VMOVUPD      Y17, (R11)
-	VXORPS       Y17, Y17, Y17
+	VMULPD       Y10, Y14, Y14
+	VMOVUPD      Y14, (R11)
+	VXORPS       Y14, Y14, Y14
 	ADDQ         dstStride+8(FP), R11
 	MOVQ         R11, 32(SP)
 	INCQ         R10
@@ -35202,8 +35132,8 @@ finish32:
 	JMP          alone32
 
 row16:
-	VXORPS X16, X16, X16
-	VXORPS X17, X17, X17
+	VXORPS X13, X13, X13
+	VXORPS X14, X14, X14
 
 	// Nothing has come before the second run and prefetched its first rows.
 	MOVQ R13, R15
@@ -35230,180 +35160,180 @@ pair16:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundPair16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundPair16
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z18, Z18, Z18
-	VPDPBUSD    Z3, Z13, Z18
-	VMOVDQA32   Z18, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z18, Z15, Z18
-	VPADDD      Z18, Z13, Z18
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z18, Z18
-	VMOVDQU32   Z18, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z15, Z15, Z15
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z15
+	VMOVDQA32   Z15, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z15, Z12, Z15
+	VPADDD      Z15, Z10, Z15
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z15, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z15, Z15
+	VMOVDQU32   Z15, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundPair16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R11), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X16, X16
+	VADDPD              (R9)(R10*1), X13, X13
 	MOVL                768(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VADDPD              (R9)(R10*1), X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                772(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R11), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X16, X16
+	VADDPD              (R9)(R10*1), X13, X13
 	MOVL                772(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
+	VADDPD              (R9)(R10*1), X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                776(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R11), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X16, X16
+	VADDPD              (R9)(R10*1), X13, X13
 	MOVL                776(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
+	VADDPD              (R9)(R10*1), X14, X14
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
 	MOVL                780(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R11), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X16, X16
+	VADDPD              (R9)(R10*1), X13, X13
 	MOVL                780(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPD              (R9)(R10*1), X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                784(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R11), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X16, X16
+	VADDPD              (R9)(R10*1), X13, X13
 	MOVL                784(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPD              (R9)(R10*1), X14, X14
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                788(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R11), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X16, X16
+	VADDPD              (R9)(R10*1), X13, X13
 	MOVL                788(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
-	ADDQ                $0x04, DX
+	VADDPD              (R9)(R10*1), X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
+	ANDQ                $0x7c, SI
 	MOVL                792(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R11), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X16, X16
+	VADDPD              (R9)(R10*1), X13, X13
 	MOVL                792(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
-	ADDQ                $0x04, SI
+	VADDPD              (R9)(R10*1), X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                796(R11), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R11), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X16, X16
+	VADDPD              (R9)(R10*1), X13, X13
 	MOVL                796(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
+	VADDPD              (R9)(R10*1), X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x20, R11
 	SUBQ                $0x08, R12
@@ -35423,13 +35353,13 @@ both16:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R11), R10
 	SHLQ       $0x04, R10
-	VADDPD     (R9)(R10*1), X16, X16
+	VADDPD     (R9)(R10*1), X13, X13
 	MOVL       768(R13), R10
 	SHLQ       $0x04, R10
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x04, R10
-	VADDPD     (R9)(R10*1), X17, X17
+	VADDPD     (R9)(R10*1), X14, X14
 	ADDQ       $0x04, R11
 	SUBQ       $0x01, R12
 	ADDQ       $0x04, R13
@@ -35442,11 +35372,11 @@ both16:
 endB16:
 	MOVQ     scale+56(FP), R14
 	MOVQ     24(SP), R10
-	VMOVDDUP (R14)(R10*8), X13
+	VMOVDDUP (R14)(R10*8), X10
 	MOVQ     32(SP), R14
-	VMULPD   X13, X17, X17
-	VMOVUPD  X17, (R14)
-	VXORPS   X17, X17, X17
+	VMULPD   X10, X14, X14
+	VMOVUPD  X14, (R14)
+	VXORPS   X14, X14, X14
 	ADDQ     dstStride+8(FP), R14
 	MOVQ     R14, 32(SP)
 	INCQ     R10
@@ -35462,11 +35392,11 @@ endB16:
 endA16:
 	MOVQ     scale+56(FP), R12
 	MOVQ     8(SP), R10
-	VMOVDDUP (R12)(R10*8), X13
+	VMOVDDUP (R12)(R10*8), X10
 	MOVQ     16(SP), R12
-	VMULPD   X13, X16, X16
-	VMOVUPD  X16, (R12)
-	VXORPS   X16, X16, X16
+	VMULPD   X10, X13, X13
+	VMOVUPD  X13, (R12)
+	VXORPS   X13, X13, X13
 	ADDQ     dstStride+8(FP), R12
 	MOVQ     R12, 16(SP)
 	INCQ     R10
@@ -35488,84 +35418,84 @@ ended16:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundEnded16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundEnded16
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z23, Z23, Z23
-	VPDPBUSD    Z3, Z13, Z23
-	VMOVDQA32   Z23, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z23, Z15, Z23
-	VPADDD      Z23, Z13, Z23
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z23, Z23
-	VMOVDQU32   Z23, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z18, Z18, Z18
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z18
+	VMOVDQA32   Z18, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z18, Z12, Z18
+	VPADDD      Z18, Z10, Z18
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundEnded16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	JMP                 pair16
 
@@ -35583,7 +35513,7 @@ throughB16:
 	MOVQ    R10, 24(SP)
 	MOVQ    16(SP), R10
 	MOVQ    R10, 32(SP)
-	VMOVUPS X16, X17
+	VMOVUPS X13, X14
 
 alone16:
 	CMPQ R14, $0x10
@@ -35596,180 +35526,180 @@ alone16:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundAlone16
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundAlone16
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z16
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z16, Z13, Z13
-	VPERMB      Z16, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z24, Z24, Z24
-	VPDPBUSD    Z3, Z13, Z24
-	VMOVDQA32   Z24, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z24, Z15, Z24
-	VPADDD      Z24, Z13, Z24
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z24, Z24
-	VMOVDQU32   Z24, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z13
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z13, Z10, Z10
+	VPERMB      Z13, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z19, Z19, Z19
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z19
+	VMOVDQA32   Z19, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z19, Z12, Z19
+	VPADDD      Z19, Z10, Z19
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z19, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z19, Z19
+	VMOVDQU32   Z19, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundAlone16:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z16
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z13
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                (R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
+	VADDPD              (R9)(R10*1), X14, X14
 	MOVL                772(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                4(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z18
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	VADDPD              (R9)(R10*1), X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                8(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
+	VADDPD              (R9)(R10*1), X14, X14
 	MOVL                780(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                12(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z16, Z16
+	VADDPD              (R9)(R10*1), X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z15
+	VPERMD              (BX)(DI*1), Z13, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                16(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
+	VADDPD              (R9)(R10*1), X14, X14
 	MOVL                788(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                20(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z19, Z19
+	VADDPD              (R9)(R10*1), X14, X14
+	VPADDD              Z15, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z13, Z13
+	VPERMB              128(AX), Z11, Z15
 	MOVL                792(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                24(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
+	VADDPD              (R9)(R10*1), X14, X14
 	MOVL                796(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                28(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z20
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDPD              (R9)(R10*1), X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z16
+	VPSHRDVD            Z7, Z13, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                32(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
+	VADDPD              (R9)(R10*1), X14, X14
 	MOVL                804(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                36(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPADDD              Z20, Z12, Z12
-	VPERMD              Z13, Z18, Z18
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDPD              (R9)(R10*1), X14, X14
+	VPADDD              Z16, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                40(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
+	VADDPD              (R9)(R10*1), X14, X14
 	MOVL                812(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                44(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPERMD              Z12, Z6, Z20
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z18, Z15
-	VPADDB              Z19, Z16, Z16
-	ADDQ                $0x04, DX
+	VADDPD              (R9)(R10*1), X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z15, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                48(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
+	VADDPD              (R9)(R10*1), X14, X14
 	MOVL                820(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                52(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z16, Z13
-	ADDQ                $0x04, SI
+	VADDPD              (R9)(R10*1), X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                56(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
+	VADDPD              (R9)(R10*1), X14, X14
 	MOVL                828(R13), R10
 	SHLQ                $0x04, R10
 	PREFETCHT1          (R9)(R10*1)
 	MOVL                60(R13), R10
 	SHLQ                $0x04, R10
-	VADDPD              (R9)(R10*1), X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z20, Z9, Z9
+	VADDPD              (R9)(R10*1), X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R13
 	SUBQ                $0x10, R14
@@ -35785,7 +35715,7 @@ one16:
 	PREFETCHT1 (R9)(R10*1)
 	MOVL       (R13), R10
 	SHLQ       $0x04, R10
-	VADDPD     (R9)(R10*1), X17, X17
+	VADDPD     (R9)(R10*1), X14, X14
 	ADDQ       $0x04, R13
 	DECQ       R14
 	JNZ        one16
@@ -35793,11 +35723,11 @@ one16:
 finish16:
 	MOVQ     scale+56(FP), R11
 	MOVQ     24(SP), R10
-	VMOVDDUP (R11)(R10*8), X13
+	VMOVDDUP (R11)(R10*8), X10
 	MOVQ     32(SP), R11
-	VMULPD   X13, X17, X17
-	VMOVUPD  X17, (R11)
-	VXORPS   X17, X17, X17
+	VMULPD   X10, X14, X14
+	VMOVUPD  X14, (R11)
+	VXORPS   X14, X14, X14
 	ADDQ     dstStride+8(FP), R11
 	MOVQ     R11, 32(SP)
 	INCQ     R10
@@ -35811,8 +35741,8 @@ finish16:
 	JMP      alone16
 
 row8:
-	VXORPS X16, X16, X16
-	VXORPS X17, X17, X17
+	VXORPS X13, X13, X13
+	VXORPS X14, X14, X14
 
 	// Nothing has come before the second run and prefetched its first rows.
 	MOVQ R13, R15
@@ -35838,148 +35768,148 @@ pair8:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundPair8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundPair8
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z18, Z18, Z18
-	VPDPBUSD    Z3, Z13, Z18
-	VMOVDQA32   Z18, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z18, Z15, Z18
-	VPADDD      Z18, Z13, Z18
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z18, Z18
-	VMOVDQU32   Z18, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z15, Z15, Z15
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z15
+	VMOVDQA32   Z15, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z15, Z12, Z15
+	VPADDD      Z15, Z10, Z15
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z15, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z15, Z15
+	VMOVDQU32   Z15, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundPair8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                (R11), R10
-	VADDSD              (R9)(R10*8), X16, X16
+	VADDSD              (R9)(R10*8), X13, X13
 	MOVL                768(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                (R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
+	VADDSD              (R9)(R10*8), X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                772(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                4(R11), R10
-	VADDSD              (R9)(R10*8), X16, X16
+	VADDSD              (R9)(R10*8), X13, X13
 	MOVL                772(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                4(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
+	VADDSD              (R9)(R10*8), X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                776(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                8(R11), R10
-	VADDSD              (R9)(R10*8), X16, X16
+	VADDSD              (R9)(R10*8), X13, X13
 	MOVL                776(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                8(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
+	VADDSD              (R9)(R10*8), X14, X14
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
 	MOVL                780(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                12(R11), R10
-	VADDSD              (R9)(R10*8), X16, X16
+	VADDSD              (R9)(R10*8), X13, X13
 	MOVL                780(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                12(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDSD              (R9)(R10*8), X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                784(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                16(R11), R10
-	VADDSD              (R9)(R10*8), X16, X16
+	VADDSD              (R9)(R10*8), X13, X13
 	MOVL                784(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                16(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDSD              (R9)(R10*8), X14, X14
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                788(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                20(R11), R10
-	VADDSD              (R9)(R10*8), X16, X16
+	VADDSD              (R9)(R10*8), X13, X13
 	MOVL                788(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                20(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
-	ADDQ                $0x04, DX
+	VADDSD              (R9)(R10*8), X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
+	ANDQ                $0x7c, SI
 	MOVL                792(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                24(R11), R10
-	VADDSD              (R9)(R10*8), X16, X16
+	VADDSD              (R9)(R10*8), X13, X13
 	MOVL                792(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                24(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
-	ADDQ                $0x04, SI
+	VADDSD              (R9)(R10*8), X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                796(R11), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                28(R11), R10
-	VADDSD              (R9)(R10*8), X16, X16
+	VADDSD              (R9)(R10*8), X13, X13
 	MOVL                796(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                28(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
+	VADDSD              (R9)(R10*8), X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x20, R11
 	SUBQ                $0x08, R12
@@ -35997,11 +35927,11 @@ both8:
 	MOVL       768(R11), R10
 	PREFETCHT1 (R9)(R10*8)
 	MOVL       (R11), R10
-	VADDSD     (R9)(R10*8), X16, X16
+	VADDSD     (R9)(R10*8), X13, X13
 	MOVL       768(R13), R10
 	PREFETCHT1 (R9)(R10*8)
 	MOVL       (R13), R10
-	VADDSD     (R9)(R10*8), X17, X17
+	VADDSD     (R9)(R10*8), X14, X14
 	ADDQ       $0x04, R11
 	SUBQ       $0x01, R12
 	ADDQ       $0x04, R13
@@ -36014,11 +35944,11 @@ both8:
 endB8:
 	MOVQ     scale+56(FP), R14
 	MOVQ     24(SP), R10
-	VMOVDDUP (R14)(R10*8), X13
+	VMOVDDUP (R14)(R10*8), X10
 	MOVQ     32(SP), R14
-	VMULPD   X13, X17, X17
-	VMOVSD   X17, (R14)
-	VXORPS   X17, X17, X17
+	VMULPD   X10, X14, X14
+	VMOVSD   X14, (R14)
+	VXORPS   X14, X14, X14
 	ADDQ     dstStride+8(FP), R14
 	MOVQ     R14, 32(SP)
 	INCQ     R10
@@ -36034,11 +35964,11 @@ endB8:
 endA8:
 	MOVQ     scale+56(FP), R12
 	MOVQ     8(SP), R10
-	VMOVDDUP (R12)(R10*8), X13
+	VMOVDDUP (R12)(R10*8), X10
 	MOVQ     16(SP), R12
-	VMULPD   X13, X16, X16
-	VMOVSD   X16, (R12)
-	VXORPS   X16, X16, X16
+	VMULPD   X10, X13, X13
+	VMOVSD   X13, (R12)
+	VXORPS   X13, X13, X13
 	ADDQ     dstStride+8(FP), R12
 	MOVQ     R12, 16(SP)
 	INCQ     R10
@@ -36060,84 +35990,84 @@ ended8:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundEnded8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundEnded8
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z19
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z19, Z13, Z13
-	VPERMB      Z19, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z23, Z23, Z23
-	VPDPBUSD    Z3, Z13, Z23
-	VMOVDQA32   Z23, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z23, Z15, Z23
-	VPADDD      Z23, Z13, Z23
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z23, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z23, Z23
-	VMOVDQU32   Z23, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z16
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z16, Z10, Z10
+	VPERMB      Z16, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z18, Z18, Z18
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z18
+	VMOVDQA32   Z18, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z18, Z12, Z18
+	VPADDD      Z18, Z10, Z18
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z18, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z18, Z18
+	VMOVDQU32   Z18, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundEnded8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z19
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z20
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z21
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z19, Z19
-	VPADDD              Z15, Z12, Z12
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z16
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
+	VPADDD              Z10, Z9, Z9
 	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z21, Z21
-	VPERMD.Z            Z12, Z8, K3, Z22
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
-	VPADDD              Z22, Z12, Z12
-	VPERMD              Z13, Z20, Z20
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
-	VPERMD              Z12, Z6, Z22
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z20, Z15
-	VPADDB              Z21, Z19, Z19
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
+	VPERMD.Z            Z9, Z4, K2, Z17
+	VPERMD              (BX)(DI*1), Z16, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
+	VPADDD              Z17, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z16, Z16
+	VPERMB              128(AX), Z11, Z17
+	VPERMD.Z            Z9, Z5, K3, Z20
+	VPSHRDVD            Z7, Z16, Z12
+	MOVL                704(AX)(SI*1), DI
 	ADDQ                $0x04, DX
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z19, Z13
+	VPADDD              Z20, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
 	ADDQ                $0x04, SI
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z22, Z9, Z9
-	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z17, Z10
 	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
+	VMOVDQU32           Z7, (CX)
+	ADDQ                $0x40, CX
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	JMP                 pair8
 
@@ -36155,7 +36085,7 @@ throughB8:
 	MOVQ    R10, 24(SP)
 	MOVQ    16(SP), R10
 	MOVQ    R10, 32(SP)
-	VMOVUPS X16, X17
+	VMOVUPS X13, X14
 
 alone8:
 	CMPQ R14, $0x10
@@ -36168,148 +36098,148 @@ alone8:
 	ANDQ        $0x3c, R10
 	CMPQ        R10, $0x08
 	JNE         foundAlone8
-	CMPQ        952(AX), $0x00
+	CMPQ        1272(AX), $0x00
 	JLE         foundAlone8
-	MOVQ        944(AX), R10
-	VMOVDQU32   56(DX), Z13
-	VMOVDQU32   192(AX), Z15
-	VMOVDQU32   64(AX), Z16
-	VPSRLD      $0x04, Z13, Z14
-	VMOVDQU32   Z14, 512(AX)(R10*1)
-	VPERMB      Z16, Z13, Z13
-	VPERMB      Z16, Z14, Z14
-	VPADDB      Z14, Z13, Z13
-	VPXORD      Z24, Z24, Z24
-	VPDPBUSD    Z3, Z13, Z24
-	VMOVDQA32   Z24, Z13
-	VPMULLQ     Z4, Z13, Z13
-	VPSHUFD.Z   $0x50, Z13, K1, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z7, K2, Z14
-	VPADDD      Z14, Z13, Z13
-	VPERMD.Z    Z13, Z8, K3, Z14
-	VPADDD      Z14, Z13, Z13
-	VPSUBD      Z24, Z15, Z24
-	VPADDD      Z24, Z13, Z24
-	VPERMD      Z13, Z6, Z13
-	VPADDD      Z13, Z15, Z15
-	VMOVDQU32   Z15, 192(AX)
-	VPANDD.BCST decodeSeven<>+0(SB), Z24, Z13
-	VMOVDQU32   Z13, 768(AX)(R10*1)
-	VPSRLD      $0x03, Z24, Z24
-	VMOVDQU32   Z24, 640(AX)(R10*1)
+	MOVQ        1264(AX), R10
+	VPMOVZXBW   56(DX), Z10
+	VMOVDQU32   Z10, 960(AX)(R10*2)
+	VPMOVZXBW   88(DX), Z10
+	VMOVDQU32   Z10, 1024(AX)(R10*2)
+	VMOVDQU32   56(DX), Z10
+	VMOVDQU32   256(AX), Z12
+	VMOVDQU32   64(AX), Z13
+	VPSRLD      $0x04, Z10, Z11
+	VPERMB      Z13, Z10, Z10
+	VPERMB      Z13, Z11, Z11
+	VPADDB      Z11, Z10, Z10
+	VMOVDQU32   Z10, 576(AX)(R10*1)
+	VPXORD      Z19, Z19, Z19
+	VMOVDQU32   decodeEach<>+0(SB), Z11
+	VPDPBUSD    Z11, Z10, Z19
+	VMOVDQA32   Z19, Z10
+	VPSLLQ      $0x20, Z10, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSHUFD.Z   $0x50, Z10, K1, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z4, K2, Z11
+	VPADDD      Z11, Z10, Z10
+	VPERMD.Z    Z10, Z5, K3, Z11
+	VPADDD      Z11, Z10, Z10
+	VPSUBD      Z19, Z12, Z19
+	VPADDD      Z19, Z10, Z19
+	VPERMD      Z10, Z3, Z10
+	VPADDD      Z10, Z12, Z12
+	VMOVDQU32   Z12, 256(AX)
+	VPANDD.BCST decodeSeven<>+0(SB), Z19, Z10
+	VMOVDQU32   Z10, 832(AX)(R10*1)
+	VPSRLD      $0x03, Z19, Z19
+	VMOVDQU32   Z19, 704(AX)(R10*1)
 	XORQ        $0x40, R10
-	MOVQ        R10, 944(AX)
-	SUBQ        $0x10, 952(AX)
+	MOVQ        R10, 1264(AX)
+	SUBQ        $0x10, 1272(AX)
 
 foundAlone8:
 	// No group comes after the last, whose window need not be there.
 	XORQ                R10, R10
 	CMPQ                R8, $0x01
 	CMOVQEQ             R10, DI
-	VPSHUFD.Z           $0x50, Z12, K1, Z13
-	VPSRLD              $0x05, Z10, Z14
-	VPANDD.BCST         (DX), Z0, Z16
+	VPSHUFD.Z           $0x50, Z9, K1, Z10
+	VPSRLD              $0x05, Z7, Z13
+	VPMULTISHIFTQB.BCST 960(AX)(SI*2), Z0, Z11
 	MOVL                768(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                (R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
+	VADDSD              (R9)(R10*8), X14, X14
 	MOVL                772(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                4(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPADDD              Z13, Z12, Z12
-	VPADDD              Z4, Z14, Z18
-	VPANDD.BCST         512(AX)(SI*1), Z1, Z19
+	VADDSD              (R9)(R10*8), X14, X14
+	VPADDD              Z10, Z9, Z9
+	PREFETCHT0          1024(BX)(DI*1)
+	VPBROADCASTD        832(AX)(SI*1), Z10
+	VPADDD              192(AX), Z10, Z10
 	MOVL                776(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                8(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
+	VADDSD              (R9)(R10*8), X14, X14
 	MOVL                780(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                12(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPERMD.Z            Z12, Z7, K2, Z15
-	VMOVDQU32           (BX)(DI*1), Z13
-	VPERMB              64(AX), Z16, Z16
+	VADDSD              (R9)(R10*8), X14, X14
+	VPERMD.Z            Z9, Z4, K2, Z15
+	VPERMD              (BX)(DI*1), Z13, Z12
+	VPDPBUSD.BCST       576(AX)(SI*1), Z1, Z10
 	MOVL                784(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                16(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
+	VADDSD              (R9)(R10*8), X14, X14
 	MOVL                788(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                20(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPADDD              Z15, Z12, Z12
-	PREFETCHT0          1024(BX)(DI*1)
-	VPERMB              64(AX), Z19, Z19
+	VADDSD              (R9)(R10*8), X14, X14
+	VPADDD              Z15, Z9, Z9
+	VPERMD              4(BX)(DI*1), Z13, Z13
+	VPERMB              128(AX), Z11, Z15
 	MOVL                792(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                24(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
+	VADDSD              (R9)(R10*8), X14, X14
 	MOVL                796(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                28(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPERMD.Z            Z12, Z8, K3, Z20
-	VPERMD              Z13, Z14, Z15
-	VPMULTISHIFTQB.BCST (DX), Z2, Z14
+	VADDSD              (R9)(R10*8), X14, X14
+	VPERMD.Z            Z9, Z5, K3, Z16
+	VPSHRDVD            Z7, Z13, Z12
+	MOVL                704(AX)(SI*1), DI
+	ADDQ                $0x04, DX
 	MOVL                800(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                32(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
+	VADDSD              (R9)(R10*8), X14, X14
 	MOVL                804(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                36(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPADDD              Z20, Z12, Z12
-	VPERMD              Z13, Z18, Z18
-	VPBROADCASTD        768(AX)(SI*1), Z13
-	VPADDD              128(AX), Z13, Z13
-	MOVL                640(AX)(SI*1), DI
+	VADDSD              (R9)(R10*8), X14, X14
+	VPADDD              Z16, Z9, Z9
+	VPTERNLOGD          $0x3f, Z8, Z8, Z12
+	VPERMD              (AX), Z11, Z11
+	ADDQ                $0x04, SI
 	MOVL                808(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                40(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
+	VADDSD              (R9)(R10*8), X14, X14
 	MOVL                812(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                44(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPERMD              Z12, Z6, Z20
-	VPADDD              Z9, Z12, Z12
-	VPSHRDVD            Z10, Z18, Z15
-	VPADDB              Z19, Z16, Z16
-	ADDQ                $0x04, DX
+	VADDSD              (R9)(R10*8), X14, X14
+	VPSUBD              Z9, Z6, Z7
+	VPSLLQ              $0x20, Z12, Z8
+	VPDPBUSD            Z2, Z15, Z10
+	ANDQ                $0x7c, SI
 	MOVL                816(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                48(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
+	VADDSD              (R9)(R10*8), X14, X14
 	MOVL                820(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                52(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VPADDD              Z5, Z9, Z9
-	VPANDD.BCST         968(AX), Z12, Z12
-	VPANDD              Z11, Z15, Z15
-	VPDPBUSD            Z3, Z16, Z13
-	ADDQ                $0x04, SI
+	VADDSD              (R9)(R10*8), X14, X14
+	VPERMD              Z7, Z3, Z6
+	VPANDD.BCST         1288(AX), Z7, Z7
+	VPADDD              Z8, Z12, Z12
 	MOVL                824(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                56(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
+	VADDSD              (R9)(R10*8), X14, X14
 	MOVL                828(R13), R10
 	PREFETCHT1          (R9)(R10*8)
 	MOVL                60(R13), R10
-	VADDSD              (R9)(R10*8), X17, X17
-	VMOVDQU32           Z12, (CX)
-	VPADDD              Z20, Z9, Z9
+	VADDSD              (R9)(R10*8), X14, X14
+	VMOVDQU32           Z7, (CX)
 	ADDQ                $0x40, CX
-	VPMULLQ             Z4, Z15, Z15
-	VPERMD              (AX), Z14, Z14
-	ANDQ                $0x7c, SI
-	VMOVDQA32           Z13, Z10
-	VMOVDQA32           Z14, Z11
-	VMOVDQA32           Z15, Z12
+	VMOVDQA32           Z10, Z7
+	VMOVDQA32           Z11, Z8
+	VMOVDQA32           Z12, Z9
 	DECQ                R8
 	ADDQ                $0x40, R13
 	SUBQ                $0x10, R14
@@ -36323,7 +36253,7 @@ one8:
 	MOVL       768(R13), R10
 	PREFETCHT1 (R9)(R10*8)
 	MOVL       (R13), R10
-	VADDSD     (R9)(R10*8), X17, X17
+	VADDSD     (R9)(R10*8), X14, X14
 	ADDQ       $0x04, R13
 	DECQ       R14
 	JNZ        one8
@@ -36331,11 +36261,11 @@ one8:
 finish8:
 	MOVQ     scale+56(FP), R11
 	MOVQ     24(SP), R10
-	VMOVDDUP (R11)(R10*8), X13
+	VMOVDDUP (R11)(R10*8), X10
 	MOVQ     32(SP), R11
-	VMULPD   X13, X17, X17
-	VMOVSD   X17, (R11)
-	VXORPS   X17, X17, X17
+	VMULPD   X10, X14, X14
+	VMOVSD   X14, (R11)
+	VXORPS   X14, X14, X14
 	ADDQ     dstStride+8(FP), R11
 	MOVQ     R11, 32(SP)
 	INCQ     R10
@@ -36350,15 +36280,15 @@ finish8:
 
 done:
 	// So many groups fewer are left, so many more are done.
-	MOVQ      960(AX), CX
+	MOVQ      1280(AX), CX
 	SUBQ      R8, CX
-	ADDQ      CX, 920(AX)
-	MOVQ      R8, 960(AX)
-	MOVQ      DI, 928(AX)
-	MOVQ      SI, 936(AX)
-	VMOVDQU32 Z9, 256(AX)
-	VMOVDQU32 Z10, 320(AX)
-	VMOVDQU32 Z11, 384(AX)
-	VMOVDQU32 Z12, 448(AX)
+	ADDQ      CX, 1240(AX)
+	MOVQ      R8, 1280(AX)
+	MOVQ      DI, 1248(AX)
+	MOVQ      SI, 1256(AX)
+	VMOVDQU32 Z6, 320(AX)
+	VMOVDQU32 Z7, 384(AX)
+	VMOVDQU32 Z8, 448(AX)
+	VMOVDQU32 Z9, 512(AX)
 	VZEROUPPER
 	RET

@@ -65,7 +65,7 @@ const escape = 255
 // windows. spareIDs is the room after decoded ids that loops over columns may
 // read as prefetch hints.
 const (
-	slack    = 64
+	slack    = 68
 	spareIDs = 256
 )
 

@@ -10,51 +10,56 @@ import (
 const (
 	inMasks    = 0   // the four masks, four times
 	inPairs    = 64  // the widths of two selectors together, four times
-	inBase     = 128 // for lane i, −(16−i)·w0
-	inPosition = 192
-	inRamp     = 256
-	inOffset   = 320
-	inMask     = 384
-	inValue    = 448
-	inUpper    = 512
-	inStarts   = 640
-	inSkips    = 768
-	inDst      = 896 // where dst, sel and data begin, …
-	inSel      = 904
-	inData     = 912
-	inDone     = 920 // … and the groups that have been stored in dst
-	inStart    = 928
-	inAt       = 936
-	inSlot     = 944
-	inLeft     = 952
-	inGroups   = 960 // that have not
-	inModulus  = 968
+	inTriples  = 128 // the widths of three
+	inBase     = 192 // for lane i, max(0, i%4 − 1)·w0
+	inPosition = 256
+	inPrevious = 320
+	inOffset   = 384
+	inMask     = 448
+	inValue    = 512
+	inQuads    = 576
+	inStarts   = 704
+	inSkips    = 832
+	inSpread   = 960
+	inDst      = 1216 // where dst, sel and data begin, …
+	inSel      = 1224
+	inData     = 1232
+	inDone     = 1240 // … and the groups that have been stored in dst
+	inStart    = 1248
+	inAt       = 1256
+	inSlot     = 1264
+	inLeft     = 1272
+	inGroups   = 1280 // that have not
+	inModulus  = 1288
 )
 
 // groups16 is a decoder of sixteen ids at a time while it is written, for
 // processors with VBMI2 and VNNI.
 //
-// The value in lane i of a group begins at the sum of the widths before it:
-// the lane keeps the selectors before its own, looks two of them up at a time
-// and adds up. The selectors it does not keep count as zeros, which a constant
-// takes back. Where groups begin, on which all the rest waits, is found in the
-// same way for sixteen of them, a block ahead, and kept in rings of two blocks.
+// The value in lane i of a group begins where four values end, with its own among
+// them, less the widths from its own to the last of the four; in every fourth lane
+// where four values begin. The widths of each four, and where groups begin, on which
+// all the rest waits, are found for sixteen groups at once, a block ahead, and kept in
+// rings of two blocks. So are the selectors, spread to 16 bits for four: in a lane,
+// shifted to its own, they name both its mask and the sum of the widths up to the
+// last of the four. Selectors that are not there count as zeros, which a constant
+// takes back.
 //
 // A group goes through three steps, offsets, values and ids; a turn takes one
 // group through the last, the next group through the second and the one after
 // that through the first. What stands side by side then does not wait for one
 // another. Between turns the decoder can be put aside.
 type groups16 struct {
-	state                                  reg.GPVirtual
-	dst, sel, data, at, start, groups      reg.GPVirtual // at: in the rings, of the group whose offsets come next
-	before, beforeUpper, selector          reg.VecVirtual
-	each, one, sixteen, last               reg.VecVirtual
-	double, quarter, half                  reg.VecVirtual
-	inFour, afterQuarter, afterHalf        reg.OpmaskVirtual
-	masks, pairs, base                     Op // of the decoding, where they are or in registers
-	ramp, offset, mask, value              reg.VecVirtual
-	nextOffset, nextMask, nextValue, spare reg.VecVirtual
-	nextStart                              reg.GPVirtual
+	state                             reg.GPVirtual
+	dst, sel, data, at, start, groups reg.GPVirtual // at: in the rings, of the group whose offsets come next
+	selector                          reg.VecVirtual
+	quadsBefore, ownQuad              reg.VecVirtual
+	last, quarter, half               reg.VecVirtual
+	inFour, afterQuarter, afterHalf   reg.OpmaskVirtual
+	masks, triples, base              Op // of the decoding, where they are or in registers
+	previous, offset, mask, value     reg.VecVirtual
+	nextOffset, nextMask, nextValue   reg.VecVirtual
+	nextStart                         reg.GPVirtual
 }
 
 // field is a place in the decoding.
@@ -75,23 +80,22 @@ func newGroups16(state reg.GPVirtual) *groups16 {
 	}
 	g := &groups16{
 		state: state, dst: GP64(), sel: GP64(), data: GP64(), at: GP64(), start: GP64(), groups: GP64(),
-		before:      lanes("Before", func(i int) uint32 { return 1<<(2*i) - 1 }),
-		beforeUpper: lanes("BeforeUpper", func(i int) uint32 { return (1<<(2*i) - 1) >> 4 }),
-		selector:    lanes("Selector", func(i int) uint32 { return uint32(2 * i) }),
-		each:        lanes("Each", func(int) uint32 { return 0x01010101 }),
-		one:         lanes("One", func(int) uint32 { return 1 }),
-		sixteen:     lanes("Sixteen", func(int) uint32 { return 16 }),
+		// Bits of the spread selectors: from the lane's own to the last of four, then
+		// zeros.
+		selector: lanes("Selector", func(i int) uint32 { return uint32(0x08080800 | 16*(i/4) + 2*(i%4)) }),
+		// How often each four count, and the widths from the lane's own on.
+		quadsBefore: lanes("QuadsBefore", func(i int) uint32 { return uint32(0x01010101 & (1<<(8*((i+3)/4)) - 1)) }),
+		ownQuad:     lanes("OwnQuad", func(i int) uint32 { return uint32(0xff * min(1, i%4)) }),
 		last:        lanes("Last", func(int) uint32 { return 15 }),
-		// Each lane becomes the sum of the lanes up to it: of two by a product with
-		// 2³² + 1, then of four, of eight and of all.
+		// Each lane becomes the sum of the lanes up to it: of two, of four, of eight and
+		// of all.
 		quarter: lanes("Quarter", func(i int) uint32 { return uint32(max(0, i/4*4-1)) }),
 		half:    lanes("Half", func(i int) uint32 { return uint32(max(0, i/4*4-5)) }),
 		inFour:  only(0xcccc), afterQuarter: only(0xfff0), afterHalf: only(0xff00),
-		ramp: ZMM(), offset: ZMM(), mask: ZMM(), value: ZMM(),
+		previous: ZMM(), offset: ZMM(), mask: ZMM(), value: ZMM(),
 		nextOffset: ZMM(), nextMask: ZMM(), nextValue: ZMM(), nextStart: GP64(),
 	}
-	g.double = g.one
-	g.masks, g.pairs, g.base = g.field(inMasks), g.field(inPairs), g.field(inBase)
+	g.masks, g.triples, g.base = g.field(inMasks), g.field(inTriples), g.field(inBase)
 	return g
 }
 
@@ -110,7 +114,14 @@ func decodeLanes(name string, lane func(i int) uint32) Mem {
 
 var lanesOf = make(map[string]Mem)
 
-func (g *groups16) sumPairs(v reg.VecVirtual) { VPMULLQ(g.double, v, v) }
+// sumPairs makes lanes sums of two, to which sumRest does the rest.
+func (g *groups16) sumPairs(v reg.VecVirtual) []func() {
+	t := ZMM()
+	return []func(){
+		func() { VPSLLQ(U8(32), v, t) },
+		func() { VPADDD(t, v, v) },
+	}
+}
 
 func (g *groups16) sumRest(v reg.VecVirtual) []func() {
 	var t reg.VecVirtual
@@ -128,18 +139,25 @@ func (g *groups16) block(from Mem) {
 	MOVQ(g.field(inSlot), slot)
 	ring := func(at int) Mem { return Mem{Base: g.state, Index: slot, Scale: 1, Disp: at} }
 	s, u, total, sum, position, pairs := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
+	for half := range 2 {
+		spread := ZMM()
+		VPMOVZXBW(from.Offset(32*half), spread)
+		VMOVDQU32(spread, Mem{Base: g.state, Index: slot, Scale: 2, Disp: inSpread + 64*half})
+	}
 	VMOVDQU32(from, s)
 	VMOVDQU32(g.field(inPosition), position)
 	VMOVDQU32(g.field(inPairs), pairs)
 	VPSRLD(U8(4), s, u)
-	VMOVDQU32(u, ring(inUpper))
 	VPERMB(pairs, s, s)
 	VPERMB(pairs, u, u)
 	VPADDB(u, s, s)
+	VMOVDQU32(s, ring(inQuads))
 	VPXORD(total, total, total)
-	VPDPBUSD(g.each, s, total)
+	each := ZMM()
+	VMOVDQU32(decodeLanes("Each", func(int) uint32 { return 0x01010101 }), each)
+	VPDPBUSD(each, s, total)
 	VMOVDQA32(total, sum)
-	g.sumPairs(sum)
+	inTurn(g.sumPairs(sum))
 	inTurn(g.sumRest(sum))
 	VPSUBD(total, position, total)
 	VPADDD(total, sum, total)
@@ -157,48 +175,46 @@ func (g *groups16) block(from Mem) {
 
 // offsets is the first step.
 func (g *groups16) offsets() []func() {
-	var a, b reg.VecVirtual
+	widths := ZMM()
 	ring := func(at int) Mem { return Mem{Base: g.state, Index: g.at, Scale: 1, Disp: at} }
 	return []func(){
-		func() { a = ZMM(); VPANDD_BCST(Mem{Base: g.sel}, g.before, a) },
-		func() { b = ZMM(); VPANDD_BCST(ring(inUpper), g.beforeUpper, b) },
-		func() { VPERMB(g.pairs, a, a) },
-		func() { VPERMB(g.pairs, b, b) },
-		func() { VPMULTISHIFTQB_BCST(Mem{Base: g.sel}, g.selector, g.nextMask) },
+		func() {
+			VPMULTISHIFTQB_BCST(Mem{Base: g.state, Index: g.at, Scale: 2, Disp: inSpread}, g.selector, g.nextMask)
+		},
 		func() {
 			VPBROADCASTD(ring(inSkips), g.nextOffset)
 			VPADDD(g.base, g.nextOffset, g.nextOffset)
-			MOVL(ring(inStarts), g.nextStart.As32())
 		},
-		func() { VPADDB(b, a, a); ADDQ(Imm(4), g.sel) },
-		func() { VPDPBUSD(g.each, a, g.nextOffset); ADDQ(Imm(4), g.at) },
-		func() { VPERMD(g.masks, g.nextMask, g.nextMask); ANDQ(Imm(124), g.at) },
+		func() { VPDPBUSD_BCST(ring(inQuads), g.quadsBefore, g.nextOffset) },
+		func() { VPERMB(g.triples, g.nextMask, widths) },
+		func() { MOVL(ring(inStarts), g.nextStart.As32()); ADDQ(Imm(4), g.sel) },
+		func() { VPERMD(g.masks, g.nextMask, g.nextMask); ADDQ(Imm(4), g.at) },
+		func() { VPDPBUSD(g.ownQuad, widths, g.nextOffset); ANDQ(Imm(124), g.at) },
 	}
 }
 
-// values is the second step.
+// values is the second step: distances and one, less than nothing.
 func (g *groups16) values() []func() {
-	var words, first, above reg.VecVirtual
-	return []func(){
-		func() { first = ZMM(); VPSRLD(U8(5), g.offset, first) },
-		func() { above = ZMM(); VPADDD(g.one, first, above) },
-		func() { words = ZMM(); VMOVDQU32(Mem{Base: g.data, Index: g.start, Scale: 1}, words) },
-		func() { PREFETCHT0(Mem{Base: g.data, Index: g.start, Scale: 1, Disp: readHead}) },
-		func() { VPERMD(words, first, g.nextValue) },
-		func() { VPERMD(words, above, above) },
+	first, above := ZMM(), ZMM()
+	window := Mem{Base: g.data, Index: g.start, Scale: 1}
+	const neitherBoth = 0x3f // ¬(a ∧ b)
+	return append([]func(){
+		func() { VPSRLD(U8(5), g.offset, first) },
+		func() { PREFETCHT0(window.Offset(readHead)) },
+		func() { VPERMD(window, first, g.nextValue) },
+		func() { VPERMD(window.Offset(4), first, above) },
 		func() { VPSHRDVD(g.offset, above, g.nextValue) },
-		func() { VPANDD(g.mask, g.nextValue, g.nextValue) },
-		func() { g.sumPairs(g.nextValue) },
-	}
+		func() { VPTERNLOGD(U8(neitherBoth), g.mask, g.mask, g.nextValue) },
+	}, g.sumPairs(g.nextValue)...)
 }
 
 // ids is the third step.
 func (g *groups16) ids() []func() {
-	var sum, id reg.VecVirtual
+	id := ZMM()
 	return append(g.sumRest(g.value),
-		func() { sum, id = ZMM(), ZMM(); VPERMD(g.value, g.last, sum); VPADDD(g.ramp, g.value, id) },
-		func() { VPADDD(g.sixteen, g.ramp, g.ramp); VPANDD_BCST(g.field(inModulus), id, id) },
-		func() { VMOVDQU32(id, Mem{Base: g.dst}); VPADDD(sum, g.ramp, g.ramp); ADDQ(Imm(64), g.dst) },
+		func() { VPSUBD(g.value, g.previous, id) },
+		func() { VPERMD(id, g.last, g.previous); VPANDD_BCST(g.field(inModulus), id, id) },
+		func() { VMOVDQU32(id, Mem{Base: g.dst}); ADDQ(Imm(64), g.dst) },
 	)
 }
 
@@ -246,7 +262,7 @@ func (g *groups16) take() {
 	MOVQ(g.field(inStart), g.start)
 	MOVQ(g.field(inAt), g.at)
 	MOVQ(g.field(inGroups), g.groups)
-	VMOVDQU32(g.field(inRamp), g.ramp)
+	VMOVDQU32(g.field(inPrevious), g.previous)
 	VMOVDQU32(g.field(inOffset), g.offset)
 	VMOVDQU32(g.field(inMask), g.mask)
 	VMOVDQU32(g.field(inValue), g.value)
@@ -262,7 +278,7 @@ func (g *groups16) putAside() {
 	MOVQ(g.groups, g.field(inGroups))
 	MOVQ(g.start, g.field(inStart))
 	MOVQ(g.at, g.field(inAt))
-	VMOVDQU32(g.ramp, g.field(inRamp))
+	VMOVDQU32(g.previous, g.field(inPrevious))
 	VMOVDQU32(g.offset, g.field(inOffset))
 	VMOVDQU32(g.mask, g.field(inMask))
 	VMOVDQU32(g.value, g.field(inValue))
@@ -271,7 +287,7 @@ func (g *groups16) putAside() {
 // begin brings the first groups to where the decoding is put aside.
 func (g *groups16) begin() {
 	MOVQ(g.field(inSel), g.sel)
-	VMOVDQU32(decodeLanes("Ramp", func(i int) uint32 { return uint32(i) }), g.ramp)
+	VPTERNLOGD(U8(0xff), g.previous, g.previous, g.previous)
 	g.block(Mem{Base: g.sel})
 	XORQ(g.at, g.at)
 	inTurn(g.offsets())
@@ -287,7 +303,7 @@ func decodeAVX512() {
 	TEXT("decodeGroupsAVX512", NOSPLIT, "func(d *uint64, groups int, rows *byte, stride int)")
 	Pragma("noescape")
 	g := newGroups16(argument("d"))
-	for _, word := range []*Op{&g.masks, &g.pairs, &g.base} {
+	for _, word := range []*Op{&g.masks, &g.triples, &g.base} {
 		z := ZMM()
 		VMOVDQU32(*word, z)
 		*word = z
