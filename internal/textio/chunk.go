@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"sync"
 )
 
 const (
@@ -101,7 +100,7 @@ func (r *Reader) read(c *Chunk) error {
 			}
 		}
 		if i := bytes.IndexByte(c.buf[start:n], 0); i >= 0 {
-			return &Error{File: r.name, Byte: r.offset + int64(start+i), What: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
+			return r.nul(r.offset + int64(start+i))
 		}
 		clean = endLines(c.buf[:n], clean, end)
 		if end {
@@ -122,6 +121,11 @@ func (r *Reader) read(c *Chunk) error {
 			return &Error{File: r.name, Line: r.lines + 1, Byte: -1, What: "line longer than 1 MiB", Fix: "is this a line-based format?"}
 		}
 	}
+}
+
+// nul is the error for a byte of the text.
+func (r *Reader) nul(at int64) error {
+	return &Error{File: r.name, Byte: at, What: "NUL byte, not a text file", Fix: "give text, plain or compressed with gzip or zstd"}
 }
 
 // deliver makes the first cut of n bytes in c's buffer its data and keeps the
@@ -156,71 +160,6 @@ func endLines(text []byte, from int, end bool) int {
 		}
 		from = i + 1
 	}
-}
-
-// Chunks calls visit once for every chunk of the rest of the input, from at
-// most workers goroutines; worker numbers the goroutine. Chunks start in
-// order. A chunk is valid during the call. After the first error no further
-// chunk starts, and the error of the earliest chunk is returned; the context
-// given to [Open] ends the reading within one chunk. A panic in a goroutine
-// reaches the caller as a [*Panic] when all of them have ended.
-func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) error {
-	var (
-		mu      sync.Mutex
-		failed  error
-		place   int
-		failure *Panic
-	)
-	fail := func(index int, err error) {
-		if failed == nil || index < place {
-			failed, place = err, index
-		}
-	}
-	take := func(c *Chunk) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if failed != nil || failure != nil {
-			return false
-		}
-		err := r.next(c)
-		if err != nil && !errors.Is(err, io.EOF) {
-			fail(r.index, err)
-		}
-		return err == nil
-	}
-	work := func(worker int) {
-		var c Chunk
-		for take(&c) {
-			if err := visit(worker, &c); err != nil {
-				mu.Lock()
-				fail(c.Index, err)
-				mu.Unlock()
-				return
-			}
-		}
-	}
-	if workers <= 1 {
-		work(0)
-	} else {
-		var group sync.WaitGroup
-		for w := range workers {
-			group.Go(func() {
-				defer func() {
-					if r := recover(); r != nil {
-						mu.Lock()
-						defer mu.Unlock()
-						failure = caught(r)
-					}
-				}()
-				work(w)
-			})
-		}
-		group.Wait()
-	}
-	if failure != nil {
-		panic(failure)
-	}
-	return failed
 }
 
 // Line is one line of an input.

@@ -12,8 +12,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -173,27 +175,146 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// TestCutsDependOnTheTextAlone compares the chunks of a file with those of a
-// slow pipe, with and without compression.
+// TestCutsDependOnTheTextAlone compares the chunks of a file, read by one goroutine
+// and by several, with those of a slow pipe, with and without compression. There are
+// lone carriage returns where chunks end, and lines longer than what is looked at
+// there.
 func TestCutsDependOnTheTextAlone(t *testing.T) {
-	text := strings.Repeat("one line of text\r\nand another one\n", 20_000)
+	text := strings.Repeat("one line of text\r\nand another one\n", 20_000) +
+		strings.Repeat("line\n"+strings.Repeat("old line\r", 300), 500) + strings.Repeat(strings.Repeat("x", 5000)+"\n", 150) + strings.Repeat("end\n", 200_000)
+	path := write(t, "text", text)
+	type input struct {
+		path    string
+		stdin   io.Reader
+		workers int
+	}
 	var want []int
-	for i, in := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)), strings.NewReader(packed(text))} {
-		r, err := Open(t.Context(), "-", &Options{Stdin: in})
+	for i, in := range []input{
+		{path, nil, 1}, {path, nil, 2}, {path, nil, 7},
+		{"-", strings.NewReader(text), 1}, {"-", iotest.HalfReader(strings.NewReader(text)), 3}, {"-", strings.NewReader(packed(text)), 2},
+	} {
+		r, err := Open(t.Context(), in.path, &Options{Stdin: in.stdin})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []int
-		if err := r.Chunks(1, func(_ int, c *Chunk) error { got = append(got, len(c.Data)); return nil }); err != nil {
+		var mu sync.Mutex
+		got := make([]int, 100)
+		if err := r.Chunks(in.workers, func(_ int, c *Chunk) error {
+			mu.Lock()
+			defer mu.Unlock()
+			got[c.Index] = len(c.Data)
+			return nil
+		}); err != nil {
 			t.Fatal(err)
+		}
+		if done, size := r.Progress(); in.path == path && (done != size || size != int64(len(text))) {
+			t.Errorf("input %d: %d of %d bytes, want %d", i, done, size, len(text))
 		}
 		r.Close()
 		if want == nil {
 			want = got
 		}
-		if !slices.Equal(got, want) || len(got) < 2 {
+		if !slices.Equal(got, want) || got[10] == 0 {
 			t.Errorf("input %d: chunks of %v bytes, want %v", i, got, want)
 		}
+	}
+}
+
+// TestFaultsOfFiles: a NUL byte ends a file where it stands, whoever reads the
+// chunk; nothing behind it is delivered.
+func TestFaultsOfFiles(t *testing.T) {
+	text := []byte(strings.Repeat("0123456789\n", 300_000))
+	const at = 5*ChunkBytes + 77
+	text[at] = 0
+	path := write(t, "text", string(text))
+	for _, workers := range []int{1, 2, 7} {
+		r, err := Open(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var last atomic.Int64
+		err = r.Chunks(workers, func(_ int, c *Chunk) error {
+			last.Add(int64(c.Lines))
+			return nil
+		})
+		r.Close()
+		var e *Error
+		if !errors.As(err, &e) || e.Byte != at || e.What != "NUL byte, not a text file" {
+			t.Errorf("%d workers: error %v", workers, err)
+		}
+		if lines := last.Load(); lines != 5*(ChunkBytes/11) {
+			t.Errorf("%d workers: %d lines before the fault", workers, lines)
+		}
+	}
+}
+
+// TestLinesAreCountedInTurn: who has read a chunk waits for the number of its first
+// line until another one has counted the lines before.
+func TestLinesAreCountedInTurn(t *testing.T) {
+	r, err := Open(t.Context(), write(t, "text", strings.Repeat("0123456789\n", 300_000)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	d := newDelivery(r, 2)
+	var first, second, third Chunk
+	if !d.take(&first) {
+		t.Fatal(d.err)
+	}
+	d.mu.Lock()
+	size := d.cut()
+	index := r.index // of the second, which somebody else is to have taken
+	r.index, r.offset = index+1, r.offset+int64(size)
+	d.mu.Unlock()
+	taken := make(chan bool)
+	go func() { taken <- d.take(&third) }()
+	for claimed := false; !claimed; time.Sleep(time.Millisecond) {
+		d.mu.Lock()
+		claimed = r.index == index+2
+		d.mu.Unlock()
+	}
+	select {
+	case <-taken:
+		t.Fatalf("the third chunk starts before the second, with line %d", third.First)
+	case <-time.After(20 * time.Millisecond):
+	}
+	d.mu.Lock()
+	r.index, r.offset = r.index-2, r.offset-2*int64(size)
+	d.mu.Unlock()
+	if !d.take(&second) {
+		t.Fatal(d.err)
+	}
+	if !<-taken || third.First != second.First+int64(second.Lines) || second.First != int64(first.Lines)+1 {
+		t.Errorf("chunks begin with lines %d, %d, %d", first.First, second.First, third.First)
+	}
+}
+
+// TestShrinkingFile: a file that is cut while it is read is not taken for one that
+// ends there.
+func TestShrinkingFile(t *testing.T) {
+	path := write(t, "text", strings.Repeat("0123456789\n", 300_000))
+	r, err := Open(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	d := newDelivery(r, 2)
+	var c Chunk
+	for range 2 {
+		if !d.take(&c) {
+			t.Fatal(d.err)
+		}
+	}
+	size := d.cut()
+	if err := os.Truncate(path, 2*ChunkBytes+100); err != nil {
+		t.Fatal(err)
+	}
+	d.mu.Lock()
+	taken := d.readBeside(&c, size)
+	d.mu.Unlock()
+	var e *Error
+	if taken || !errors.As(d.err, &e) || e.Byte != 2*ChunkBytes+100 {
+		t.Errorf("taken %t, error %v", taken, d.err)
 	}
 }
 
