@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"strconv"
 	"unsafe"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
@@ -145,6 +147,8 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 // eight digits each, as most are, while there is room for their codes. It takes
 // half of scan's time.
 func (t template) scanShort(text []byte, at int, code []uint32) (int, []uint32) {
+	read, n := simd.Numbers(code[len(code):cap(code)], text[at:], simd.NumberLines{Sep: t.sep, Base: t.base, Limit: t.limit, Least: t.least()})
+	at, code = at+read, code[:len(code)+n]
 	end, all := shortHalves(text, at, code, t.sep)
 	if t.base == 0 && t.limit > maxShort && !t.lower {
 		return end, all
@@ -161,14 +165,7 @@ func (t template) scanShort(text []byte, at int, code []uint32) (int, []uint32) 
 // codes it made before the first line that does not follow the template. Whether
 // there is one is only asked at the end: most texts have none.
 func (t template) place(lines []uint32) int {
-	base, top := int64(t.base), int64(t.limit)-1
-	least := -int64(maxShort) // of the first number over the second
-	if t.lower {
-		least = 0
-	}
-	if t.strict {
-		least = 1
-	}
+	base, top, least := int64(t.base), int64(t.limit)-1, t.least()
 	all := int64(0) // negative if one of what it is made of was
 	for rest := lines; len(rest) > 1; rest = rest[2:] {
 		u, v := int64(rest[0])-base, int64(rest[1])-base
@@ -184,6 +181,17 @@ func (t template) place(lines []uint32) int {
 			return i
 		}
 	}
+}
+
+// least returns how much the first of two short numbers is above the second at least.
+func (t template) least() int64 {
+	switch {
+	case t.strict:
+		return 1
+	case t.lower:
+		return 0
+	}
+	return -maxShort
 }
 
 // maxShort is the largest number of eight digits.

@@ -125,3 +125,18 @@ func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	}
 	plainEntries(entry, line, column)
 }
+
+// What the twin of Numbers reads and writes at a time.
+const (
+	numbersBytes = 64
+	numbersCodes = 8
+)
+
+// numbers takes for granted what processors have that have all the decoder asks for,
+// POPCNT and BMI1.
+func numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
+	if !hasDecodeAVX512 || len(text) < numbersBytes || len(code) < numbersCodes {
+		return 0, 0
+	}
+	return numbersAVX512(&code[0], len(code), &text[0], len(text), uint64(l.Sep), l.Base, l.Limit, l.Least)
+}

@@ -18,6 +18,7 @@
 //	Checksum          CRC-32C
 //	HashPairs         a sum of hashes, by which matrices are compared
 //	Distances         those of column ids, and how many bits they have
+//	Numbers           the text of an edge list
 //	Cells, Entries    what lines of an edge list become
 //
 // Every loop has one plain Go body, generic over float32 and float64, which

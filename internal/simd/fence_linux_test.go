@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"bytes"
 	"testing"
 	"unsafe"
 
@@ -63,6 +64,9 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				even := col[entries%2:]
 				Cells(fenced[uint32](t, len(even)), even, 9, 3)
 				Entries(fenced[uint32](t, len(even)), even, 20)
+				digits := fenced[byte](t, entries)
+				copy(digits, bytes.Repeat([]byte("12 3\n"), entries/5))
+				Numbers(fenced[uint32](t, entries/3), digits, NumberLines{Sep: ' ', Limit: 1 << 32, Least: -1 << 32})
 				var ahead Decoding
 				n := 1 + entries/2*3
 				sel, data := fenced[byte](t, (n+3)/4+68), fenced[byte](t, 68)

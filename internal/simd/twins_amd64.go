@@ -170,6 +170,9 @@ func cellsAVX2(cell *uint32, row *uint32, n int, head uint32, shift uint64) uint
 func entriesAVX2(entry *uint32, line *uint32, n int, column uint64)
 
 //go:noescape
+func numbersAVX512(code *uint32, room int, text *byte, size int, sep uint64, base uint64, limit uint64, least int64) (read int, n int)
+
+//go:noescape
 func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)
 
 //go:noescape

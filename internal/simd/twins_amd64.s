@@ -27343,6 +27343,246 @@ loop:
 	VZEROUPPER
 	RET
 
+// func numbersAVX512(code *uint32, room int, text *byte, size int, sep uint64, base uint64, limit uint64, least int64) (read int, n int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI, BMI2, CMOV, POPCNT
+TEXT ·numbersAVX512(SB), NOSPLIT, $0-80
+	MOVQ         code+0(FP), AX
+	MOVQ         room+8(FP), CX
+	MOVQ         text+16(FP), DX
+	MOVQ         size+24(FP), BX
+	VPBROADCASTQ base+40(FP), Z0
+	VPBROADCASTQ limit+48(FP), Z1
+	VPBROADCASTQ least+56(FP), Z2
+	VMOVDQU64    linesPlaces<>+0(SB), Z3
+	VMOVDQU64    linesOwn<>+0(SB), Z4
+	VMOVDQU64    linesBefore<>+0(SB), Z5
+	VMOVDQU64    linesRamp<>+0(SB), Z6
+	VMOVDQU64    linesZero<>+0(SB), Z7
+	VMOVDQU64    linesNine<>+0(SB), Z8
+	VMOVDQU64    linesTwo<>+0(SB), Z9
+	VMOVDQU64    linesSeven<>+0(SB), Z10
+	VMOVDQU64    linesTens<>+0(SB), Z11
+	VMOVDQU64    linesHundreds<>+0(SB), Z12
+	VMOVDQU64    linesThousands<>+0(SB), Z13
+	VMOVDQU64    linesEnds<>+0(SB), Z14
+	VPTERNLOGD   $0xff, Z15, Z15, Z15
+	MOVQ         sep+32(FP), SI
+	VPBROADCASTB SI, Z16
+	MOVQ         $0x00ff00ff00ff00ff, SI
+	KMOVQ        SI, K1
+	VPBLENDMB    Z16, Z14, K1, Z14
+	MOVQ         AX, R11
+	XORQ         SI, SI
+	MOVQ         $-1, DI
+	MOVQ         $0x00000008, R8
+	MOVQ         $0x00000001, R9
+	MOVQ         $0x00000055, R10
+	SUBQ         $0x40, BX
+
+loop:
+	CMPQ      SI, BX
+	JG        end
+	CMPQ      CX, $0x08
+	JL        end
+	VMOVDQU64 (DX)(SI*1), Z16
+	VPSUBB    Z7, Z16, Z17
+	VPCMPUB   $0x06, Z8, Z17, K1
+	KMOVQ     K1, R12
+	POPCNTQ   R12, R13
+	ANDQ      $-2, R13
+	JZ        end
+	CMPQ      R13, R8
+	CMOVQGT   R8, R13
+
+	// Where the numbers end, and those before them.
+	VMOVDQA64   Z15, Z18
+	VPCOMPRESSB Z3, K1, Z18
+	VPERMB      Z18, Z4, Z19
+	VPERMB      Z18, Z5, Z18
+	MOVQ        R13, R15
+	SHLQ        $0x03, R15
+	BZHIQ       R15, DI, R14
+	KMOVQ       R14, K1
+
+	// One to eight digits, the right byte behind them, no zero before others.
+	VPSUBB    Z18, Z19, Z20
+	VPSUBB    Z9, Z20, Z20
+	VPCMPUB   $0x02, Z10, Z20, K1, K1
+	VPERMB    Z16, Z19, Z16
+	VPCMPEQB  Z14, Z16, K1, K1
+	VPSUBB    Z15, Z18, Z16
+	VPERMB    Z17, Z16, Z16
+	VPTESTNMB Z16, Z16, K1, K2
+	VPTESTMB  Z20, Z20, K2, K2
+	KMOVQ     K1, R15
+	CMPQ      R15, R14
+	JNE       end
+	KORTESTQ  K2, K2
+	JNZ       end
+
+	// The values.
+	VPADDB     Z6, Z19, Z16
+	VPCMPGTB   Z18, Z16, K1
+	VPERMB.Z   Z17, Z16, K1, Z16
+	VPMADDUBSW Z11, Z16, Z16
+	VPMADDWD   Z12, Z16, Z16
+	VPMULUDQ   Z13, Z16, Z17
+	VPSRLQ     $0x20, Z16, Z16
+	VPADDQ     Z17, Z16, Z16
+	VPSUBQ     Z0, Z16, Z16
+
+	// Below the limit, and the first so much above the second.
+	BZHIQ     R13, DI, R15
+	KMOVB     R15, K1
+	ANDQ      R10, R15
+	VPCMPUQ   $0x05, Z1, Z16, K1, K2
+	KMOVB     R15, K1
+	VPSHUFD   $0x4e, Z16, Z17
+	VPSUBQ    Z17, Z16, Z17
+	VPCMPQ    $0x01, Z2, Z17, K1, K1
+	KORTESTB  K2, K1
+	JNZ       end
+	VPMOVQD   Z16, Y16
+	VMOVDQU32 Y16, (AX)
+	LEAQ      (AX)(R13*4), AX
+	SUBQ      R13, CX
+
+	// The next line begins behind the end of the last number.
+	DECQ   R13
+	SHLXQ  R13, R9, R15
+	PDEPQ  R12, R15, R15
+	TZCNTQ R15, R15
+	LEAQ   1(SI)(R15*1), SI
+	JMP    loop
+
+end:
+	VZEROUPPER
+	SUBQ R11, AX
+	SHRQ $0x02, AX
+	MOVQ SI, read+64(FP)
+	MOVQ AX, n+72(FP)
+	RET
+
+DATA linesPlaces<>+0(SB)/8, $0x0706050403020100
+DATA linesPlaces<>+8(SB)/8, $0x0f0e0d0c0b0a0908
+DATA linesPlaces<>+16(SB)/8, $0x1716151413121110
+DATA linesPlaces<>+24(SB)/8, $0x1f1e1d1c1b1a1918
+DATA linesPlaces<>+32(SB)/8, $0x2726252423222120
+DATA linesPlaces<>+40(SB)/8, $0x2f2e2d2c2b2a2928
+DATA linesPlaces<>+48(SB)/8, $0x3736353433323130
+DATA linesPlaces<>+56(SB)/8, $0x3f3e3d3c3b3a3938
+GLOBL linesPlaces<>(SB), RODATA|NOPTR, $64
+
+DATA linesOwn<>+0(SB)/8, $0x0000000000000000
+DATA linesOwn<>+8(SB)/8, $0x0101010101010101
+DATA linesOwn<>+16(SB)/8, $0x0202020202020202
+DATA linesOwn<>+24(SB)/8, $0x0303030303030303
+DATA linesOwn<>+32(SB)/8, $0x0404040404040404
+DATA linesOwn<>+40(SB)/8, $0x0505050505050505
+DATA linesOwn<>+48(SB)/8, $0x0606060606060606
+DATA linesOwn<>+56(SB)/8, $0x0707070707070707
+GLOBL linesOwn<>(SB), RODATA|NOPTR, $64
+
+DATA linesBefore<>+0(SB)/8, $0x3f3f3f3f3f3f3f3f
+DATA linesBefore<>+8(SB)/8, $0x0000000000000000
+DATA linesBefore<>+16(SB)/8, $0x0101010101010101
+DATA linesBefore<>+24(SB)/8, $0x0202020202020202
+DATA linesBefore<>+32(SB)/8, $0x0303030303030303
+DATA linesBefore<>+40(SB)/8, $0x0404040404040404
+DATA linesBefore<>+48(SB)/8, $0x0505050505050505
+DATA linesBefore<>+56(SB)/8, $0x0606060606060606
+GLOBL linesBefore<>(SB), RODATA|NOPTR, $64
+
+DATA linesRamp<>+0(SB)/8, $0xfffefdfcfbfaf9f8
+DATA linesRamp<>+8(SB)/8, $0xfffefdfcfbfaf9f8
+DATA linesRamp<>+16(SB)/8, $0xfffefdfcfbfaf9f8
+DATA linesRamp<>+24(SB)/8, $0xfffefdfcfbfaf9f8
+DATA linesRamp<>+32(SB)/8, $0xfffefdfcfbfaf9f8
+DATA linesRamp<>+40(SB)/8, $0xfffefdfcfbfaf9f8
+DATA linesRamp<>+48(SB)/8, $0xfffefdfcfbfaf9f8
+DATA linesRamp<>+56(SB)/8, $0xfffefdfcfbfaf9f8
+GLOBL linesRamp<>(SB), RODATA|NOPTR, $64
+
+DATA linesZero<>+0(SB)/8, $0x3030303030303030
+DATA linesZero<>+8(SB)/8, $0x3030303030303030
+DATA linesZero<>+16(SB)/8, $0x3030303030303030
+DATA linesZero<>+24(SB)/8, $0x3030303030303030
+DATA linesZero<>+32(SB)/8, $0x3030303030303030
+DATA linesZero<>+40(SB)/8, $0x3030303030303030
+DATA linesZero<>+48(SB)/8, $0x3030303030303030
+DATA linesZero<>+56(SB)/8, $0x3030303030303030
+GLOBL linesZero<>(SB), RODATA|NOPTR, $64
+
+DATA linesNine<>+0(SB)/8, $0x0909090909090909
+DATA linesNine<>+8(SB)/8, $0x0909090909090909
+DATA linesNine<>+16(SB)/8, $0x0909090909090909
+DATA linesNine<>+24(SB)/8, $0x0909090909090909
+DATA linesNine<>+32(SB)/8, $0x0909090909090909
+DATA linesNine<>+40(SB)/8, $0x0909090909090909
+DATA linesNine<>+48(SB)/8, $0x0909090909090909
+DATA linesNine<>+56(SB)/8, $0x0909090909090909
+GLOBL linesNine<>(SB), RODATA|NOPTR, $64
+
+DATA linesTwo<>+0(SB)/8, $0x0202020202020202
+DATA linesTwo<>+8(SB)/8, $0x0202020202020202
+DATA linesTwo<>+16(SB)/8, $0x0202020202020202
+DATA linesTwo<>+24(SB)/8, $0x0202020202020202
+DATA linesTwo<>+32(SB)/8, $0x0202020202020202
+DATA linesTwo<>+40(SB)/8, $0x0202020202020202
+DATA linesTwo<>+48(SB)/8, $0x0202020202020202
+DATA linesTwo<>+56(SB)/8, $0x0202020202020202
+GLOBL linesTwo<>(SB), RODATA|NOPTR, $64
+
+DATA linesSeven<>+0(SB)/8, $0x0707070707070707
+DATA linesSeven<>+8(SB)/8, $0x0707070707070707
+DATA linesSeven<>+16(SB)/8, $0x0707070707070707
+DATA linesSeven<>+24(SB)/8, $0x0707070707070707
+DATA linesSeven<>+32(SB)/8, $0x0707070707070707
+DATA linesSeven<>+40(SB)/8, $0x0707070707070707
+DATA linesSeven<>+48(SB)/8, $0x0707070707070707
+DATA linesSeven<>+56(SB)/8, $0x0707070707070707
+GLOBL linesSeven<>(SB), RODATA|NOPTR, $64
+
+DATA linesTens<>+0(SB)/8, $0x010a010a010a010a
+DATA linesTens<>+8(SB)/8, $0x010a010a010a010a
+DATA linesTens<>+16(SB)/8, $0x010a010a010a010a
+DATA linesTens<>+24(SB)/8, $0x010a010a010a010a
+DATA linesTens<>+32(SB)/8, $0x010a010a010a010a
+DATA linesTens<>+40(SB)/8, $0x010a010a010a010a
+DATA linesTens<>+48(SB)/8, $0x010a010a010a010a
+DATA linesTens<>+56(SB)/8, $0x010a010a010a010a
+GLOBL linesTens<>(SB), RODATA|NOPTR, $64
+
+DATA linesHundreds<>+0(SB)/8, $0x0001006400010064
+DATA linesHundreds<>+8(SB)/8, $0x0001006400010064
+DATA linesHundreds<>+16(SB)/8, $0x0001006400010064
+DATA linesHundreds<>+24(SB)/8, $0x0001006400010064
+DATA linesHundreds<>+32(SB)/8, $0x0001006400010064
+DATA linesHundreds<>+40(SB)/8, $0x0001006400010064
+DATA linesHundreds<>+48(SB)/8, $0x0001006400010064
+DATA linesHundreds<>+56(SB)/8, $0x0001006400010064
+GLOBL linesHundreds<>(SB), RODATA|NOPTR, $64
+
+DATA linesThousands<>+0(SB)/8, $0x0000000000002710
+DATA linesThousands<>+8(SB)/8, $0x0000000000002710
+DATA linesThousands<>+16(SB)/8, $0x0000000000002710
+DATA linesThousands<>+24(SB)/8, $0x0000000000002710
+DATA linesThousands<>+32(SB)/8, $0x0000000000002710
+DATA linesThousands<>+40(SB)/8, $0x0000000000002710
+DATA linesThousands<>+48(SB)/8, $0x0000000000002710
+DATA linesThousands<>+56(SB)/8, $0x0000000000002710
+GLOBL linesThousands<>(SB), RODATA|NOPTR, $64
+
+DATA linesEnds<>+0(SB)/8, $0x0000000000000000
+DATA linesEnds<>+8(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA linesEnds<>+16(SB)/8, $0x0000000000000000
+DATA linesEnds<>+24(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA linesEnds<>+32(SB)/8, $0x0000000000000000
+DATA linesEnds<>+40(SB)/8, $0x0a0a0a0a0a0a0a0a
+DATA linesEnds<>+48(SB)/8, $0x0000000000000000
+DATA linesEnds<>+56(SB)/8, $0x0a0a0a0a0a0a0a0a
+GLOBL linesEnds<>(SB), RODATA|NOPTR, $64
+
 DATA selectorShifts<>+0(SB)/4, $0x00000000
 DATA selectorShifts<>+4(SB)/4, $0x00000002
 DATA selectorShifts<>+8(SB)/4, $0x00000004

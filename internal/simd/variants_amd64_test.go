@@ -29,3 +29,6 @@ func variants() []variant {
 	}
 	return append(v, variant{"plain", use(false, false, false, false, false, false, false)})
 }
+
+// hasNumbers tells whether Numbers reads anything.
+func hasNumbers() bool { return hasDecodeAVX512 }

@@ -20,6 +20,7 @@ func main() {
 	distances()
 	cells()
 	entries()
+	numbers()
 	decodeAVX2()
 	decodeAVX512()
 	for _, t := range []element{float32s, float64s} {

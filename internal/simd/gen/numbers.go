@@ -1,0 +1,158 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	textBlock    = 64 // bytes that are looked at together
+	blockNumbers = 8  // numbers that are made of them at most, of eight bytes each
+)
+
+// bytesOf holds a number for each byte of a block.
+func bytesOf(name string, number func(i int) int) reg.VecVirtual {
+	m, z := GLOBL("lines"+name, RODATA|NOPTR), ZMM()
+	for i := 0; i < textBlock; i += 8 {
+		var eight uint64
+		for j := range 8 {
+			eight |= uint64(uint8(number(i+j))) << (8 * j)
+		}
+		DATA(i, U64(eight))
+	}
+	VMOVDQU64(m, z)
+	return z
+}
+
+// numbers writes the twin of Numbers.
+//
+// A block begins where a line does. The bytes that are no digits end its numbers;
+// their places are moved together. Each number gets eight bytes: where it ends goes
+// to all of them, each takes the byte of the text that is so far before, and those
+// before the number become zeros. Three steps make pairs, fours and all eight digits
+// a number. A block with anything odd in its first eight numbers is left alone.
+func numbers() {
+	TEXT("numbersAVX512", NOSPLIT, "func(code *uint32, room int, text *byte, size int, sep uint64, base uint64, limit uint64, least int64) (read int, n int)")
+	Pragma("noescape")
+	broadcast := func(name string) reg.VecVirtual {
+		z := ZMM()
+		VPBROADCASTQ(inFrame(name), z)
+		return z
+	}
+	code, room, text, size := argument("code"), argument("room"), argument("text"), argument("size")
+	base, limit, least := broadcast("base"), broadcast("limit"), broadcast("least")
+	places := bytesOf("Places", func(i int) int { return i })
+	own := bytesOf("Own", func(i int) int { return i / 8 })
+	before := bytesOf("Before", func(i int) int { return (i/8 + 63) % 64 }) // before the first: no place
+	ramp := bytesOf("Ramp", func(i int) int { return i%8 - 8 })
+	zero := bytesOf("Zero", func(int) int { return '0' })
+	nine := bytesOf("Nine", func(int) int { return 9 })
+	two := bytesOf("Two", func(int) int { return 2 })
+	seven := bytesOf("Seven", func(int) int { return 7 })
+	tens := bytesOf("Tens", func(i int) int { return []int{10, 1}[i%2] })
+	hundreds := bytesOf("Hundreds", func(i int) int { return []int{100, 0, 1, 0}[i%4] })
+	thousands := bytesOf("Thousands", func(i int) int { return []int{10000 & 0xff, 10000 >> 8, 0, 0, 0, 0, 0, 0}[i%8] })
+	ends, none := bytesOf("Ends", func(i int) int { return []int{0, '\n'}[i/8%2] }), ZMM()
+	VPTERNLOGD(U8(0xff), none, none, none)
+	sep, first, sources := ZMM(), K(), GP64()
+	VPBROADCASTB(argument("sep").As32(), sep)
+	MOVQ(U64(0x00ff00ff00ff00ff), sources)
+	KMOVQ(sources, first)
+	VPBLENDMB(sep, ends, first, ends)
+
+	at, all, eight, one, even, start := GP64(), GP64(), GP64(), GP64(), GP64(), code
+	begin := GP64()
+	MOVQ(start, begin)
+	XORQ(at, at)
+	MOVQ(I32(-1), all)
+	MOVQ(U32(8), eight)
+	MOVQ(U32(1), one)
+	MOVQ(U32(0x55), even)
+	SUBQ(Imm(textBlock), size)
+	Label("loop")
+	CMPQ(at, size)
+	JG(LabelRef("end"))
+	CMPQ(room, Imm(blockNumbers))
+	JL(LabelRef("end"))
+	x, digits, notDigit := ZMM(), ZMM(), K()
+	VMOVDQU64(Mem{Base: text, Index: at, Scale: 1}, x)
+	VPSUBB(zero, x, digits)
+	VPCMPUB(U8(6), nine, digits, notDigit)
+	found, count, lanes, bits := GP64(), GP64(), GP64(), GP64()
+	KMOVQ(notDigit, found)
+	POPCNTQ(found, count)
+	ANDQ(I32(-2), count)
+	JZ(LabelRef("end"))
+	CMPQ(count, eight)
+	CMOVQGT(eight, count)
+	Comment("Where the numbers end, and those before them.")
+	place, end, last := ZMM(), ZMM(), ZMM()
+	VMOVDQA64(none, place)
+	VPCOMPRESSB(places, notDigit, place)
+	VPERMB(place, own, end)
+	VPERMB(place, before, last)
+	MOVQ(count, bits)
+	SHLQ(Imm(3), bits)
+	BZHIQ(bits, all, lanes)
+	inLanes, good, bad := K(), K(), K()
+	KMOVQ(lanes, inLanes)
+	Comment("One to eight digits, the right byte behind them, no zero before others.")
+	length, character, index := ZMM(), ZMM(), ZMM()
+	VPSUBB(last, end, length)
+	VPSUBB(two, length, length)
+	VPCMPUB(U8(2), seven, length, inLanes, good)
+	VPERMB(x, end, character)
+	VPCMPEQB(ends, character, good, good)
+	VPSUBB(none, last, index)
+	VPERMB(digits, index, character)
+	VPTESTNMB(character, character, good, bad)
+	VPTESTMB(length, length, bad, bad)
+	KMOVQ(good, bits)
+	CMPQ(bits, lanes)
+	JNE(LabelRef("end"))
+	KORTESTQ(bad, bad)
+	JNZ(LabelRef("end"))
+	Comment("The values.")
+	inNumber, v, w := K(), ZMM(), ZMM()
+	VPADDB(ramp, end, index)
+	VPCMPGTB(last, index, inNumber)
+	VPERMB_Z(digits, index, inNumber, v)
+	VPMADDUBSW(tens, v, v)
+	VPMADDWD(hundreds, v, v)
+	VPMULUDQ(thousands, v, w)
+	VPSRLQ(U8(32), v, v)
+	VPADDQ(w, v, v)
+	VPSUBQ(base, v, v)
+	Comment("Below the limit, and the first so much above the second.")
+	BZHIQ(count, all, bits)
+	KMOVB(bits.As32(), inLanes)
+	ANDQ(even, bits)
+	above, below := K(), K()
+	VPCMPUQ(U8(5), limit, v, inLanes, above)
+	KMOVB(bits.As32(), inLanes)
+	VPSHUFD(U8(0x4e), v, w)
+	VPSUBQ(w, v, w)
+	VPCMPQ(U8(1), least, w, inLanes, below)
+	KORTESTB(above, below)
+	JNZ(LabelRef("end"))
+	narrow := YMM()
+	VPMOVQD(v, narrow)
+	VMOVDQU32(narrow, Mem{Base: code})
+	LEAQ(Mem{Base: code, Index: count, Scale: 4}, code)
+	SUBQ(count, room)
+	Comment("The next line begins behind the end of the last number.")
+	DECQ(count)
+	SHLXQ(count, one, bits)
+	PDEPQ(found, bits, bits)
+	TZCNTQ(bits, bits)
+	LEAQ(Mem{Base: at, Index: bits, Scale: 1, Disp: 1}, at)
+	JMP(LabelRef("loop"))
+	Label("end")
+	VZEROUPPER()
+	SUBQ(begin, code)
+	SHRQ(Imm(2), code)
+	Store(at, ReturnIndex(0))
+	Store(code, ReturnIndex(1))
+	RET()
+}
