@@ -474,7 +474,7 @@ func (g *guess) plan() (*Plan, error) {
 		}
 	}
 	order := g.c.Order.possible(int(n), int(lines))
-	ordering, rank := 0.0, 0.0 // while it is found, and once it is there
+	ordering, rank, looking := 0.0, 0.0, 0.0 // while it is found, once it is there, and found not to pay
 	switch order {
 	case DefaultOrder:
 	case DegreeOrder:
@@ -484,7 +484,9 @@ func (g *guess) plan() (*Plan, error) {
 		}
 		ordering = rank + 4*n*(min(workers, countWorkers)-1)
 		if g.c.Order == AutoOrder {
-			ordering += float64(sampleBytes(int(n)))
+			sample := float64(sampleBytes(int(n)))
+			looking = ordering - 4*n + sample/2
+			ordering += sample
 		}
 		scratch += rank
 	default:
@@ -492,13 +494,16 @@ func (g *guess) plan() (*Plan, error) {
 		ordering = float64(g.c.Order.lookingBytes())*n + graph
 		scratch += float64(g.c.Order.lookingBytes()) * n
 	}
-	room := workers*workerBytes + pageBytes + float64(g.reader)
+	room := float64(g.c.roomBytes(int(workers)) + g.reader)
 	fixed := room + rows + ids + scratch
 	p := &Plan{Lines: int64(lines), Nodes: int64(n), Entries: int64(entries), Passes: 1}
 	// Beside the lines: while they are read and numbered, ordered, and sorted.
 	reading := room + ids + g.window
-	sorting := keys + room + rows + known + buckets + rank
-	need := parts + max(room+dict+g.window, ids+workers*bucketBytes, sorting, known+ordering+workers*bucketBytes)
+	sorting := keys + room + rows + known + buckets
+	together := func(ordering, rank float64) float64 {
+		return parts + max(room+dict+g.window, ids+workers*bucketBytes, sorting+rank, known+ordering+workers*bucketBytes)
+	}
+	need := together(ordering, rank)
 	if pattern > 0 {
 		need = max(need, parts+2*lines*each+pattern+room+known+buckets)
 		graph += min(keys, leastBytes)
@@ -508,7 +513,10 @@ func (g *guess) plan() (*Plan, error) {
 		limit = math.Inf(1)
 	}
 	// A dictionary that is done with may still be there.
-	most := max(need, parts+sorting+ids-known)
+	most := max(need, parts+sorting+rank+ids-known)
+	if looking > 0 {
+		need = together(looking, 0)
+	}
 	// With a limit room is made for buckets that are gathered, and looked at.
 	over := parts+max(max(keys+pattern, graph)+fixed, reading) > limit
 	span := min(keys, max(leastBytes, entries/maxSpans*(each+values)))

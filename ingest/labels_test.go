@@ -82,12 +82,21 @@ func TestMinusOne(t *testing.T) {
 func TestReadNames(t *testing.T) {
 	for name, want := range map[string][]string{"l.ids": {"id", "#a", "b c"}, "l.txt": {"b c"}} {
 		path := write(t, file{name, "id\r\n#a\n b c\n\n"})[0]
-		got, err := ReadNames(t.Context(), path, nil)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q; %v", name, got, want, err)
+		for _, n := range []int{0, 1, 9} {
+			list, err := ReadNames(t.Context(), path, n, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			var got []string
+			for i := range list.Len() {
+				got = append(got, list.Name(i))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
 		}
 	}
-	if _, err := ReadNames(t.Context(), filepath.Join(t.TempDir(), "none"), nil); err == nil {
+	if _, err := ReadNames(t.Context(), filepath.Join(t.TempDir(), "none"), 1, nil); err == nil {
 		t.Error("a list that is not there")
 	}
 }

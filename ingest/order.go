@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -36,6 +37,8 @@ func (r *run) reorder() error {
 		return err
 	}
 	if order == nil {
+		// What that was found by would otherwise be there while entries are sorted.
+		runtime.GC()
 		return r.mapLate()
 	}
 	rows := row // of the nodes
@@ -82,10 +85,10 @@ func (o Order) lookingBytes() int64 {
 }
 
 // sampleBytes is what lines of some codes of a graph of so many rows take, see
-// stretches: as they are found, joined and placed. With a limit there is room for
-// them where an order is possible, see hasRoom.
+// stretches: as they are found and placed. With a limit there is room for them where
+// an order is possible, see hasRoom.
 func sampleBytes(rows int) int64 {
-	const lists = 4 // of 4 bytes each, one of them for what others grow by
+	const lists = 2 * 2 // of 4 bytes each; the last code may make one twice as long
 	return lists*4*sparse.Stretches*int64(sparse.Stretch(rows)) + int64(rows)/8
 }
 
@@ -166,8 +169,9 @@ func (r *run) orderError(need int64) error {
 func (r *run) placesPay(stretches [][]uint32, row []uint32) bool {
 	placed := make([][]uint32, len(stretches))
 	for i, codes := range stretches {
-		for _, c := range codes {
-			placed[i] = append(placed[i], row[c])
+		placed[i] = make([]uint32, len(codes))
+		for at, c := range codes {
+			placed[i][at] = row[c]
 		}
 		if r.late != nil {
 			r.late.replace(codes)
@@ -263,12 +267,24 @@ func (r *run) stretches(count []uint32) ([][]uint32, error) {
 			}
 		}
 	}
-	found := make([][sparse.Stretches][]uint32, sched.Workers(r.workers))
-	err := r.eachPart(func(worker int, _ *part, code []uint32, weight []float64) error {
+	var (
+		all  [sparse.Stretches][]uint32
+		next [sparse.Stretches]atomic.Int64 // the place of a list that is to be taken
+	)
+	for i, s := range spans {
+		size := 0
+		for c := s.lo; c < s.hi; c++ {
+			if count[c] <= stretch {
+				size += int(count[c])
+			}
+		}
+		all[i] = make([]uint32, size)
+	}
+	err := r.eachPart(func(_ int, _ *part, code []uint32, weight []float64) error {
 		take := func(row, col uint32) {
 			if within[row/64]>>(row%64)&1 != 0 {
 				i := slices.IndexFunc(spans, func(s span) bool { return row < s.hi })
-				found[worker][i] = append(found[worker][i], col)
+				all[i][next[i].Add(1)-1] = col
 			}
 		}
 		for e := 0; e < len(code); e += 2 {
@@ -279,13 +295,7 @@ func (r *run) stretches(count []uint32) ([][]uint32, error) {
 		}
 		return nil
 	})
-	all := make([][]uint32, sparse.Stretches)
-	for _, some := range found {
-		for i, cols := range some {
-			all[i] = append(all[i], cols...)
-		}
-	}
-	return all, err
+	return all[:], err
 }
 
 // span is the codes lo ≤ c < hi.

@@ -248,7 +248,17 @@ const (
 	rowBytes    = 2       // of each row: the degree, a byte in most, and whether it is isolated
 	heavyBytes  = 10      // with weights: while degrees become numbers they are there in both forms
 	pageBytes   = 2 << 20 // what the store has under way
+	packerBytes = 5 << 20 // of each worker, with which zstd packs a frame
 )
+
+// roomBytes is what so many workers and the store work in.
+func (c *Config) roomBytes(workers int) int64 {
+	bytes := int64(workers)*workerBytes + pageBytes
+	if c.Codec == shard.Zstd {
+		bytes += int64(workers) * packerBytes
+	}
+	return bytes
+}
 
 // beside returns what the work takes beside the lines and their dictionary:
 // room of each worker, and what the store knows of each row.
@@ -257,7 +267,7 @@ func (r *run) beside() int64 {
 		counting = 4 // of each code that is no row yet: lines, then the row
 		ordering = 8 // by degree: the order, and lines that become its inverse
 	)
-	bytes := int64(r.workers)*workerBytes + pageBytes
+	bytes := r.c.roomBytes(r.workers)
 	for _, in := range r.inputs {
 		bytes += unusualWindow(in)
 	}

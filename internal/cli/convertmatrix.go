@@ -245,12 +245,11 @@ func (c *matrixRun) axis(list, base, which string, n, first int) (axis, error) {
 		return axisOf(names), c.plan.Reserve(32*int64(n), "ids")
 	}
 	if info, err := os.Stat(list); err == nil {
-		if err := c.plan.Reserve(info.Size()+16*int64(n), "ids"); err != nil {
+		if err := c.plan.Reserve(info.Size()+8*int64(n), "ids"); err != nil {
 			return axis{}, err
 		}
 	}
-	names, err := c.in.readIDFile(list, n)
-	return axisOf(names), err
+	return c.in.readIDFile(list, n)
 }
 
 // label reads the labels that are given.

@@ -314,7 +314,7 @@ func (in *invocation) planGenerate(r *generated, isStore bool) error {
 		// What has made the edges is gone when the last line is read.
 		n.Release("lines and ids")
 		n.Release("making of edges")
-		return n, n.Reserve(p.Memory, "lines, ids and entries")
+		return n, n.reserveSure(p.Memory, p.Sure, "lines, ids and entries")
 	}
 	n, err := plan()
 	if exitCode(err) == exitLimit {

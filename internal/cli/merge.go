@@ -379,7 +379,8 @@ func (m *matrixMerge[T]) rowTo(dst []T, i int) error {
 
 // ids reads the names of the rows and columns of the whole.
 func (m *matrixMerge[T]) ids() (rows, cols axis, err error) {
-	var shared, joined []string
+	var shared axis
+	var joined []string
 	for k := range m.parts {
 		p := &m.parts[k]
 		base := strings.TrimSuffix(p.path, filepath.Ext(p.path))
@@ -399,14 +400,14 @@ func (m *matrixMerge[T]) ids() (rows, cols axis, err error) {
 		if err != nil {
 			return rows, cols, err
 		}
-		for g := range p.Groups {
-			copy(joined[g*p.Whole+p.Lo:], list[g*wide:(g+1)*wide])
+		for i := range list.n {
+			joined[i/wide*p.Whole+p.Lo+i%wide] = list.id(i)
 		}
 	}
 	if m.parts[0].Axis == byRows {
-		return axisOf(joined), axisOf(shared), nil
+		return axisOf(joined), shared, nil
 	}
-	return axisOf(shared), axisOf(joined), nil
+	return shared, axisOf(joined), nil
 }
 
 func axisOf(names []string) axis {
@@ -414,10 +415,13 @@ func axisOf(names []string) axis {
 }
 
 // readIDFile reads n ids, one a line.
-func (in *invocation) readIDFile(path string, n int) ([]string, error) {
-	names, err := ingest.ReadNames(in.ctx, path, in.stdin)
-	if err == nil && len(names) != n {
-		err = &dataError{path, fmt.Sprintf("%s, want %s; list the id of each once, in order", counted(int64(len(names)), "id"), formatCount(int64(n)))}
+func (in *invocation) readIDFile(path string, n int) (axis, error) {
+	names, err := ingest.ReadNames(in.ctx, path, n, in.stdin)
+	if err != nil {
+		return axis{}, err
 	}
-	return names, err
+	if names.Len() != n {
+		return axis{}, &dataError{path, fmt.Sprintf("%s, want %s; list the id of each once, in order", counted(int64(names.Len()), "id"), formatCount(int64(n)))}
+	}
+	return axis{n, names.Name}, nil
 }
