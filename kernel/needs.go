@@ -99,7 +99,7 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	if e.least { // found beside what becomes of the columns
 		search += least - vectors - e.bytes(n, width)
 	}
-	sure, most := max(least-spared, search), max(least+factor, search)
+	sure, most := max(least-spared, search-e.basisBytes(n)), max(least+factor, search)
 	if e.least && factor > 0 { // which the search may want as well
 		most = max(most, search-e.searchBytes(n, width)+e.factoredSearchBytes(n, width, entries))
 	}
@@ -331,13 +331,22 @@ func (d demand) leastBytes(n, cols int) int64 {
 // own blocks of so many columns: its basis beside the block and its result.
 func (d demand) searchBytes(n, cols int) (bytes int64) {
 	if d.least {
-		basis, _ := lanczos.Bytes(n, 1, 0, nil)
-		bytes = 2*sparse.BlockBytes[float64](n, cols) + basis
+		bytes = 2*sparse.BlockBytes[float64](n, cols) + d.basisBytes(n)
 	}
 	if d.radius {
 		bytes = max(bytes, radiusBytes(n))
 	}
 	return bytes
+}
+
+// basisBytes is what the basis takes in which the smallest eigenvalue is found; less
+// of it if that is soon.
+func (d demand) basisBytes(n int) int64 {
+	if !d.least {
+		return 0
+	}
+	basis, _ := lanczos.Bytes(n, 1, 0, nil)
+	return basis
 }
 
 // factoredSearchBytes is searchBytes where the smallest eigenvalue is found with a

@@ -5,16 +5,18 @@ Of each command line it asks `heatwalk estimate`, then runs the command and
 takes the largest resident memory that the kernel saw of it (ru_maxrss), for
 each limit. A run is marked
 
-    low    the peak is above the plan
-    high   the plan is above 1.25 times the peak, and so is its sure part
-    over   the peak is above the limit
-    exit   the command did not end as its estimate says
+    low      the peak is above the plan
+    high     the plan is above 1.25 times the peak, and so is its sure part
+    between  the plan is above 1.25 times the peak, and its sure part below it
+    over     the peak is above the limit
+    exit     the command did not end as its estimate says
 
 Runs are cut off after so many seconds of processor time; their peak, with a
-star, is only a lower bound, so they are never called high. Plans of several
-parts stand with the part that is sure. Lines under --floor MiB are shown but
-not counted. Command lines are those of plan_commands.txt or of --commands; the
-places in braces are made in WORK when first used:
+star, is only a lower bound, so they are never called high or between. The ratio
+is that of the plan to the peak, or of its sure part where the peak stays below
+that. Lines under --floor MiB are shown but not counted, unless they are over or
+exit. Command lines are those of plan_commands.txt or of --commands; the places
+in braces are made in WORK when first used:
 
     {store} {edges} {ids}      the store, its edges as text, the ids of its nodes
     {names} {wide}             the edges with ids that are text, or of 64 bits
@@ -168,8 +170,8 @@ def flags(limit, code, planned, plan, sure, peak, planner):
     found = []
     if plan and peak > plan:
         found.append("low")
-    if plan and code == 0 and plan > 1.25 * peak and sure > 1.25 * peak:
-        found.append("high")
+    if plan and code == 0 and plan > 1.25 * peak and not peak <= sure <= 1.25 * peak:
+        found.append("high" if sure > peak else "between")
     if limit and peak > limit:
         found.append("over")
     if planner and code is not None and code != planned or code not in (None, 0, 5):
@@ -183,7 +185,7 @@ def main():
     units = {"KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
     planners = "ingest classify evaluate features kernel eigen generate convert".split()
     lines = [l.strip() for l in a.commands.read_text().splitlines() if l.strip() and not l.startswith("#")]
-    tally = dict.fromkeys(("runs", "small", "refused", "cut", "planned", "within", "sure", "low", "high", "over", "exit"), 0)
+    tally = dict.fromkeys(("runs", "small", "refused", "cut", "planned", "within", "sure", "between", "high", "low", "over", "exit"), 0)
     print(f"{'limit':>7} {'plan':>6} {'sure':>6} {'peak':>7} {'ratio':>5}  command; MiB", flush=True)
     for limit in a.limits.split(","):
         size = 0 if limit == "none" else int(limit[:-3]) * units[limit[-3:]]
@@ -200,7 +202,7 @@ def main():
             found = flags(size, code, planned, plan, sure, peak, planner)
             tally["runs"] += 1
             for f in found:
-                tally[f.split()[0]] += 1
+                tally[f.split()[0]] += peak >= a.floor * MIB or f.split()[0] in ("over", "exit")
             if code == 5:
                 tally["refused"] += 1
             elif code is None:
@@ -210,10 +212,10 @@ def main():
             elif plan and code == 0:
                 tally["planned"] += 1
                 tally["within"] += peak <= plan <= 1.25 * peak
-                tally["sure"] += sure <= 1.25 * peak < plan
+                tally["sure"] += peak <= sure <= 1.25 * peak < plan
             numbers = f"{plan / MIB:6.0f} {sure / MIB:6.0f}" if plan else f"{'-':>6} {'-':>6}"
             star = "*" if code is None else " "
-            ratio = f"{plan / peak:5.2f}" if plan else "     "
+            ratio = f"{(sure if peak <= sure else plan) / peak:5.2f}" if plan else "     "
             note = f"  refused: {said}" if code == 5 else f"  {said}" if code not in (None, 0) else ""
             print(f"{limit:>7} {numbers} {peak / MIB:6.0f}{star} {ratio}  {line}{''.join(f'  <{f}>' for f in found)}{note}", flush=True)
     print(", ".join(f"{k} {v}" for k, v in tally.items()))
