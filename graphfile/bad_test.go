@@ -148,6 +148,7 @@ func TestBadFiles(t *testing.T) {
 		{"e.sg", string(gapFile(2, 0, 0, nil, nil)), "e.sg@0: byte 2, want 0 (undirected) or 1; is this a serialised graph of the GAP benchmark suite?"},
 		{"e.sg", string(gapFile(0, 1, 1<<40, nil, nil)), "e.sg@9: 1099511627776 nodes; limit 4294967295"},
 
+		{"e.zip", "PK\x05\x06" + strings.Repeat("\x00", 18), "e.zip: a zip archive without arrays; unzip it and give the file that is in it"},
 		{"e.parquet", "PAR1", "e.parquet: no whole Parquet file: it does not end in a footer; fetch the file again"},
 		{"e.parquet", "PAR1\xff\xff\xff\xffPAR1", "e.parquet: no whole Parquet file: it does not end in a footer; fetch the file again"},
 		{"e.parquet", "PAR1\x00\x00\x00\x00PAR1", "e.parquet: no whole Parquet file ("},
@@ -256,6 +257,10 @@ func TestParquet(t *testing.T) {
 		Source int64             `parquet:"source"`
 		Target int64             `parquet:"target"`
 	}
+	type filtered struct {
+		numbered
+		Index int64 `parquet:"__index_level_0__"`
+	}
 	type alone struct {
 		Source int64 `parquet:"source"`
 	}
@@ -273,6 +278,9 @@ func TestParquet(t *testing.T) {
 	}{
 		{parquetFile(t, named{0.5, "b", "x", "a"}, named{1, " c ", "", "007"}), nil, "a b 0.5;007 c 1"},
 		{parquetFile(t, numbered{1, 2}, numbered{-1, 5}, numbered{3, 4}), nil, "1 2 1;-1 5 1;3 4 1"},
+		{parquetFile(t, filtered{numbered{1, 2}, 0}, filtered{numbered{3, 4}, 7}), nil, "1 2 1;3 4 1"},
+		{parquetFile(t, filtered{numbered{1, 2}, 7}), []int{1, 2, 3}, "1 2 7"},
+		{sample(t, "two-codecs.parquet"), nil, "e.parquet: column source is compressed in several ways, which is not supported; write it again in one go"},
 		{parquetFile(t, unsigned{1 << 63, 1 << 31}), nil, "9223372036854775808 2147483648 1"},
 		{parquetFile(t, counts{unsigned{1, 2}, 1 << 63}), nil, "1 2 9.223372036854776e+18"},
 		{parquetFile(t, small{unsigned{1, 2}, 1 << 31}), nil, "1 2 2.147483648e+09"},

@@ -73,6 +73,42 @@ func TestContent(t *testing.T) {
 }
 
 // TestRecognize decides by content before the name.
+// TestRounded counts integers that float64 does not hold.
+func TestRounded(t *testing.T) {
+	type weighted struct {
+		Source int64 `parquet:"source"`
+		Target int64 `parquet:"target"`
+		Weight int64 `parquet:"weight"`
+	}
+	matrix := func(descr string, values any) []byte {
+		return npzFile("shape", npyFile("<i8", "(2,)", []int64{3, 3}), "format", npyFile("|S3", "()", []byte("coo")),
+			"row", npyFile("<i4", "(3,)", []int32{0, 1, 2}), "col", npyFile("<i4", "(3,)", []int32{1, 2, 0}),
+			"data", npyFile(descr, "(3,)", values))
+	}
+	const large = "9007199254740993"
+	for _, test := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"e.graph", []byte("2 1 1\n2 " + large + "\n1 " + large + "\n"), "2 :2"},
+		{"e.graph", []byte("2 1 11\n" + large + " 2 9\n1 1 9\n"), "0 "},
+		{"e.gml", []byte("graph [ node [ id 1 ] node [ id 2 ]\nedge [ source 1 target 2 weight " + large + " ] ]"), "1 :2"},
+		{"e.net", []byte("*Vertices 2\n*Edges\n1 2 9007199254740992\n1 2 " + large + "\n"), "1 :4"},
+		{"e.npz", matrix("<i8", []int64{1 << 53, 1<<53 + 1, 1<<62 + 1}), "2 : data[1]"},
+		{"e.npz", matrix("<u8", []uint64{1<<64 - 1, 1 << 63, 3}), "1 : data[0]"},
+		{"e.npz", matrix("<f8", []float64{1e300, 1 << 53, 3}), "0 "},
+		{"e.parquet", parquetFile(t, weighted{1, 2, 1 << 53}, weighted{1, 3, 1<<53 + 1}), "1 : row 1"},
+	} {
+		c, err := readContent(test.name, test.data, nil)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		} else if got := fmt.Sprint(c.graph.Rounded, " ", c.graph.RoundedAt); got != test.want {
+			t.Errorf("%s: rounded %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
 func TestRecognize(t *testing.T) {
 	for _, test := range []struct {
 		name, head string

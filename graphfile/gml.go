@@ -318,7 +318,7 @@ func (s *sink) weightOf(line int64, weight, value string) (float64, error) {
 		return 1, nil
 	}
 	s.weighted = true
-	w, wrong := parseWeight([]byte(weight))
+	w, wrong := s.word(line, []byte(weight))
 	if wrong != "" {
 		return 0, s.fault(line, "correct it", "weight %s %s", quote(weight), wrong)
 	}

@@ -106,6 +106,8 @@ type Graph struct {
 	First     uint64   // if Numbered
 	Lines     int64    // of a text format
 	Notes     []string // what was passed over
+	Rounded   int64    // weights that are integers which float64 does not hold
+	RoundedAt string   // the place of the first of them, as it follows the name of the file
 }
 
 // MaxNodes is the largest number of nodes that a file may declare.
@@ -177,6 +179,7 @@ func Read(f Format, in *Input, o *Options, visit func(b *Batch) error) (*Graph, 
 	if err != nil {
 		return nil, err
 	}
+	g.Rounded, g.RoundedAt = s.rounded, s.roundedAt
 	return g, s.flush()
 }
 

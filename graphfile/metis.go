@@ -167,7 +167,7 @@ func (m *metis) node(u uint64) error {
 				return m.fault(t.line, "correct the line", "neighbour %d of node %d has no weight", v, u+1)
 			}
 			var wrong string
-			if w, wrong = parseWeight(word); wrong != "" {
+			if w, wrong = m.word(t.line, word); wrong != "" {
 				return m.fault(t.line, "correct the line", "weight %s of the edge from node %d to %d %s", quote(word), u+1, v, wrong)
 			}
 		}

@@ -101,6 +101,9 @@ func (z *npz) form() (string, error) {
 			return "coo", nil
 		}
 	}
+	if z.archive.IsEmpty() {
+		return "", z.fault(0, "unzip it and give the file that is in it", "a zip archive without arrays")
+	}
 	return "", z.fault(0, "save it with scipy.sparse.save_npz", "no sparse matrix: the arrays indptr and indices, or row and col, are missing")
 }
 
@@ -195,10 +198,11 @@ func (z *npz) values(entries int64) (*npy.Array, error) {
 type block struct {
 	row, col []int64
 	val      []float64
+	whole    []int64 // values that are integers
 }
 
 func newBlock() *block {
-	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock)}
+	return &block{row: make([]int64, npzBlock), col: make([]int64, npzBlock), val: make([]float64, npzBlock), whole: make([]int64, npzBlock)}
 }
 
 // index checks a row or column and returns it.
@@ -222,7 +226,11 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 		return nil
 	}
 	before := data.At
-	if err := data.Floats(val); err != nil {
+	if data.Width == 8 && data.Kind != 'f' {
+		if err := z.integers(data, b, n); err != nil {
+			return err
+		}
+	} else if err := data.Floats(val); err != nil {
 		return err
 	}
 	for i, w := range val {
@@ -230,6 +238,23 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 			return z.fault(0, "correct it, or take absolute values", "%s[%d] = %g %s", z.member(data), before+int64(i), w, wrong)
 		}
 		val[i] += 0 // −0 becomes 0
+	}
+	return nil
+}
+
+// integers reads the next n values, which are integers of 64 bits.
+func (z *npz) integers(data *npy.Array, b *block, n int) error {
+	before := data.At
+	if err := data.Integers(b.whole[:n]); err != nil {
+		return err
+	}
+	for i, v := range b.whole[:n] {
+		if b.val[i] = float64(v); data.Kind == 'u' {
+			b.val[i] = float64(uint64(v))
+		}
+		if !isExact(uint64(v)) && b.val[i] > 0 {
+			z.round(fmt.Sprintf(": %s[%d]", z.member(data), before+int64(i)))
+		}
 	}
 	return nil
 }

@@ -227,7 +227,7 @@ func (p *pajek) edge(number int64, words [][]byte) error {
 	w := 1.0
 	if len(words) > 2 {
 		var wrong string
-		if w, wrong = parseWeight(words[2]); wrong == "is not a number" && words[2][0] > '9' {
+		if w, wrong = p.word(number, words[2]); wrong == "is not a number" && words[2][0] > '9' {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
 			return p.fault(number, "correct the line", "weight %s %s", quote(words[2]), wrong)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,6 +92,12 @@ func (t *table) choose() error {
 	for _, path := range schema.Columns() {
 		t.paths = append(t.paths, strings.Join(path, "."))
 	}
+	var data []int // the columns but the row numbers that pandas adds
+	for i, path := range t.paths {
+		if !strings.HasPrefix(path, "__index_level_") {
+			data = append(data, i)
+		}
+	}
 	t.column = [3]int{-1, -1, -1}
 	if t.o.Fields != nil {
 		for i, f := range t.o.Fields {
@@ -105,12 +112,9 @@ func (t *table) choose() error {
 		}
 		switch {
 		case t.column[0] >= 0 && t.column[1] >= 0:
-		case len(t.paths) == 2 || len(t.paths) == 3:
-			t.column = [3]int{0, 1, len(t.paths) - 1}
-			if len(t.paths) == 2 {
-				t.column[2] = -1
-			}
-		case len(t.paths) < 2:
+		case len(data) == 2 || len(data) == 3:
+			copy(t.column[:], data)
+		case len(data) < 2:
 			return t.fault(0, "write a row for each edge", "%s (%s), want 2 or 3 (source, target, weight)", counted(len(t.paths), "column"), strings.Join(t.paths, ", "))
 		default:
 			return t.fault(0, "name them source and target, or choose with --fields=1,2 or, with a weight, --fields=1,2,3", "none of the %s (%s) is called source and target", counted(len(t.paths), "column"), strings.Join(t.paths, ", "))
@@ -119,6 +123,9 @@ func (t *table) choose() error {
 	for i, c := range t.column {
 		if c < 0 {
 			continue
+		}
+		if !t.oneCodec(c) {
+			return t.fault(0, "write it again in one go", "column %s is compressed in several ways, which is not supported", t.paths[c])
 		}
 		path := schema.Columns()[c] // that of the leaf is only the end of it
 		leaf, _ := schema.Lookup(path...)
@@ -151,6 +158,15 @@ func (t *table) choose() error {
 		}
 	}
 	return nil
+}
+
+// oneCodec reports whether all row groups have a column under one compression. The
+// library decompresses all of them as the first.
+func (t *table) oneCodec(column int) bool {
+	groups := t.file.Metadata().RowGroups
+	return !slices.ContainsFunc(groups, func(g format.RowGroup) bool {
+		return g.Columns[column].MetaData.Codec != groups[0].Columns[column].MetaData.Codec
+	})
 }
 
 // find returns the place of the first of names that a path is, or −1.
@@ -231,7 +247,11 @@ func (t *table) group(group parquet.RowGroup) error {
 			}
 			if i == 2 {
 				var wrong string
-				if weight, wrong = numberOf(v, t.unsigned[i]); wrong != "" {
+				weight, wrong = numberOf(v, t.unsigned[i])
+				if v.Kind() == parquet.Int64 && !isExact(v.Uint64()) {
+					t.round(fmt.Sprintf(": row %d", t.row))
+				}
+				if wrong != "" {
 					return t.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", t.row, v, wrong)
 				}
 				continue

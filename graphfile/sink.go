@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/bits"
+	"strconv"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 // sink collects what a reader finds into batches.
@@ -17,6 +21,9 @@ type sink struct {
 
 	numbered bool // numbers are positions of nodes
 	weighted bool // the file gives weights; until it does, all are 1
+
+	rounded   int64 // see Graph
+	roundedAt string
 }
 
 // batchIDs is how many ids a batch has at most, batchBytes about how much text.
@@ -61,6 +68,25 @@ func (s *sink) weigh(w float64) {
 	}
 	b.Weight = append(b.Weight, w)
 }
+
+// round takes note of a weight that is rounded, at a place like ":17".
+func (s *sink) round(place string) {
+	if s.rounded++; s.rounded == 1 {
+		s.roundedAt = place
+	}
+}
+
+// word is parseWeight for the weight of an edge on a line.
+func (s *sink) word(line int64, word []byte) (w float64, wrong string) {
+	w, wrong = parseWeight(word)
+	if wrong == "" && textio.Rounded(word, w) {
+		s.round(":" + strconv.FormatInt(line, 10))
+	}
+	return w, wrong
+}
+
+// isExact reports whether float64 holds an integer.
+func isExact(n uint64) bool { return bits.Len64(n)-bits.TrailingZeros64(n) <= 53 }
 
 // numbers adds an edge between nodes that are numbers.
 func (s *sink) numbers(u, v uint64, w float64) error {

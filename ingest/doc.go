@@ -15,8 +15,9 @@
 // hundred lines are, if its weight is no number while theirs are, or if it
 // holds a usual pair of titles (source, target) that occur nowhere below.
 // Quotes are taken off except in files with tabs, where they belong to the
-// text. Weights are decimal numbers ≥ 0; zero stands for no edge. A KONECT file
-// says so in its first line; the time in its fourth column is passed over.
+// text; a quoted field ends on its line. Weights are decimal numbers ≥ 0, as
+// float64; zero stands for no edge. A KONECT file says so in its first line; blanks
+// and tabs separate its fields alike, and the time in the fourth is passed over.
 //
 // # Matrix Market
 //

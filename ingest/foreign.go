@@ -77,6 +77,7 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 		return translate(in.Name(), err)
 	}
 	lines = g.Lines
+	r.rounded(in.Name()+g.RoundedAt, g.Rounded)
 	for _, note := range g.Notes {
 		r.warn(in.Name() + ": " + note)
 	}

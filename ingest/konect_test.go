@@ -7,7 +7,7 @@ import (
 )
 
 // A KONECT file with times is the graph of its first three columns, and only its
-// first line makes it one.
+// first line makes it one. Blanks and tabs may stand on one line.
 func TestKONECT(t *testing.T) {
 	const edges = "1 2 0.5 1082040961\n2 3 2 1082040962\n3 1 1 1082155839\n"
 	want, _, err := ingestInto(t, fixed(Config{}), write(t, file{"e.tsv", "1 2 0.5\n2 3 2\n3 1 1\n"})...)
@@ -27,6 +27,16 @@ func TestKONECT(t *testing.T) {
 		if warned != strings.Contains(head, "bip") {
 			t.Errorf("%q: warnings %q", head, report.Warnings)
 		}
+	}
+	for _, text := range []string{
+		"1 2\t0.5\t1082040961\n2 3\t2\t1082040962\n3 1\t1\t1082155839\n",
+		"1 2\t0.5 \n2\t3 2\n3  1 1\t\n", "1 2 0.5\t\n2 3 2\t\n3 1 1\n",
+	} {
+		dir, _, err := ingestInto(t, fixed(Config{}), write(t, file{"out.e", "% sym posweighted\n" + text})...)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		same(t, load(t, dir), load(t, want))
 	}
 	for _, head := range []string{"", "% sym\n", "# sym weighted\n", "% sym heavy\n", "\n% sym weighted\n"} {
 		if _, _, err := ingestInto(t, fixed(Config{}), write(t, file{"out.e", head + edges})...); err == nil || !strings.Contains(err.Error(), "--fields") {

@@ -96,6 +96,12 @@ func TestReadNames(t *testing.T) {
 			}
 		}
 	}
+	// The first line of a table may have one column.
+	path := write(t, file{"l.csv", "x y\n\"b\",1\n\"c,d\"\ne,\n"})[0]
+	list, err := ReadNames(t.Context(), path, 0, nil)
+	if err != nil || list.Len() != 4 || list.Name(0) != "x y" || list.Name(1) != "b" || list.Name(2) != "c,d" || list.Name(3) != "e" {
+		t.Errorf("%v, %v", list, err)
+	}
 	if _, err := ReadNames(t.Context(), filepath.Join(t.TempDir(), "none"), 1, nil); err == nil {
 		t.Error("a list that is not there")
 	}

@@ -69,11 +69,13 @@ func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*lay
 // planLine decides the layout on one line; rest is the text behind it. With an
 // error, only the line of the layout is set.
 func (c *Config) planLine(name string, konect bool, number int64, line, rest []byte, warn func(string)) (*layout, error) {
-	lay := &layout{line: number, first: number, weight: -1}
-	lay.sep = separator(name, line)
+	lay := &layout{line: number, first: number, weight: -1, sep: blanks}
+	if !konect { // where blanks and tabs may stand on one line, and in no id
+		lay.sep = separator(name, bytes.TrimRight(line, blank))
+	}
 	var f fields
 	if err := f.split(line, lay.sep); err != nil {
-		return lay, &ParseError{File: name, Line: number, Msg: err.Error(), Fix: fixLine}
+		return lay, &ParseError{File: name, Line: number, Msg: err.Error(), Fix: splitFix(err, fixLine)}
 	}
 	f.dropEmpty(2)
 	switch {

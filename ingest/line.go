@@ -41,6 +41,16 @@ var (
 	errTab      = errors.New("a field holds a TAB")
 )
 
+// splitFix returns the way out of a line that cannot be split; fix is that of
+// others. What follows a field that goes on over lines could be taken for edges if
+// its first line were skipped.
+func splitFix(err error, fix string) string {
+	if errors.Is(err, errQuote) {
+		return "close it, or put fields that go on over several lines into one"
+	}
+	return fix
+}
+
 // fields is one line cut at its separators. The slices share memory with the
 // line, or with the store of unquoted text.
 type fields struct {

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
 var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
@@ -113,8 +114,8 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 			if n == 0 {
 				n = bytes.IndexByte(text[j:end], '\n')
 				var fault string
-				if w, fault = parseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'})); fault != "" {
-					break
+				if w, fault = parseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'})); fault != "" || w >= textio.MaxExact {
+					break // larger integers are counted where they are rounded
 				}
 				if n > 0 && text[j+n-1] == '\r' {
 					n--

@@ -77,7 +77,7 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 				if weighted {
 					w, fault = parseWeight(line[weight:])
 				}
-				if fault == "" {
+				if fault == "" && w < textio.MaxExact {
 					if weighted {
 						p.weight = append(p.weight, w)
 					}
@@ -107,6 +107,9 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 		switch {
 		case err == nil:
 			if weighted {
+				if textio.Rounded(p.fields.text[p.lay.weight], w) {
+					out.stats.round(number)
+				}
 				p.weight = append(p.weight, w)
 			}
 			edges++
@@ -140,7 +143,7 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return &ParseError{File: p.name, Line: number, Column: column, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
 	if err := f.split(line, lay.sep); err != nil {
-		return 0, fault(0, fixLine, "%v", err)
+		return 0, fault(0, splitFix(err, fixLine), "%v", err)
 	}
 	if lay.columns > 0 {
 		f.dropEmpty(lay.columns)

@@ -27,11 +27,20 @@ type part struct {
 // tally counts lines.
 type tally struct {
 	lines, comments int64
+	rounded         int64 // weights that are integers which float64 does not hold
+	roundedLine     int64 // of the first of them
 }
+
+// round takes note of a weight that is rounded.
+func (t *tally) round(line int64) { t.add(tally{rounded: 1, roundedLine: line}) }
 
 func (t *tally) add(u tally) {
 	t.lines += u.lines
 	t.comments += u.comments
+	if u.rounded > 0 && (t.rounded == 0 || u.roundedLine < t.roundedLine) {
+		t.roundedLine = u.roundedLine
+	}
+	t.rounded += u.rounded
 }
 
 // line returns the number of the line of text that edge i came from, 0 if the

@@ -171,6 +171,7 @@ func (r *run) readGroup(group []*edgeList) (err error) {
 	}
 	for _, list := range group {
 		r.report.Comments += list.sum.comments
+		r.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.roundedLine), list.sum.rounded)
 		r.close(list.in, list.file, list.sum.lines)
 	}
 	mine := r.parts[from:]

@@ -1,6 +1,10 @@
 package ingest
 
-import "github.com/heatwalk/heatwalk/sparse/shard"
+import (
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
 
 // Report says what was read, merged and dropped, and what came of it.
 type Report struct {
@@ -18,6 +22,7 @@ type Report struct {
 	Duplicates     int64        `json:"duplicate_edges"`    // lines merged into an earlier one of the same direction
 	Reciprocal     int64        `json:"reciprocal_edges"`   // undirected edges that were given in both directions
 	ZeroWeights    int64        `json:"zero_weight_edges"`  // lines dropped for their weight
+	RoundedWeights int64        `json:"rounded_weights"`    // lines whose weight is an integer beyond 2⁵³ that float64 does not hold
 	BadLines       int64        `json:"bad_lines"`          // lines skipped
 	UnknownIDs     int64        `json:"unknown_ids"`        // lines dropped for a node that is not in the list of nodes
 	IDs            string       `json:"ids"`                // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
@@ -39,4 +44,13 @@ type FileReport struct {
 	Format string `json:"format"` // "edge list", "Matrix Market", "node list" or a graphfile.Format
 	Bytes  int64  `json:"bytes"`  // as stored
 	Lines  int64  `json:"lines"`
+}
+
+// rounded reports how many weights of an input were rounded, and where the first
+// of them is.
+func (r *run) rounded(place string, n int64) {
+	if n > 0 {
+		r.report.RoundedWeights += n
+		r.warn(fmt.Sprintf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, count(int(n), "such weight")))
+	}
 }

@@ -390,6 +390,38 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestRoundedWeights counts integers that float64 does not hold, whatever reads
+// their line, and names the first one.
+func TestRoundedWeights(t *testing.T) {
+	const large = "9007199254740993"
+	for _, test := range []struct {
+		files []file
+		count int64
+		place string // of the first
+	}{
+		{[]file{{"e.tsv", "1\t2\t9007199254740992\n2\t3\t" + large + "\n3\t4\t" + large + "\n"}}, 2, "e.tsv:2"},
+		{[]file{{"e.tsv", "# c\na\tb\t1\nb\tc\t" + large + "\n"}}, 1, "e.tsv:3"},
+		{[]file{{"e.csv", "a, b,\"" + large + "\"\n"}}, 1, "e.csv:1"},
+		{[]file{{"e.tsv", "1\t2\t3\n"}, {"f.tsv.gz", packed("1\t3\t" + large + "\n")}}, 1, "f.tsv.gz:1"},
+		{[]file{{"e.tsv", edgeText(100_000, func(i int) string { return fmt.Sprintf("%d\t%d\t%d", i, i+1, 1<<53-1+i/50_000*2) })}}, 50_000, "e.tsv:50001"},
+		{[]file{{"e.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 " + large + "\n"}}, 1, "e.mtx:3"},
+		{[]file{{"e.mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 -" + large + "\n"}}, 1, "e.mtx:3"},
+		{[]file{{"e.graph", "2 1 1\n2 " + large + "\n1 " + large + "\n"}}, 2, "e.graph:2"},
+		{[]file{{"e.tsv", "1\t2\t9007199254740993.0\n2\t3\t0.1\n3\t4\t9007199254740994\n"}}, 0, ""},
+	} {
+		for _, workers := range []int{1, 3} {
+			_, report := read(t, &Config{Workers: workers}, test.files...)
+			if report.RoundedWeights != test.count {
+				t.Errorf("%.80q: %d weights are rounded, want %d", test.files, report.RoundedWeights, test.count)
+			}
+			warned := slices.ContainsFunc(report.Warnings, func(w string) bool { return strings.Contains(w, test.place+": an integer weight beyond 2⁵³") })
+			if warned != (test.count > 0) {
+				t.Errorf("%.80q: warnings %q, want one of %s", test.files, report.Warnings, test.place)
+			}
+		}
+	}
+}
+
 func TestMemory(t *testing.T) {
 	text := edgeText(200_000, func(i int) string { return fmt.Sprintf("%d %d", i%5000, i*7919%10_007) })
 	paths := write(t, file{"e.txt", text})

@@ -117,7 +117,10 @@ func (t *table) separator(line []byte) byte {
 	if t.columns == 1 && !isNamed(t.name, ".csv") {
 		return tab
 	}
-	return separator(t.name, line)
+	if sep := separator(t.name, line); t.columns > 1 || sep != blanks {
+		return sep
+	}
+	return comma // a list of ids in which the first has no other column
 }
 
 // split cuts a line into its fields.
@@ -137,7 +140,7 @@ func (t *table) split(line textio.Line) (tableRow, *ParseError) {
 		f.text = append(f.text[:0], text[:end], rest)
 		f.start = append(f.start[:0], from, from+len(text)-len(rest))
 	} else if err := f.split(line.Text, t.sep); err != nil {
-		return tableRow{}, &ParseError{File: t.name, Line: line.Number, Msg: err.Error(), Fix: "fix the line"}
+		return tableRow{}, &ParseError{File: t.name, Line: line.Number, Msg: err.Error(), Fix: splitFix(err, "fix the line")}
 	}
 	if len(f.text[0]) == 0 {
 		return tableRow{}, &ParseError{File: t.name, Line: line.Number, Column: f.start[0] + 1, Msg: "empty id", Fix: "fix the line"}

@@ -37,6 +37,9 @@ func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
 // Has reports whether there is an array of that name.
 func (a *Archive) Has(name string) bool { return a.members[name] != nil }
 
+// IsEmpty reports whether there is no array, as in an archive of other files.
+func (a *Archive) IsEmpty() bool { return len(a.members) == 0 }
+
 // Single returns the name of the only member, or "" if there are several or it is
 // no array.
 func (a *Archive) Single() string { return a.single }
