@@ -99,6 +99,9 @@ func (a *byLength) Sweep(ctx context.Context, workers int, visit func(worker int
 type rowBuffer struct {
 	ptr []int64
 	col []uint32
+	val []float64
+
+	part []float64 // some of the values
 }
 
 // make makes the buffer, if that was not done.

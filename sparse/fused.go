@@ -216,14 +216,22 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 	switch {
 	case g.slot != nil:
 		g.begin(dst, lo, hi)
-		simd.GatherSumOnto(dst, g.hi-g.lo, scale, x, ptr, col)
+		simd.GatherSumOnto(dst, g.hi-g.lo, scale, x, ptr, col, g.valuesFrom(start))
 	case g.place != nil:
 		simd.GatherSumPlaced(dst, g.hi-g.lo, scale, x, ptr, col, g.place[lo:hi])
 	case g.values == nil:
 		simd.GatherSumAhead(dst, g.hi-g.lo, scale, x, ptr, col, g.ahead)
 	default:
-		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.values[start:])
+		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.valuesFrom(start))
 	}
+}
+
+// valuesFrom returns the values from an entry on, nil for ones.
+func (g *gathering[T]) valuesFrom(entry int64) []T {
+	if g.values == nil {
+		return nil
+	}
+	return g.values[entry:]
 }
 
 // begin stores in dst what the sums of the rows lo ≤ i < hi go on from.
@@ -248,15 +256,7 @@ func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 // values returns the values of the panel's entries, rounded to T; nil stands
 // for ones.
 func (f *fused[T]) values(w *scratch[T], p Panel) []T {
-	if stored, ok := any(p.Val).([]T); ok || p.Val == nil {
-		return stored
-	}
-	w.values = grow(w.values, max(len(p.Val), MaxRange))
-	values := w.values[:len(p.Val)]
-	for e, v := range p.Val {
-		values[e] = T(v)
-	}
-	return values
+	return rounded(weights{doubles: p.Val}, &w.values)
 }
 
 // factors returns what the sums of the rows lo ≤ i < hi are multiplied by.

@@ -19,7 +19,8 @@ import (
 // while a step adds them up for many rows of A, as long as nothing else passes through
 // it; then it adds those that the next tile names, and at last those of A_far. A row's
 // entries are added in their order, so that no bit changes. Near ids have 16 bits and
-// count from the first column of their tile. Which tiles are used is decided for some
+// count from the first column of their tile. Values are in the narrowest type that holds
+// them, and there are none if all are 1. Which tiles are used is decided for some
 // million entries at a time, and in how many of them a row is for itself: what is left
 // of it, or all, is far.
 //
@@ -29,6 +30,7 @@ type tiled struct {
 	rows, cols int
 	ranges     []Range
 	ids        []uint32 // of the far entries
+	values     weights  // of them
 }
 
 // NewTiled returns a copy of a in the tiles of t, which must not be used any more.
@@ -40,25 +42,36 @@ func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, er
 	m.rows, m.cols = a.Dims()
 	far := t.far[len(t.slot)]
 	m.ids = pages.Make[uint32](int(far) + spareIDs)[:far]
-	near := pages.Make[uint16](int(t.near) + spareIDs)
+	m.values = t.weights.make(int(far))
+	near, values := pages.Make[uint16](int(t.near)+spareIDs), t.weights.make(int(t.near))
+	at := int64(0)
 	for i := range t.units {
 		for n := range t.units[i].tiles {
 			tile := &t.units[i].tiles[n]
 			entries := tile.ptr[tile.rows()]
 			tile.ids, near = near[:entries], near[entries:]
+			tile.weights = values.part(at, at+entries)
+			at += entries
 		}
 	}
 	return m, a.Sweep(ctx, workers, func(_ int, p Panel) error {
 		u := m.unitOf(p.Index)
 		for i := range p.Hi - p.Lo {
-			col, _ := p.Row(i)
-			for n, ids := range u.near(m.slot[m.first[p.Index]+i]) {
+			col, val := p.Row(i)
+			for n, tile := range u.near(m.slot[m.first[p.Index]+i]) {
+				ids, values := tile.row(int(m.slot[m.first[p.Index]+i]))
 				for e, c := range col[:len(ids)] {
 					ids[e] = uint16(int(c) - n*m.columns)
 				}
+				values.store(val, len(ids))
 				col = col[len(ids):]
+				if val != nil {
+					val = val[len(ids):]
+				}
 			}
-			copy(m.ids[m.far[m.first[p.Index]+i]:], col)
+			begin := m.far[m.first[p.Index]+i]
+			copy(m.ids[begin:], col)
+			m.values.part(begin, begin+int64(len(col))).store(val, len(col))
 		}
 		return nil
 	})
@@ -69,14 +82,14 @@ func (a *tiled) unitOf(index int) *unit {
 	return &a.units[sort.Search(len(a.units), func(u int) bool { return a.units[u].hi > index })]
 }
 
-// near yields the ids of the row with that slot in each near tile.
-func (u *unit) near(slot int32) iter.Seq2[int, []uint16] {
-	return func(yield func(int, []uint16) bool) {
+// near yields the near tiles that the row with that slot is in.
+func (u *unit) near(slot int32) iter.Seq2[int, tile] {
+	return func(yield func(int, tile) bool) {
 		if slot == noSlot {
 			return
 		}
 		for n, tile := range u.tiles {
-			if int(slot) >= tile.rows() || !yield(n, tile.row(int(slot))) {
+			if int(slot) >= tile.rows() || !yield(n, tile) {
 				return
 			}
 		}
@@ -106,19 +119,26 @@ func (a *tiled) Sweep(ctx context.Context, workers int, visit func(worker int, p
 func (a *tiled) panel(b *rowBuffer, i int) Panel {
 	b.make()
 	p, u := a.farPanel(i), a.unitOf(i)
-	ptr, col := b.ptr[:len(p.Ptr)], b.col[:0]
+	ptr, col, val := b.ptr[:len(p.Ptr)], b.col[:0], b.val[:0]
 	ptr[0] = 0
 	for r := range p.Hi - p.Lo {
-		for n, ids := range u.near(a.slot[a.first[i]+r]) {
+		slot := a.slot[a.first[i]+r]
+		for n, tile := range u.near(slot) {
+			ids, values := tile.row(int(slot))
 			for _, c := range ids {
 				col = append(col, uint32(n*a.columns)+uint32(c))
 			}
+			val = append(val, rounded(values, &b.part)...)
 		}
 		far, _ := p.Row(r)
 		col = append(col, far...)
+		val = append(val, rounded(a.values.part(p.Ptr[r], p.Ptr[r+1]), &b.part)...)
 		ptr[r+1] = int64(len(col))
 	}
-	p.Ptr, p.Col = ptr, col
+	p.Ptr, p.Col, b.val = ptr, col, val
+	if a.weights != ones {
+		p.Val = val
+	}
 	return p
 }
 
@@ -167,11 +187,13 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			hi = tile.call(lo)
 			sums := simd.Rows[T]{Data: near.Data[lo*width:], Stride: width}
-			simd.GatherSumNear(sums, width, x, tile.ptr[lo:hi+1], tile.ids[tile.ptr[lo]:], seldom)
+			values := rounded(tile.weights.part(tile.ptr[lo], tile.ptr[hi]), &w.values)
+			simd.GatherSumNear(sums, width, x, tile.ptr[lo:hi+1], tile.ids[tile.ptr[lo]:], values, seldom)
 		}
 	}
 	for i := u.lo; i < u.hi; i++ {
 		g := gathering[T]{p: a.farPanel(i), lo: from, hi: to}
+		g.values = rounded(a.values.part(g.p.Ptr[0], g.p.Ptr[len(g.p.Ptr)-1]), &w.values)
 		if near.Data != nil {
 			g.near, g.slot = near, a.slot[a.first[i]:a.first[i+1]]
 		}
@@ -185,6 +207,9 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 // call returns where the rows from lo on end that are gathered in one call, which
 // cannot be interrupted.
 func (t tile) call(lo int) int {
-	const most = 1 << 16
+	most := int64(1 << 16)
+	if !t.weights.none() { // Rounded values should stay in the nearest caches.
+		most = MaxRange
+	}
 	return lo + sort.Search(t.rows()-lo, func(n int) bool { return t.ptr[lo+n+1]-t.ptr[lo] > most })
 }

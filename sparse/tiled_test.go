@@ -34,15 +34,48 @@ var tiledPatterns = map[string]pattern{
 	"mixed":       {rows: 9000, cols: 9000, mean: 2, hubs: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5001, 5002, 5003, 5004, 5005, 5006, 5007, 5008}},
 }
 
+// weightings are values of each type that holds them, by the bytes of one.
+var weightings = map[int]func(e int) float64{
+	0: func(int) float64 { return 1 },
+	1: func(e int) float64 { return float64(e % 256) },
+	4: func(e int) float64 { return float64(e%1000) / 8 },
+	8: func(e int) float64 { return 1 / float64(e+3) },
+}
+
+// weighed returns a with these values.
+func weighed(t testing.TB, a *sparse.CSR, weight func(e int) float64) *sparse.CSR {
+	t.Helper()
+	rows, cols := a.Dims()
+	ptr, col, val := make([]int64, rows+1), []uint32(nil), make([]float64, a.NNZ())
+	for i := range rows {
+		c, _ := a.Row(i)
+		col = append(col, c...)
+		ptr[i+1] = int64(len(col))
+	}
+	for e := range val {
+		val[e] = weight(e)
+	}
+	m, err := sparse.NewCSR(rows, cols, ptr, col, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func TestTiledIsAMatrix(t *testing.T) {
 	rng := newRand(t, 41)
 	for name, p := range tiledPatterns {
-		a := random(t, rng, p)
-		for _, columns := range []int{0, 1, 20, p.cols / 2, min(p.cols, 1<<16)} {
-			t.Run(fmt.Sprintf("%s, tiles of %d", name, columns), func(t *testing.T) {
-				m := tiled(t, a, columns, columns%2*100)
-				sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
-			})
+		for bytes, weight := range weightings {
+			a := weighed(t, random(t, rng, p), weight)
+			for _, columns := range []int{0, 1, 20, p.cols / 2, min(p.cols, 1<<16)} {
+				if bytes > 0 && columns != 20 {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s, tiles of %d, values of %d bytes", name, columns, bytes), func(t *testing.T) {
+					m := tiled(t, a, columns, columns%2*100)
+					sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
+				})
+			}
 		}
 	}
 }
@@ -51,19 +84,23 @@ func TestTiledIsAMatrix(t *testing.T) {
 // is planned.
 func TestTilingBytes(t *testing.T) {
 	defer sparse.Tile(1000, 4, 1, 0)()
-	a := random(t, newRand(t, 43), pattern{rows: 3000, cols: 3000, mean: 30})
-	tiling, err := sparse.NewTiling(t.Context(), a, 500, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	narrow, wide := tiling.Bytes(8, 3), tiling.Bytes(16, 3)
-	m, err := sparse.NewTiled(t.Context(), a, tiling, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	matrix, rows := sparse.TiledBytes(m)
-	if sums := int64(3 * rows * 8); rows == 0 || wide-narrow != sums || narrow-sums < matrix-64 || narrow-sums > matrix+64 {
-		t.Errorf("%d bytes, %d for blocks twice as wide; the matrix has %d, sums %d", narrow, wide, matrix, sums)
+	p := random(t, newRand(t, 43), pattern{rows: 3000, cols: 3000, mean: 30})
+	for bytes, weight := range weightings {
+		a := weighed(t, p, weight)
+		tiling, err := sparse.NewTiling(t.Context(), a, 500, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		narrow, wide := tiling.Bytes(8, 3), tiling.Bytes(16, 3)
+		m, err := sparse.NewTiled(t.Context(), a, tiling, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		matrix, rows := sparse.TiledBytes(m)
+		matrix += int64(bytes) * a.NNZ()
+		if sums := int64(3 * rows * 8); rows == 0 || wide-narrow != sums || narrow-sums < matrix-64 || narrow-sums > matrix+64 {
+			t.Errorf("%d bytes, %d for blocks twice as wide; the matrix has %d, sums %d", narrow, wide, matrix, sums)
+		}
 	}
 }
 
@@ -75,6 +112,9 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 	rng := newRand(t, 42)
 	for name, p := range tiledPatterns {
 		a := random(t, rng, p)
+		if values := []int{0, 1, 4, 8}[rng.IntN(4)]; values > 0 {
+			name, a = fmt.Sprintf("%s, values of %d bytes", name, values), weighed(t, a, weightings[values])
+		}
 		tiles := []sparse.Matrix{tiled(t, a, 1, 0), tiled(t, a, p.cols/9, 3), tiled(t, a, p.cols/2, 100), tiled(t, a, min(p.cols, 1<<16), 0)}
 		for term, c := range cases {
 			square := p.rows == p.cols
@@ -100,9 +140,10 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 }
 
 // TestFindTiling: tiles are found where columns that are often named, the first, have a
-// third of the entries of long rows that are all 1.
+// third of the entries of long rows. A tiling without them is where it keeps values in
+// less memory.
 func TestFindTiling(t *testing.T) {
-	defer sparse.Tile(1000, 24, 2, 1)()
+	defer sparse.Tile(100_000, 24, 2, 1)()
 	const rows = 70_000
 	matrix := func(columns []uint32, weight float64) *sparse.CSR {
 		ptr, col := make([]int64, rows+1), []uint32(nil)
@@ -136,18 +177,24 @@ func TestFindTiling(t *testing.T) {
 		weight   float64
 		rowBytes int
 		pays     bool
+		near     bool
 	}{
-		{"first columns", near, 1, 32, true},
-		{"a third of them", third, 1, 32, true},
-		{"less than a third", append(third[1:], 69_500), 1, 32, false},
-		{"last columns", columns(69_000, 24), 1, 32, false},
-		{"short rows", near[1:], 1, 32, false},
-		{"weights", near, 2, 32, false},
-		{"one column", near, 1, 4, true},
-		{"wide block", near, 1, 4096, true},
+		{"first columns", near, 1, 32, true, true},
+		{"a third of them", third, 1, 32, true, true},
+		{"less than a third", append(third[1:], 69_500), 1, 32, false, false},
+		{"last columns", columns(69_000, 24), 1, 32, false, false},
+		{"short rows", near[1:], 1, 32, false, false},
+		{"one column", near, 1, 4, true, true},
+		{"wide block", near, 1, 4096, true, true},
+		{"values", near, 1.0 / 3, 32, true, true},
+		{"few values", near[:1], 1.0 / 3, 32, false, false},
+		{"few values of one byte", near[:1], 2, 32, true, false},
+		{"short rows, values of one byte", near[1:], 2, 32, true, false},
+		{"short rows, values of four", near[1:], 0.5, 32, true, false},
+		{"short rows, values of eight", near[1:], 1.0 / 3, 32, false, false},
 	} {
 		tiling, err := sparse.FindTiling(t.Context(), matrix(c.columns, c.weight), c.rowBytes, 2)
-		if err != nil || (tiling != nil) != c.pays {
+		if err != nil || (tiling != nil) != c.pays || tiling != nil && (tiling.Near() > 0) != c.near {
 			t.Errorf("%s: found %v, error %v", c.name, tiling != nil, err)
 		}
 	}

@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -17,6 +16,7 @@ type Tiling struct {
 	near     int64   // entries
 	segments int64   // of rows in near tiles
 	units    []unit
+	weights  weightType
 }
 
 const noSlot = -1
@@ -32,15 +32,19 @@ type unit struct {
 
 // tile is some columns of some rows, in CSR layout. Ids count from the first column.
 type tile struct {
-	ptr []int64
-	ids []uint16
+	ptr     []int64
+	ids     []uint16
+	weights weights
 }
 
 // rows returns the number of rows.
 func (t tile) rows() int { return len(t.ptr) - 1 }
 
-// row returns the ids of the i-th row.
-func (t tile) row(i int) []uint16 { return t.ids[t.ptr[i]:t.ptr[i+1]] }
+// row returns the ids and the values of the i-th row.
+func (t tile) row(i int) ([]uint16, weights) {
+	lo, hi := t.ptr[i], t.ptr[i+1]
+	return t.ids[lo:hi], t.weights.part(lo, hi)
+}
 
 const (
 	// mostTileColumns is the largest number of columns of a near tile.
@@ -74,25 +78,32 @@ type tilingRule struct {
 // Tests change it.
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
-// errWeighted ends the search for a tiling.
-var errWeighted = errors.New("sparse: entries other than 1 have no tiles")
-
-// FindTiling returns a tiling of a if it pays for blocks with rows of so many bytes,
-// and otherwise nil: if all entries are 1 and a third of them are those of long rows in
-// columns that are named often, the first ones. Near tiles have as many columns as
-// have rows of a block in half of the second cache. Cost: one sweep, and up to 12
-// bytes a row and 14 for each tile that a row is in.
+// FindTiling returns a tiling of a if it pays for blocks with rows of so many bytes:
+// if a third of its entries are those of long rows in columns that are named often, the
+// first ones. Near tiles have as many columns as have rows of a block in half of the
+// second cache. Otherwise it returns a tiling without near tiles if that pays, where a
+// tiled matrix holds values in narrower types than float64, and else nil. Cost: up to two sweeps, and up to 12 bytes a row and 14 for each tile
+// that a row is in.
 func FindTiling(ctx context.Context, a Matrix, rowBytes, workers int) (*Tiling, error) {
-	if a.NNZ() < tilesPay.entries {
-		return nil, nil
+	if a.NNZ() >= tilesPay.entries {
+		columns := min(mostTileColumns, sched.CacheBytes()/2/min(rowBytes, mostSlabBytes))
+		t, err := newTiling(ctx, a, columns, workers)
+		if err != nil || 3*t.near >= a.NNZ() {
+			return t, err
+		}
+		if !t.weights.narrow() {
+			return nil, nil
+		}
 	}
-	columns := min(mostTileColumns, sched.CacheBytes()/2/min(rowBytes, mostSlabBytes))
-	t, err := newTiling(ctx, a, columns, workers)
-	if errors.Is(err, errWeighted) || err == nil && 3*t.near < a.NNZ() {
-		return nil, nil
+	t, err := newTiling(ctx, a, 0, workers)
+	if err != nil || !t.weights.narrow() {
+		return nil, err
 	}
-	return t, err
+	return t, nil
 }
+
+// Near returns the number of entries in near tiles.
+func (t *Tiling) Near() int64 { return t.near }
 
 // BeatsPacking tells whether steps with blocks of so many rows of so many bytes are
 // faster with t than with packed columns: if most entries are near, and rows have
@@ -123,10 +134,9 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int) (*Tiling, er
 	}
 	workers = sched.Workers(workers)
 	parts, buffers := make([]segments, len(ranges)), make([]segments, workers)
+	types := make([]weightType, workers)
 	err := a.Sweep(ctx, workers, func(worker int, p Panel) error {
-		if p.Val != nil {
-			return errWeighted
-		}
+		types[worker] = types[worker].with(p.Val)
 		b := &buffers[worker]
 		*b = (*b)[:0]
 		for i := range p.Hi - p.Lo {
@@ -140,6 +150,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int) (*Tiling, er
 	if err != nil {
 		return nil, err
 	}
+	t.weights = slices.Max(types)
 	t.cut(ranges, parts, min(max(a.NNZ()/int64(unitsPerWorker*workers), tilesPay.entries), mostEntries))
 	for i := range rows {
 		t.far[i+1] += t.far[i]
@@ -276,7 +287,8 @@ func (u *unit) rows() int {
 // Bytes returns the memory of a tiled matrix, and of what its steps take beside it
 // with so many workers and blocks with rows of so many bytes.
 func (t *Tiling) Bytes(rowBytes, workers int) int64 {
-	bytes, rows := 2*t.near+4*t.far[len(t.slot)]+12*int64(len(t.slot)), 0
+	far := t.far[len(t.slot)]
+	bytes, rows := 2*t.near+4*far+t.weights.size()*(t.near+far)+12*int64(len(t.slot)), 0
 	for i := range t.units {
 		rows = max(rows, t.units[i].rows())
 		for _, tile := range t.units[i].tiles {

@@ -10,12 +10,12 @@ func gatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []in
 	plainGatherSumPlaced(dst, k, scale, x, ptr, col, place)
 }
 
-func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, _ bool) {
-	plainGatherSumNear(dst, k, x, ptr, col)
+func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T, _ bool) {
+	plainGatherSumNear(dst, k, x, ptr, col, val)
 }
 
-func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
-	plainGatherSumOnto(dst, k, scale, x, ptr, col)
+func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
+	plainGatherSumOnto(dst, k, scale, x, ptr, col, val)
 }
 
 func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
@@ -46,6 +46,8 @@ func gatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int
 }
 
 func scaleTo[T Float](dst []T, alpha float64, x []float64) { plainScaleTo(dst, alpha, x) }
+
+func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) { plainWiden(dst, src) }
 
 func checksum(sum uint32, data []byte) uint32 { return plainChecksum(sum, data) }
 

@@ -46,20 +46,22 @@ func GathersAhead(x Near) bool { return gathersAhead(x) }
 
 // GatherSumNear is GatherSum for sums that go on from what dst holds, without factors,
 // for at most 65,536 rows of x that a near cache holds once they were named: ids have
-// 16 bits. If rows are named seldom they are prefetched, and otherwise not.
+// 16 bits. Products with the values of the entries are rounded before they are added;
+// nil stands for ones. If rows are named seldom they are prefetched, and otherwise not.
 //
-//	dst[r][j] = dst[r][j] + Σ_e x[col[e]][j]
-func GatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, seldom bool) {
-	gatherSumNear(dst, k, x, ptr, col, seldom)
+//	dst[r][j] = dst[r][j] + Σ_e val[e]·x[col[e]][j]
+func GatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T, seldom bool) {
+	gatherSumNear(dst, k, x, ptr, col, val, seldom)
 }
 
-// GatherSumOnto is GatherSum for sums that go on from what dst holds:
+// GatherSumOnto is GatherSum, or GatherWeighted if there are values, for sums that go
+// on from what dst holds:
 //
-//	dst[r][j] = scale[r]·(dst[r][j] + Σ_e x[col[e]][j])
+//	dst[r][j] = scale[r]·(dst[r][j] + Σ_e val[e]·x[col[e]][j])
 //
 // What dst held is added to first, as by a sum in the order of all ids.
-func GatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
-	gatherSumOnto(dst, k, scale, x, ptr, col)
+func GatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
+	gatherSumOnto(dst, k, scale, x, ptr, col, val)
 }
 
 // GatherWeighted is GatherSum with a factor for each entry, whose products are
@@ -127,27 +129,31 @@ func plainGatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr
 	}
 }
 
-func plainGatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16) {
+func plainGatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
 	for r := range len(ptr) - 1 {
-		addNamed(dst.Data[r*dst.Stride:][:k], x, col[ptr[r]-ptr[0]:ptr[r+1]-ptr[0]])
+		addNamed(dst.Data[r*dst.Stride:][:k], x, col, val, ptr[r]-ptr[0], ptr[r+1]-ptr[0])
 	}
 }
 
-func plainGatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32) {
+func plainGatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
 	for r := range len(ptr) - 1 {
 		y := dst.Data[r*dst.Stride:][:k]
-		addNamed(y, x, col[ptr[r]-ptr[0]:ptr[r+1]-ptr[0]])
+		addNamed(y, x, col, val, ptr[r]-ptr[0], ptr[r+1]-ptr[0])
 		for j := range y {
 			y[j] *= scale[r]
 		}
 	}
 }
 
-// addNamed adds to y the rows of x that ids name.
-func addNamed[T Float, ID uint16 | uint32](y []T, x Rows[T], ids []ID) {
-	for _, c := range ids {
-		for j, v := range x.Data[int(c)*x.Stride:][:len(y)] {
-			y[j] += v
+// addNamed adds to y the rows of x that the entries lo ≤ e < hi name.
+func addNamed[T Float, ID uint16 | uint32](y []T, x Rows[T], col []ID, val []T, lo, hi int64) {
+	w := T(1)
+	for e := lo; e < hi; e++ {
+		if val != nil {
+			w = val[e]
+		}
+		for j, v := range x.Data[int(col[e])*x.Stride:][:len(y)] {
+			y[j] += T(w * v)
 		}
 	}
 }

@@ -39,6 +39,10 @@ func testTiles[T Float](t *testing.T) {
 					// Room behind the ids, which prefetches may read.
 					col = append(make([]uint32, 0, len(col)+300), col...)
 				}
+				nearVal, farVal := near.val, far.val
+				if rng.IntN(2) == 0 {
+					nearVal, farVal = nil, nil
+				}
 				x, checkX := guarded(t, (max(near.n, far.n)-1)*stride+k, T(guard))
 				for i := range x {
 					x[i] = T(rng.NormFloat64())
@@ -57,11 +61,11 @@ func testTiles[T Float](t *testing.T) {
 						for j := range k {
 							s := begun[r*dstStride+j]
 							for e := near.ptr[r] - near.ptr[0]; e < near.ptr[r+1]-near.ptr[0]; e++ {
-								s += x[int(near.col[e])*stride+j]
+								s += weighted(nearVal, e, x[int(near.col[e])*stride+j])
 							}
 							if factor != nil {
 								for e := far.ptr[r] - far.ptr[0]; e < far.ptr[r+1]-far.ptr[0]; e++ {
-									s += x[int(far.col[e])*stride+j]
+									s += weighted(farVal, e, x[int(far.col[e])*stride+j])
 								}
 								s *= factor(r)
 							}
@@ -78,10 +82,10 @@ func testTiles[T Float](t *testing.T) {
 					}
 				}
 				to, from := Rows[T]{dst, dstStride}, Rows[T]{x, stride}
-				GatherSumNear(to, k, from, near.ptr, ids, seldom)
+				GatherSumNear(to, k, from, near.ptr, ids, nearVal, seldom)
 				sum(nil)
 				compare("near")
-				GatherSumOnto(to, k, scale, from, far.ptr, col)
+				GatherSumOnto(to, k, scale, from, far.ptr, col, farVal)
 				sum(func(r int) T { return scale[r] })
 				compare("onto")
 				checkIDs()
@@ -91,4 +95,46 @@ func testTiles[T Float](t *testing.T) {
 			}
 		}
 	})
+}
+
+// weighted returns the product with the value of entry e, rounded; nil values are ones.
+func weighted[T Float](val []T, e int64, v T) T {
+	if val == nil {
+		return v
+	}
+	return T(val[e] * v)
+}
+
+// TestWiden compares with conversions one by one.
+func TestWiden(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		testWiden[float32, uint8](t)
+		testWiden[float32, float32](t)
+		testWiden[float32, float64](t)
+		testWiden[float64, uint8](t)
+		testWiden[float64, float32](t)
+		testWiden[float64, float64](t)
+	})
+}
+
+func testWiden[T Float, V uint8 | float32 | float64](t *testing.T) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(21, 22))
+	for n := range 40 {
+		var none T
+		var empty V
+		src, checkSrc := guarded(t, n, empty)
+		dst, checkDst := guarded(t, n, none)
+		for i := range src {
+			src[i] = V(rng.Float64() * 255)
+		}
+		Widen(dst, src)
+		for i, v := range src {
+			if dst[i] != T(v) {
+				t.Fatalf("%d of %d numbers %v: %v", i, n, v, dst[i])
+			}
+		}
+		checkSrc()
+		checkDst()
+	}
 }

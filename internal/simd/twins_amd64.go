@@ -5,13 +5,43 @@
 package simd
 
 //go:noescape
+func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
+
+//go:noescape
 func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 
 //go:noescape
 func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 
 //go:noescape
-func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
+func gatherSumF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+
+//go:noescape
+func gatherSumF32NearAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+
+//go:noescape
+func gatherSumF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+
+//go:noescape
+func gatherSumF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+
+//go:noescape
+func gatherSumF32SoonAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+
+//go:noescape
+func gatherSumF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+
+//go:noescape
+func gatherSumF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
+
+//go:noescape
+func gatherSumF32OntoAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+
+//go:noescape
+func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+
+//go:noescape
+func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
 
 //go:noescape
 func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
@@ -20,7 +50,31 @@ func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, 
 func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 
 //go:noescape
-func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
+func gatherWeightedF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+
+//go:noescape
+func gatherWeightedF32NearAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+
+//go:noescape
+func gatherWeightedF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+
+//go:noescape
+func gatherWeightedF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+
+//go:noescape
+func gatherWeightedF32SoonAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+
+//go:noescape
+func gatherWeightedF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+
+//go:noescape
+func gatherWeightedF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
+
+//go:noescape
+func gatherWeightedF32OntoAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+
+//go:noescape
+func gatherWeightedF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 
 //go:noescape
 func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
@@ -35,37 +89,13 @@ func gatherSumF32Placed(dst *float32, dstStride int, x *float32, stride int, ptr
 func gatherSumF32PlacedCached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, place *uint8, width int)
 
 //go:noescape
-func gatherSumF32Near(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
-
-//go:noescape
-func gatherSumF32Soon(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
-
-//go:noescape
-func gatherSumF32Onto(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
-
-//go:noescape
-func gatherSumF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, width int)
-
-//go:noescape
-func gatherSumF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, width int)
-
-//go:noescape
-func gatherSumF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
-
-//go:noescape
-func gatherSumF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
-
-//go:noescape
-func gatherSumF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
-
-//go:noescape
-func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
-
-//go:noescape
 func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
 
 //go:noescape
 func scaleToF32AVX2(dst *float32, alpha float64, x *float64, n int)
+
+//go:noescape
+func widenBytesToF32AVX2(dst *float32, src *uint8, n int)
 
 //go:noescape
 func dotColumnsF32AVX2(sums *float64, a *float32, aStride int, b *float32, bStride int, rows int, width int)
@@ -77,13 +107,43 @@ func residualColumnsF32AVX2(r *float32, rStride int, q *float32, qStride int, al
 func turnColumnsF32AVX2(x *float32, xStride int, p *float32, pStride int, z *float32, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
 
 //go:noescape
+func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
+
+//go:noescape
 func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
 func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
-func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
+func gatherSumF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+
+//go:noescape
+func gatherSumF64NearAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+
+//go:noescape
+func gatherSumF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+
+//go:noescape
+func gatherSumF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+
+//go:noescape
+func gatherSumF64SoonAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+
+//go:noescape
+func gatherSumF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+
+//go:noescape
+func gatherSumF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
+
+//go:noescape
+func gatherSumF64OntoAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+
+//go:noescape
+func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+
+//go:noescape
+func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
 
 //go:noescape
 func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
@@ -92,7 +152,31 @@ func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, 
 func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 
 //go:noescape
-func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
+func gatherWeightedF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+
+//go:noescape
+func gatherWeightedF64NearAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+
+//go:noescape
+func gatherWeightedF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+
+//go:noescape
+func gatherWeightedF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+
+//go:noescape
+func gatherWeightedF64SoonAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+
+//go:noescape
+func gatherWeightedF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+
+//go:noescape
+func gatherWeightedF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
+
+//go:noescape
+func gatherWeightedF64OntoAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+
+//go:noescape
+func gatherWeightedF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 
 //go:noescape
 func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
@@ -107,37 +191,16 @@ func gatherSumF64Placed(dst *float64, dstStride int, x *float64, stride int, ptr
 func gatherSumF64PlacedCached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, place *uint8, width int)
 
 //go:noescape
-func gatherSumF64Near(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
-
-//go:noescape
-func gatherSumF64Soon(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
-
-//go:noescape
-func gatherSumF64Onto(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
-
-//go:noescape
-func gatherSumF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, width int)
-
-//go:noescape
-func gatherSumF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, width int)
-
-//go:noescape
-func gatherSumF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
-
-//go:noescape
-func gatherSumF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
-
-//go:noescape
-func gatherSumF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
-
-//go:noescape
-func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
-
-//go:noescape
 func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *float64, scaleStep int, x *float64, xStride int, rows int, width int)
 
 //go:noescape
 func scaleToF64AVX2(dst *float64, alpha float64, x *float64, n int)
+
+//go:noescape
+func widenBytesToF64AVX2(dst *float64, src *uint8, n int)
+
+//go:noescape
+func widenF32ToF64AVX2(dst *float64, src *float32, n int)
 
 //go:noescape
 func dotColumnsF64AVX2(sums *float64, a *float64, aStride int, b *float64, bStride int, rows int, width int)

@@ -14,6 +14,659 @@ DATA zeros<>+48(SB)/8, $0x0000000000000000
 DATA zeros<>+56(SB)/8, $0x0000000000000000
 GLOBL zeros<>(SB), RODATA|NOPTR, $64
 
+// func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF32Pairs(SB), NOSPLIT, $8-72
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R10
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R11
+	IMULQ  R10, R11
+	ADDQ   DI, R11
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R10*8), R8
+	SUBQ   (AX), R8
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R8*4), R8
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	MOVQ   width+64(FP), AX
+	CMPQ   AX, $0x01
+	JE     row4
+	CMPQ   AX, $0x02
+	JE     row8
+	CMPQ   AX, $0x04
+	JE     row16
+	CMPQ   AX, $0x08
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	VADDPS     32(CX)(R12*1), Y1, Y1
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y2, Y2
+	VADDPS     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	VADDPS     (CX)(DX*1), Y2, Y2
+	VADDPS     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	VXORPS       Y0, Y0, Y0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB32
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	VADDPS     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done32
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ        BX, BX
+	JNZ          second16
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA16
+	VXORPS       X0, X0, X0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair16
+
+second16:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB16
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	VADDPS     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done16
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL       768(DX)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (DX)(AX*4), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X0, X0
+	MOVL       768(R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (R8)(AX*4), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ        BX, BX
+	JNZ          second8
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA8
+	VXORPS       X0, X0, X0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair8
+
+second8:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB8
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL       768(R8)(AX*4), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVL       (R8)(AX*4), DX
+	VMOVSD     (CX)(DX*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done8
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first4:
+	MOVL       (R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*4)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first4
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVL       768(DX)(AX*4), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVL       (DX)(AX*4), R12
+	VADDSS     (CX)(R12*4), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVL       (R8)(AX*4), R12
+	VADDSS     (CX)(R12*4), X1, X1
+	INCQ       AX
+	JNZ        both4
+
+ended4:
+	TESTQ        BX, BX
+	JNZ          second4
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA4
+	VXORPS       X0, X0, X0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair4
+
+second4:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB4
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVL       768(R8)(AX*4), DX
+	PREFETCHT1 (CX)(DX*4)
+	MOVL       (R8)(AX*4), DX
+	VADDSS     (CX)(DX*4), X1, X1
+	INCQ       AX
+	JNZ        one4
+
+finish4:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSS (AX)(R10*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done4
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone4
+
+done4:
+	VZEROUPPER
+	RET
+
 // func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-88
@@ -1583,40 +2236,3607 @@ finish544:
 done:
 	RET
 
-// func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF32Pairs(SB), NOSPLIT, $8-72
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R10
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R11
-	IMULQ  R10, R11
-	ADDQ   DI, R11
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R10*8), R8
-	SUBQ   (AX), R8
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R8*4), R8
+// func gatherSumF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+// Requires: AVX, CMOV
+TEXT ·gatherSumF32NearPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*2), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x06, R12
+	VADDPS  (CX)(R12*1), Y0, Y0
+	VADDPS  32(CX)(R12*1), Y1, Y1
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x06, R12
+	VADDPS  (CX)(R12*1), Y2, Y2
+	VADDPS  32(CX)(R12*1), Y3, Y3
+	INCQ    AX
+	JNZ     both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair64
+
+second64:
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB64
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x06, DX
+	VADDPS  (CX)(DX*1), Y2, Y2
+	VADDPS  32(CX)(DX*1), Y3, Y3
+	INCQ    AX
+	JNZ     one64
+
+finish64:
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done64
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPS (DI), Y0
+	VMOVUPS (R11), Y1
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x05, R12
+	VADDPS  (CX)(R12*1), Y0, Y0
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x05, R12
+	VADDPS  (CX)(R12*1), Y1, Y1
+	INCQ    AX
+	JNZ     both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPS Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPS (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair32
+
+second32:
+	VMOVUPS Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB32
+	VMOVUPS (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x05, DX
+	VADDPS  (CX)(DX*1), Y1, Y1
+	INCQ    AX
+	JNZ     one32
+
+finish32:
+	VMOVUPS Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done32
+	VMOVUPS (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPS (DI), X0
+	VMOVUPS (R11), X1
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x04, R12
+	VADDPS  (CX)(R12*1), X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x04, R12
+	VADDPS  (CX)(R12*1), X1, X1
+	INCQ    AX
+	JNZ     both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPS X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPS (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair16
+
+second16:
+	VMOVUPS X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB16
+	VMOVUPS (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x04, DX
+	VADDPS  (CX)(DX*1), X1, X1
+	INCQ    AX
+	JNZ     one16
+
+finish16:
+	VMOVUPS X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done16
+	VMOVUPS (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX (DX)(AX*2), R12
+	VMOVSD  (CX)(R12*8), X2
+	VADDPS  X2, X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	VMOVSD  (CX)(R12*8), X2
+	VADDPS  X2, X1, X1
+	INCQ    AX
+	JNZ     both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(SI*8), BX
 	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R11), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R10*8), R9
 	SUBQ   (AX)(R10*8), R9
-	MOVQ   width+64(FP), AX
-	CMPQ   AX, $0x01
-	JE     row4
-	CMPQ   AX, $0x02
-	JE     row8
-	CMPQ   AX, $0x04
-	JE     row16
-	CMPQ   AX, $0x08
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX (R8)(AX*2), DX
+	VMOVSD  (CX)(DX*8), X2
+	VADDPS  X2, X1, X1
+	INCQ    AX
+	JNZ     one8
+
+finish8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VMOVSS (DI), X0
+	VMOVSS (R11), X1
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVWLZX (DX)(AX*2), R12
+	VADDSS  (CX)(R12*4), X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	VADDSS  (CX)(R12*4), X1, X1
+	INCQ    AX
+	JNZ     both4
+
+ended4:
+	TESTQ  BX, BX
+	JNZ    second4
+	VMOVSS X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA4
+	VMOVSS (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair4
+
+second4:
+	VMOVSS X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB4
+	VMOVSS (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVWLZX (R8)(AX*2), DX
+	VADDSS  (CX)(DX*4), X1, X1
+	INCQ    AX
+	JNZ     one4
+
+finish4:
+	VMOVSS X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done4
+	VMOVSS (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone4
+
+done4:
+	VZEROUPPER
+	RET
+
+// func gatherSumF32NearAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+// Requires: AVX
+TEXT ·gatherSumF32NearAVX2(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row4
+	CMPQ R9, $0x02
+	JE   row8
+	CMPQ R9, $0x03
+	JE   row12
+	CMPQ R9, $0x04
+	JE   row16
+	CMPQ R9, $0x05
+	JE   row20
+	CMPQ R9, $0x06
+	JE   row24
+	CMPQ R9, $0x07
+	JE   row28
+	CMPQ R9, $0x08
+	JE   row32
+	CMPQ R9, $0x10
+	JE   row64
+	CMPQ R9, $0x18
+	JE   row96
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x28
+	JE   row160
+	CMPQ R9, $0x30
+	JE   row192
+	CMPQ R9, $0x38
+	JE   row224
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX (DI)(R8*2), R10
+	VADDSS  (CX)(R10*4), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry
+
+finish:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish4
+
+entry4:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDSS  (CX)(R10*1), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry4
+
+finish4:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VMOVSD  (CX)(R10*1), X1
+	VADDPS  X1, X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	VMOVSS 8(AX), X1
+	CMPQ   R8, R9
+	JGE    finish12
+
+entry12:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VMOVSD  (CX)(R10*1), X2
+	VADDPS  X2, X0, X0
+	VADDSS  8(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry12
+
+finish12:
+	VMOVSD X0, (AX)
+	VMOVSS X1, 8(AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry16
+
+finish16:
+	VMOVUPS X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSS  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish20
+
+entry20:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), X0, X0
+	VADDSS  16(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry20
+
+finish20:
+	VMOVUPS X0, (AX)
+	VMOVSS  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), X0, X0
+	VMOVSD  16(CX)(R10*1), X2
+	VADDPS  X2, X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry24
+
+finish24:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	VMOVSS  24(AX), X2
+	CMPQ    R8, R9
+	JGE     finish28
+
+entry28:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), X0, X0
+	VMOVSD  16(CX)(R10*1), X3
+	VADDPS  X3, X1, X1
+	VADDSS  24(CX)(R10*1), X2, X2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry28
+
+finish28:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	VMOVSS  X2, 24(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry32
+
+finish32:
+	VMOVUPS Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry64
+
+finish64:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry96
+
+finish96:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry128
+
+finish128:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry160
+
+finish160:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry192
+
+finish192:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	VADDPS  192(CX)(R10*1), Y6, Y6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry224
+
+finish224:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	VADDPS  192(CX)(R10*1), Y6, Y6
+	VADDPS  224(CX)(R10*1), Y7, Y7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry256
+
+finish256:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	VADDPS  192(CX)(R10*1), Y6, Y6
+	VADDPS  224(CX)(R10*1), Y7, Y7
+	VADDPS  256(CX)(R10*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry288
+
+finish288:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	VMOVUPS 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Y0, Y0
+	VADDPS  32(CX)(R10*1), Y1, Y1
+	VADDPS  64(CX)(R10*1), Y2, Y2
+	VADDPS  96(CX)(R10*1), Y3, Y3
+	VADDPS  128(CX)(R10*1), Y4, Y4
+	VADDPS  160(CX)(R10*1), Y5, Y5
+	VADDPS  192(CX)(R10*1), Y6, Y6
+	VADDPS  224(CX)(R10*1), Y7, Y7
+	VADDPS  256(CX)(R10*1), Y8, Y8
+	VADDPS  288(CX)(R10*1), Y9, Y9
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry320
+
+finish320:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	VMOVUPS Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+// Requires: AVX, AVX512F
+TEXT ·gatherSumF32NearAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ width+80(FP), R9
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+	CMPQ R9, $0x58
+	JE   row352
+	CMPQ R9, $0x60
+	JE   row384
+	CMPQ R9, $0x68
+	JE   row416
+	CMPQ R9, $0x70
+	JE   row448
+	CMPQ R9, $0x78
+	JE   row480
+	CMPQ R9, $0x80
+	JE   row512
+	CMPQ R9, $0x88
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry256
+
+finish256:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Y4, Y4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry288
+
+finish288:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry320
+
+finish320:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Y5, Y5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry352
+
+finish352:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry384
+
+finish384:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Y6, Y6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry416
+
+finish416:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Z6, Z6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry448
+
+finish448:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Z6, Z6
+	VADDPS  448(CX)(R10*1), Y7, Y7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry480
+
+finish480:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Z6, Z6
+	VADDPS  448(CX)(R10*1), Z7, Z7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry512
+
+finish512:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	VADDPS  192(CX)(R10*1), Z3, Z3
+	VADDPS  256(CX)(R10*1), Z4, Z4
+	VADDPS  320(CX)(R10*1), Z5, Z5
+	VADDPS  384(CX)(R10*1), Z6, Z6
+	VADDPS  448(CX)(R10*1), Z7, Z7
+	VADDPS  512(CX)(R10*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry544
+
+finish544:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	VMOVUPS Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF32SoonPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*2), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	VADDPS     32(CX)(R12*1), Y1, Y1
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	VADDPS     (CX)(R12*1), Y2, Y2
+	VADDPS     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair64
+
+second64:
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB64
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x06, DX
+	VADDPS     (CX)(DX*1), Y2, Y2
+	VADDPS     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done64
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPS (DI), Y0
+	VMOVUPS (R11), Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y0, Y0
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	VADDPS     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPS Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPS (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair32
+
+second32:
+	VMOVUPS Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB32
+	VMOVUPS (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x05, DX
+	VADDPS     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	VMOVUPS Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done32
+	VMOVUPS (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPS (DI), X0
+	VMOVUPS (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	VADDPS     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPS X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPS (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair16
+
+second16:
+	VMOVUPS X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB16
+	VMOVUPS (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x04, DX
+	VADDPS     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	VMOVUPS X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done16
+	VMOVUPS (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVWLZX    (R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX    384(DX)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVWLZX    (DX)(AX*2), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVWLZX    (R8)(AX*2), R12
+	VMOVSD     (CX)(R12*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX    384(R8)(AX*2), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVWLZX    (R8)(AX*2), DX
+	VMOVSD     (CX)(DX*8), X2
+	VADDPS     X2, X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VMOVSS (DI), X0
+	VMOVSS (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first4:
+	MOVWLZX    (R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*4)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first4
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVWLZX    384(DX)(AX*2), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVWLZX    (DX)(AX*2), R12
+	VADDSS     (CX)(R12*4), X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*4)
+	MOVWLZX    (R8)(AX*2), R12
+	VADDSS     (CX)(R12*4), X1, X1
+	INCQ       AX
+	JNZ        both4
+
+ended4:
+	TESTQ  BX, BX
+	JNZ    second4
+	VMOVSS X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA4
+	VMOVSS (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair4
+
+second4:
+	VMOVSS X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB4
+	VMOVSS (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVWLZX    384(R8)(AX*2), DX
+	PREFETCHT1 (CX)(DX*4)
+	MOVWLZX    (R8)(AX*2), DX
+	VADDSS     (CX)(DX*4), X1, X1
+	INCQ       AX
+	JNZ        one4
+
+finish4:
+	VMOVSS X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done4
+	VMOVSS (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone4
+
+done4:
+	VZEROUPPER
+	RET
+
+// func gatherSumF32SoonAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF32SoonAVX2(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ far+56(FP), R11
+	MOVQ near+64(FP), R12
+	LEAQ (DI)(R11*2), R11
+	LEAQ (DI)(R12*2), R12
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row4
+	CMPQ R9, $0x02
+	JE   row8
+	CMPQ R9, $0x03
+	JE   row12
+	CMPQ R9, $0x04
+	JE   row16
+	CMPQ R9, $0x05
+	JE   row20
+	CMPQ R9, $0x06
+	JE   row24
+	CMPQ R9, $0x07
+	JE   row28
+	CMPQ R9, $0x08
+	JE   row32
+	CMPQ R9, $0x10
+	JE   row64
+	CMPQ R9, $0x18
+	JE   row96
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x28
+	JE   row160
+	CMPQ R9, $0x30
+	JE   row192
+	CMPQ R9, $0x38
+	JE   row224
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX    (R11)(R8*2), R10
+	PREFETCHT1 (CX)(R10*4)
+	MOVWLZX    (DI)(R8*2), R10
+	VADDSS     (CX)(R10*4), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry
+
+finish:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish4
+
+entry4:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDSS     (CX)(R10*1), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry4
+
+finish4:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VMOVSD     (CX)(R10*1), X1
+	VADDPS     X1, X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	VMOVSS 8(AX), X1
+	CMPQ   R8, R9
+	JGE    finish12
+
+entry12:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VMOVSD     (CX)(R10*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry12
+
+finish12:
+	VMOVSD X0, (AX)
+	VMOVSS X1, 8(AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry16
+
+finish16:
+	VMOVUPS X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSS  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish20
+
+entry20:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), X0, X0
+	VADDSS     16(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry20
+
+finish20:
+	VMOVUPS X0, (AX)
+	VMOVSS  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), X0, X0
+	VMOVSD     16(CX)(R10*1), X2
+	VADDPS     X2, X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry24
+
+finish24:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	VMOVSS  24(AX), X2
+	CMPQ    R8, R9
+	JGE     finish28
+
+entry28:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), X0, X0
+	VMOVSD     16(CX)(R10*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R10*1), X2, X2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry28
+
+finish28:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	VMOVSS  X2, 24(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry32
+
+finish32:
+	VMOVUPS Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry64
+
+finish64:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry96
+
+finish96:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry128
+
+finish128:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry160
+
+finish160:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry192
+
+finish192:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	VADDPS     192(CX)(R10*1), Y6, Y6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry224
+
+finish224:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	VADDPS     192(CX)(R10*1), Y6, Y6
+	VADDPS     224(CX)(R10*1), Y7, Y7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry256
+
+finish256:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	VADDPS     192(CX)(R10*1), Y6, Y6
+	VADDPS     224(CX)(R10*1), Y7, Y7
+	VADDPS     256(CX)(R10*1), Y8, Y8
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry288
+
+finish288:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	VMOVUPS 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Y0, Y0
+	VADDPS     32(CX)(R10*1), Y1, Y1
+	VADDPS     64(CX)(R10*1), Y2, Y2
+	VADDPS     96(CX)(R10*1), Y3, Y3
+	VADDPS     128(CX)(R10*1), Y4, Y4
+	VADDPS     160(CX)(R10*1), Y5, Y5
+	VADDPS     192(CX)(R10*1), Y6, Y6
+	VADDPS     224(CX)(R10*1), Y7, Y7
+	VADDPS     256(CX)(R10*1), Y8, Y8
+	VADDPS     288(CX)(R10*1), Y9, Y9
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry320
+
+finish320:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	VMOVUPS Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF32SoonAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ far+56(FP), R11
+	MOVQ near+64(FP), R12
+	LEAQ (DI)(R11*2), R11
+	LEAQ (DI)(R12*2), R12
+	MOVQ width+80(FP), R9
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+	CMPQ R9, $0x58
+	JE   row352
+	CMPQ R9, $0x60
+	JE   row384
+	CMPQ R9, $0x68
+	JE   row416
+	CMPQ R9, $0x70
+	JE   row448
+	CMPQ R9, $0x78
+	JE   row480
+	CMPQ R9, $0x80
+	JE   row512
+	CMPQ R9, $0x88
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry256
+
+finish256:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Y4, Y4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry288
+
+finish288:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry320
+
+finish320:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Y5, Y5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry352
+
+finish352:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry384
+
+finish384:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Y6, Y6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry416
+
+finish416:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Z6, Z6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry448
+
+finish448:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Z6, Z6
+	VADDPS     448(CX)(R10*1), Y7, Y7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry480
+
+finish480:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Z6, Z6
+	VADDPS     448(CX)(R10*1), Z7, Z7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry512
+
+finish512:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	PREFETCHT1 512(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	PREFETCHT0 512(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	VADDPS     192(CX)(R10*1), Z3, Z3
+	VADDPS     256(CX)(R10*1), Z4, Z4
+	VADDPS     320(CX)(R10*1), Z5, Z5
+	VADDPS     384(CX)(R10*1), Z6, Z6
+	VADDPS     448(CX)(R10*1), Z7, Z7
+	VADDPS     512(CX)(R10*1), Y8, Y8
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry544
+
+finish544:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	VMOVUPS Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF32OntoPairs(SB), NOSPLIT, $8-80
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*4), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+72(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS (R11), Y2
+	VMOVUPS 32(R11), Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -1661,7 +5881,7 @@ both64:
 ended64:
 	TESTQ        BX, BX
 	JNZ          second64
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(SI*4), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -1671,8 +5891,8 @@ ended64:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
+	VMOVUPS      (DI), Y0
+	VMOVUPS      32(DI), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -1680,7 +5900,7 @@ ended64:
 	JNZ          pair64
 
 second64:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R11)
@@ -1690,8 +5910,8 @@ second64:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	VMOVUPS      (R11), Y2
+	VMOVUPS      32(R11), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1730,7 +5950,7 @@ one64:
 	JNZ        one64
 
 finish64:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R11)
@@ -1740,8 +5960,8 @@ finish64:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	VMOVUPS      (R11), Y2
+	VMOVUPS      32(R11), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1752,8 +5972,8 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VMOVUPS (DI), Y0
+	VMOVUPS (R11), Y1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -1796,7 +6016,7 @@ both32:
 ended32:
 	TESTQ        BX, BX
 	JNZ          second32
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(SI*4), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -1804,7 +6024,7 @@ ended32:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
-	VXORPS       Y0, Y0, Y0
+	VMOVUPS      (DI), Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -1812,7 +6032,7 @@ ended32:
 	JNZ          pair32
 
 second32:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R11)
@@ -1820,7 +6040,7 @@ second32:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB32
-	VXORPS       Y1, Y1, Y1
+	VMOVUPS      (R11), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1857,7 +6077,7 @@ one32:
 	JNZ        one32
 
 finish32:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R11)
@@ -1865,7 +6085,7 @@ finish32:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done32
-	VXORPS       Y1, Y1, Y1
+	VMOVUPS      (R11), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1876,8 +6096,8 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVUPS (DI), X0
+	VMOVUPS (R11), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -1920,7 +6140,7 @@ both16:
 ended16:
 	TESTQ        BX, BX
 	JNZ          second16
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVUPS      X0, (DI)
@@ -1928,7 +6148,7 @@ ended16:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA16
-	VXORPS       X0, X0, X0
+	VMOVUPS      (DI), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -1936,7 +6156,7 @@ ended16:
 	JNZ          pair16
 
 second16:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R11)
@@ -1944,7 +6164,7 @@ second16:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB16
-	VXORPS       X1, X1, X1
+	VMOVUPS      (R11), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -1981,7 +6201,7 @@ one16:
 	JNZ        one16
 
 finish16:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R11)
@@ -1989,7 +6209,7 @@ finish16:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done16
-	VXORPS       X1, X1, X1
+	VMOVUPS      (R11), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -2000,8 +6220,8 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -2041,7 +6261,7 @@ both8:
 ended8:
 	TESTQ        BX, BX
 	JNZ          second8
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSD       X0, (DI)
@@ -2049,7 +6269,7 @@ ended8:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA8
-	VXORPS       X0, X0, X0
+	VMOVSD       (DI), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -2057,7 +6277,7 @@ ended8:
 	JNZ          pair8
 
 second8:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R11)
@@ -2065,7 +6285,7 @@ second8:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB8
-	VXORPS       X1, X1, X1
+	VMOVSD       (R11), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -2101,7 +6321,7 @@ one8:
 	JNZ        one8
 
 finish8:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R11)
@@ -2109,7 +6329,7 @@ finish8:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done8
-	VXORPS       X1, X1, X1
+	VMOVSD       (R11), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -2120,8 +6340,8 @@ done8:
 	RET
 
 row4:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSS (DI), X0
+	VMOVSS (R11), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -2159,7 +6379,7 @@ both4:
 ended4:
 	TESTQ        BX, BX
 	JNZ          second4
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSS       X0, (DI)
@@ -2167,7 +6387,7 @@ ended4:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA4
-	VXORPS       X0, X0, X0
+	VMOVSS       (DI), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -2175,7 +6395,7 @@ ended4:
 	JNZ          pair4
 
 second4:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R11)
@@ -2183,7 +6403,7 @@ second4:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB4
-	VXORPS       X1, X1, X1
+	VMOVSS       (R11), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -2218,7 +6438,7 @@ one4:
 	JNZ        one4
 
 finish4:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R11)
@@ -2226,10 +6446,2287 @@ finish4:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done4
-	VXORPS       X1, X1, X1
+	VMOVSS       (R11), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
+	JMP          alone4
+
+done4:
+	VZEROUPPER
+	RET
+
+// func gatherSumF32OntoAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF32OntoAVX2(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row4
+	CMPQ R10, $0x02
+	JE   row8
+	CMPQ R10, $0x03
+	JE   row12
+	CMPQ R10, $0x04
+	JE   row16
+	CMPQ R10, $0x05
+	JE   row20
+	CMPQ R10, $0x06
+	JE   row24
+	CMPQ R10, $0x07
+	JE   row28
+	CMPQ R10, $0x08
+	JE   row32
+	CMPQ R10, $0x10
+	JE   row64
+	CMPQ R10, $0x18
+	JE   row96
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x28
+	JE   row160
+	CMPQ R10, $0x30
+	JE   row192
+	CMPQ R10, $0x38
+	JE   row224
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSS (AX), X0
+	CMPQ   R9, R10
+	JGE    finish
+
+entry:
+	MOVL       (R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*4)
+	MOVL       (DI)(R9*4), R11
+	VADDSS     (CX)(R11*4), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
+
+finish:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSS (AX), X0
+	CMPQ   R9, R10
+	JGE    finish4
+
+entry4:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSS     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry4
+
+finish4:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	CMPQ   R9, R10
+	JGE    finish8
+
+entry8:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMOVSD     (CX)(R11*1), X1
+	VADDPS     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
+
+finish8:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	VMOVSS 8(AX), X1
+	CMPQ   R9, R10
+	JGE    finish12
+
+entry12:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 11(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMOVSD     (CX)(R11*1), X2
+	VADDPS     X2, X0, X0
+	VADDSS     8(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry12
+
+finish12:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 8(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
+
+finish16:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	VMOVSS  16(AX), X1
+	CMPQ    R9, R10
+	JGE     finish20
+
+entry20:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 19(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VADDSS     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry20
+
+finish20:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R9, R10
+	JGE     finish24
+
+entry24:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X2
+	VADDPS     X2, X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	VMOVSS  24(AX), X2
+	CMPQ    R9, R10
+	JGE     finish28
+
+entry28:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 27(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), X0, X0
+	VMOVSD     16(CX)(R11*1), X3
+	VADDPS     X3, X1, X1
+	VADDSS     24(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry28
+
+finish28:
+	VBROADCASTSS (R8), X3
+	ADDQ         $0x04, R8
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X3, X1, X1
+	VMOVSD       X1, 16(AX)
+	VMULPS       X3, X2, X2
+	VMOVSS       X2, 24(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
+
+finish32:
+	VBROADCASTSS (R8), Y1
+	ADDQ         $0x04, R8
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry64
+
+finish64:
+	VBROADCASTSS (R8), Y2
+	ADDQ         $0x04, R8
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	CMPQ    R9, R10
+	JGE     finish96
+
+entry96:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry96
+
+finish96:
+	VBROADCASTSS (R8), Y3
+	ADDQ         $0x04, R8
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSS (R8), Y4
+	ADDQ         $0x04, R8
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish160
+
+entry160:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry160
+
+finish160:
+	VBROADCASTSS (R8), Y5
+	ADDQ         $0x04, R8
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSS (R8), Y6
+	ADDQ         $0x04, R8
+	VMULPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y6, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y6, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y6, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish224
+
+entry224:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry224
+
+finish224:
+	VBROADCASTSS (R8), Y7
+	ADDQ         $0x04, R8
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y7, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y7, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y7, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y7, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSS (R8), Y8
+	ADDQ         $0x04, R8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y8, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	VADDPS     256(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSS (R8), Y9
+	ADDQ         $0x04, R8
+	VMULPS       Y9, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y9, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y9, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y9, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y9, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y9, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	VMOVUPS 288(AX), Y9
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	VADDPS     256(CX)(R11*1), Y8, Y8
+	VADDPS     288(CX)(R11*1), Y9, Y9
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSS (R8), Y10
+	ADDQ         $0x04, R8
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y10, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y10, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y10, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y10, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y10, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF32OntoAVX512(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+88(FP), R10
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+	CMPQ R10, $0x58
+	JE   row352
+	CMPQ R10, $0x60
+	JE   row384
+	CMPQ R10, $0x68
+	JE   row416
+	CMPQ R10, $0x70
+	JE   row448
+	CMPQ R10, $0x78
+	JE   row480
+	CMPQ R10, $0x80
+	JE   row512
+	CMPQ R10, $0x88
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSS (R8), Z4
+	ADDQ         $0x04, R8
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z4, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z4, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z5, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish352
+
+entry352:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry352
+
+finish352:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	CMPQ    R9, R10
+	JGE     finish384
+
+entry384:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry384
+
+finish384:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z6, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish416
+
+entry416:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry416
+
+finish416:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	CMPQ    R9, R10
+	JGE     finish448
+
+entry448:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry448
+
+finish448:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish480
+
+entry480:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	VADDPS     448(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry480
+
+finish480:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	CMPQ    R9, R10
+	JGE     finish512
+
+entry512:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	VADDPS     448(CX)(R11*1), Z7, Z7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry512
+
+finish512:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish544
+
+entry544:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	PREFETCHT1 512(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	PREFETCHT0 512(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	VADDPS     192(CX)(R11*1), Z3, Z3
+	VADDPS     256(CX)(R11*1), Z4, Z4
+	VADDPS     320(CX)(R11*1), Z5, Z5
+	VADDPS     384(CX)(R11*1), Z6, Z6
+	VADDPS     448(CX)(R11*1), Z7, Z7
+	VADDPS     512(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry544
+
+finish544:
+	VBROADCASTSS (R8), Z9
+	ADDQ         $0x04, R8
+	VMULPS       Z9, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z9, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z9, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z9, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z9, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z9, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z9, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z9, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherWeightedF32Pairs(SB), NOSPLIT, $8-80
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R11
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R12
+	IMULQ  R11, R12
+	ADDQ   DI, R12
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R11*8), R9
+	SUBQ   (AX), R9
+	MOVQ   val+56(FP), R8
+	LEAQ   (R8)(R9*4), R13
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R9*4), R9
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	MOVQ   width+72(FP), AX
+	CMPQ   AX, $0x01
+	JE     row4
+	CMPQ   AX, $0x02
+	JE     row8
+	CMPQ   AX, $0x04
+	JE     row16
+	CMPQ   AX, $0x08
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x06, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R8)(AX*4), Y4
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x06, R14
+	VMULPS       (CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R13)(AX*4), Y4
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x06, R14
+	VMULPS       (CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       32(CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y4
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x06, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSS (R13)(AX*4), Y4
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x06, DX
+	VMULPS       (CX)(DX*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       32(CX)(DX*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          one64
+
+finish64:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), Y4
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x05, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R8)(AX*4), Y2
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x05, R14
+	VMULPS       (CX)(R14*1), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R13)(AX*4), Y2
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x05, R14
+	VMULPS       (CX)(R14*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), Y2
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	VXORPS       Y0, Y0, Y0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB32
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x05, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSS (R13)(AX*4), Y2
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x05, DX
+	VMULPS       (CX)(DX*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          one32
+
+finish32:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done32
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x04, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x04, R14
+	VMULPS       (CX)(R14*1), X2, X2
+	VADDPS       X2, X0, X0
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x04, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x04, R14
+	VMULPS       (CX)(R14*1), X2, X2
+	VADDPS       X2, X1, X1
+	INCQ         AX
+	JNZ          both16
+
+ended16:
+	TESTQ        BX, BX
+	JNZ          second16
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA16
+	VXORPS       X0, X0, X0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair16
+
+second16:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB16
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x04, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x04, DX
+	VMULPS       (CX)(DX*1), X2, X2
+	VADDPS       X2, X1, X1
+	INCQ         AX
+	JNZ          one16
+
+finish16:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVUPS      X1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done16
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R9)(AX*4), R14
+	PREFETCHT1 (CX)(R14*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL         768(DX)(AX*4), R14
+	PREFETCHT1   (CX)(R14*8)
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVL         (DX)(AX*4), R14
+	VMOVSD       (CX)(R14*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X0, X0
+	MOVL         768(R9)(AX*4), R14
+	PREFETCHT1   (CX)(R14*8)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), R14
+	VMOVSD       (CX)(R14*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         AX
+	JNZ          both8
+
+ended8:
+	TESTQ        BX, BX
+	JNZ          second8
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA8
+	VXORPS       X0, X0, X0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair8
+
+second8:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB8
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL         768(R9)(AX*4), DX
+	PREFETCHT1   (CX)(DX*8)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), DX
+	VMOVSD       (CX)(DX*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         AX
+	JNZ          one8
+
+finish8:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done8
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first4:
+	MOVL       (R9)(AX*4), R14
+	PREFETCHT1 (CX)(R14*4)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first4
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVL         768(DX)(AX*4), R14
+	PREFETCHT1   (CX)(R14*4)
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVL         (DX)(AX*4), R14
+	VMULSS       (CX)(R14*4), X2, X2
+	VADDSS       X2, X0, X0
+	MOVL         768(R9)(AX*4), R14
+	PREFETCHT1   (CX)(R14*4)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), R14
+	VMULSS       (CX)(R14*4), X2, X2
+	VADDSS       X2, X1, X1
+	INCQ         AX
+	JNZ          both4
+
+ended4:
+	TESTQ        BX, BX
+	JNZ          second4
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(SI*4), X2
+	VMULPS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA4
+	VXORPS       X0, X0, X0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair4
+
+second4:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB4
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVL         768(R9)(AX*4), DX
+	PREFETCHT1   (CX)(DX*4)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVL         (R9)(AX*4), DX
+	VMULSS       (CX)(DX*4), X2, X2
+	VADDSS       X2, X1, X1
+	INCQ         AX
+	JNZ          one4
+
+finish4:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSS (AX)(R11*4), X2
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done4
+	VXORPS       X1, X1, X1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
 	JMP          alone4
 
 done4:
@@ -3970,42 +10467,4053 @@ finish544:
 done:
 	RET
 
-// func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherWeightedF32Pairs(SB), NOSPLIT, $8-80
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R11
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R12
-	IMULQ  R11, R12
-	ADDQ   DI, R12
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R11*8), R9
-	SUBQ   (AX), R9
-	MOVQ   val+56(FP), R8
-	LEAQ   (R8)(R9*4), R13
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R9*4), R9
+// func gatherWeightedF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+// Requires: AVX, CMOV
+TEXT ·gatherWeightedF32NearPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R11
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R12
+	IMULQ   R11, R12
+	ADDQ    DI, R12
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R11*8), R9
+	SUBQ    (AX), R9
+	MOVQ    val+56(FP), R8
+	LEAQ    (R8)(R9*4), R13
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R9*2), R9
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS (R12), Y2
+	VMOVUPS 32(R12), Y3
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	VBROADCASTSS (R8)(AX*4), Y4
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x06, R14
+	VMULPS       (CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VBROADCASTSS (R13)(AX*4), Y4
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x06, R14
+	VMULPS       (CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       32(CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair64
+
+second64:
+	VMOVUPS Y2, (R12)
+	VMOVUPS Y3, 32(R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB64
+	VMOVUPS (R12), Y2
+	VMOVUPS 32(R12), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	VBROADCASTSS (R13)(AX*4), Y4
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x06, DX
+	VMULPS       (CX)(DX*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       32(CX)(DX*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          one64
+
+finish64:
+	VMOVUPS Y2, (R12)
+	VMOVUPS Y3, 32(R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done64
+	VMOVUPS (R12), Y2
+	VMOVUPS 32(R12), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPS (DI), Y0
+	VMOVUPS (R12), Y1
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	VBROADCASTSS (R8)(AX*4), Y2
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x05, R14
+	VMULPS       (CX)(R14*1), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VBROADCASTSS (R13)(AX*4), Y2
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x05, R14
+	VMULPS       (CX)(R14*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPS Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPS (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair32
+
+second32:
+	VMOVUPS Y1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB32
+	VMOVUPS (R12), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	VBROADCASTSS (R13)(AX*4), Y2
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x05, DX
+	VMULPS       (CX)(DX*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          one32
+
+finish32:
+	VMOVUPS Y1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done32
+	VMOVUPS (R12), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPS (DI), X0
+	VMOVUPS (R12), X1
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x04, R14
+	VMULPS       (CX)(R14*1), X2, X2
+	VADDPS       X2, X0, X0
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x04, R14
+	VMULPS       (CX)(R14*1), X2, X2
+	VADDPS       X2, X1, X1
+	INCQ         AX
+	JNZ          both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPS X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPS (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair16
+
+second16:
+	VMOVUPS X1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB16
+	VMOVUPS (R12), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x04, DX
+	VMULPS       (CX)(DX*1), X2, X2
+	VADDPS       X2, X1, X1
+	INCQ         AX
+	JNZ          one16
+
+finish16:
+	VMOVUPS X1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done16
+	VMOVUPS (R12), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R12), X1
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVWLZX      (DX)(AX*2), R14
+	VMOVSD       (CX)(R14*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X0, X0
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), R14
+	VMOVSD       (CX)(R14*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         AX
+	JNZ          both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(SI*8), BX
 	SUBQ   (AX)(SI*8), BX
+	TESTQ  R10, R10
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R12), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R11*8), R10
 	SUBQ   (AX)(R11*8), R10
-	MOVQ   width+72(FP), AX
-	CMPQ   AX, $0x01
-	JE     row4
-	CMPQ   AX, $0x02
-	JE     row8
-	CMPQ   AX, $0x04
-	JE     row16
-	CMPQ   AX, $0x08
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), DX
+	VMOVSD       (CX)(DX*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         AX
+	JNZ          one8
+
+finish8:
+	VMOVSD X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, (SP)
+	JE     done8
+	VMOVSD (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VMOVSS (DI), X0
+	VMOVSS (R12), X1
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVWLZX      (DX)(AX*2), R14
+	VMULSS       (CX)(R14*4), X2, X2
+	VADDSS       X2, X0, X0
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), R14
+	VMULSS       (CX)(R14*4), X2, X2
+	VADDSS       X2, X1, X1
+	INCQ         AX
+	JNZ          both4
+
+ended4:
+	TESTQ  BX, BX
+	JNZ    second4
+	VMOVSS X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA4
+	VMOVSS (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R10, R10
+	JNZ    pair4
+
+second4:
+	VMOVSS X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, rows+40(FP)
+	JE     throughB4
+	VMOVSS (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), DX
+	VMULSS       (CX)(DX*4), X2, X2
+	VADDSS       X2, X1, X1
+	INCQ         AX
+	JNZ          one4
+
+finish4:
+	VMOVSS X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, (SP)
+	JE     done4
+	VMOVSS (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    alone4
+
+done4:
+	VZEROUPPER
+	RET
+
+// func gatherWeightedF32NearAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+// Requires: AVX
+TEXT ·gatherWeightedF32NearAVX2(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ val+72(FP), R11
+	SHLQ $0x01, R10
+	SUBQ R10, R11
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row4
+	CMPQ R9, $0x02
+	JE   row8
+	CMPQ R9, $0x03
+	JE   row12
+	CMPQ R9, $0x04
+	JE   row16
+	CMPQ R9, $0x05
+	JE   row20
+	CMPQ R9, $0x06
+	JE   row24
+	CMPQ R9, $0x07
+	JE   row28
+	CMPQ R9, $0x08
+	JE   row32
+	CMPQ R9, $0x10
+	JE   row64
+	CMPQ R9, $0x18
+	JE   row96
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x28
+	JE   row160
+	CMPQ R9, $0x30
+	JE   row192
+	CMPQ R9, $0x38
+	JE   row224
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	VBROADCASTSS (R11)(R8*4), X1
+	MOVWLZX      (DI)(R8*2), R10
+	VMULSS       (CX)(R10*4), X1, X1
+	VADDSS       X1, X0, X0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry
+
+finish:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish4
+
+entry4:
+	VBROADCASTSS (R11)(R8*4), X1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULSS       (CX)(R10*1), X1, X1
+	VADDSS       X1, X0, X0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry4
+
+finish4:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	VBROADCASTSS (R11)(R8*4), X1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMOVSD       (CX)(R10*1), X2
+	VMULPS       X2, X1, X2
+	VADDPS       X2, X0, X0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	VMOVSS 8(AX), X1
+	CMPQ   R8, R9
+	JGE    finish12
+
+entry12:
+	VBROADCASTSS (R11)(R8*4), X2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMOVSD       (CX)(R10*1), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X0, X0
+	VMULSS       8(CX)(R10*1), X2, X3
+	VADDSS       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry12
+
+finish12:
+	VMOVSD X0, (AX)
+	VMOVSS X1, 8(AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	VBROADCASTSS (R11)(R8*4), X1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), X1, X1
+	VADDPS       X1, X0, X0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry16
+
+finish16:
+	VMOVUPS X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSS  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish20
+
+entry20:
+	VBROADCASTSS (R11)(R8*4), X2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), X2, X3
+	VADDPS       X3, X0, X0
+	VMULSS       16(CX)(R10*1), X2, X3
+	VADDSS       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry20
+
+finish20:
+	VMOVUPS X0, (AX)
+	VMOVSS  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	VBROADCASTSS (R11)(R8*4), X2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), X2, X3
+	VADDPS       X3, X0, X0
+	VMOVSD       16(CX)(R10*1), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry24
+
+finish24:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	VMOVSS  24(AX), X2
+	CMPQ    R8, R9
+	JGE     finish28
+
+entry28:
+	VBROADCASTSS (R11)(R8*4), X3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), X3, X4
+	VADDPS       X4, X0, X0
+	VMOVSD       16(CX)(R10*1), X4
+	VMULPS       X4, X3, X4
+	VADDPS       X4, X1, X1
+	VMULSS       24(CX)(R10*1), X3, X4
+	VADDSS       X4, X2, X2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry28
+
+finish28:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	VMOVSS  X2, 24(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	VBROADCASTSS (R11)(R8*4), Y1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry32
+
+finish32:
+	VMOVUPS Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	VBROADCASTSS (R11)(R8*4), Y2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y2, Y3
+	VADDPS       Y3, Y1, Y1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry64
+
+finish64:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	VBROADCASTSS (R11)(R8*4), Y3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry96
+
+finish96:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	VBROADCASTSS (R11)(R8*4), Y4
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry128
+
+finish128:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	VBROADCASTSS (R11)(R8*4), Y5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry160
+
+finish160:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	VBROADCASTSS (R11)(R8*4), Y6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry192
+
+finish192:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	VBROADCASTSS (R11)(R8*4), Y7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry224
+
+finish224:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	VBROADCASTSS (R11)(R8*4), Y8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y7, Y7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry256
+
+finish256:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	VBROADCASTSS (R11)(R8*4), Y9
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       192(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       224(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMULPS       256(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry288
+
+finish288:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	VMOVUPS 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	VBROADCASTSS (R11)(R8*4), Y10
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VMULPS       192(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMULPS       224(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y7, Y7
+	VMULPS       256(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y8, Y8
+	VMULPS       288(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y9, Y9
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry320
+
+finish320:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	VMOVUPS Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+// Requires: AVX, AVX512F
+TEXT ·gatherWeightedF32NearAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ val+72(FP), R11
+	SHLQ $0x01, R10
+	SUBQ R10, R11
+	MOVQ width+80(FP), R9
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+	CMPQ R9, $0x58
+	JE   row352
+	CMPQ R9, $0x60
+	JE   row384
+	CMPQ R9, $0x68
+	JE   row416
+	CMPQ R9, $0x70
+	JE   row448
+	CMPQ R9, $0x78
+	JE   row480
+	CMPQ R9, $0x80
+	JE   row512
+	CMPQ R9, $0x88
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	VBROADCASTSS (R11)(R8*4), Z4
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z4, Z5
+	VADDPS       Z5, Z3, Z3
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry256
+
+finish256:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	VBROADCASTSS (R11)(R8*4), Z5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry288
+
+finish288:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	VBROADCASTSS (R11)(R8*4), Z5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z4, Z4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry320
+
+finish320:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	VBROADCASTSS (R11)(R8*4), Z6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry352
+
+finish352:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	VBROADCASTSS (R11)(R8*4), Z6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z5, Z5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry384
+
+finish384:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	VBROADCASTSS (R11)(R8*4), Z7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry416
+
+finish416:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	VBROADCASTSS (R11)(R8*4), Z7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z6, Z6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry448
+
+finish448:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	VBROADCASTSS (R11)(R8*4), Z8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       448(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y7, Y7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry480
+
+finish480:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	VBROADCASTSS (R11)(R8*4), Z8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       448(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry512
+
+finish512:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	VBROADCASTSS (R11)(R8*4), Z9
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z5, Z5
+	VMULPS       384(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z6, Z6
+	VMULPS       448(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z7, Z7
+	VMULPS       512(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry544
+
+finish544:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	VMOVUPS Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherWeightedF32SoonPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R11
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R12
+	IMULQ   R11, R12
+	ADDQ    DI, R12
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R11*8), R9
+	SUBQ    (AX), R9
+	MOVQ    val+56(FP), R8
+	LEAQ    (R8)(R9*4), R13
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R9*2), R9
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS (R12), Y2
+	VMOVUPS 32(R12), Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVWLZX    (R9)(AX*2), R14
+	SHLQ       $0x06, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX      384(DX)(AX*2), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R8)(AX*4), Y4
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x06, R14
+	VMULPS       (CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	MOVWLZX      384(R9)(AX*2), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R13)(AX*4), Y4
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x06, R14
+	VMULPS       (CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       32(CX)(R14*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair64
+
+second64:
+	VMOVUPS Y2, (R12)
+	VMOVUPS Y3, 32(R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB64
+	VMOVUPS (R12), Y2
+	VMOVUPS 32(R12), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX      384(R9)(AX*2), DX
+	SHLQ         $0x06, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSS (R13)(AX*4), Y4
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x06, DX
+	VMULPS       (CX)(DX*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       32(CX)(DX*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          one64
+
+finish64:
+	VMOVUPS Y2, (R12)
+	VMOVUPS Y3, 32(R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done64
+	VMOVUPS (R12), Y2
+	VMOVUPS 32(R12), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPS (DI), Y0
+	VMOVUPS (R12), Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVWLZX    (R9)(AX*2), R14
+	SHLQ       $0x05, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX      384(DX)(AX*2), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R8)(AX*4), Y2
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x05, R14
+	VMULPS       (CX)(R14*1), Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	MOVWLZX      384(R9)(AX*2), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R13)(AX*4), Y2
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x05, R14
+	VMULPS       (CX)(R14*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPS Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPS (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair32
+
+second32:
+	VMOVUPS Y1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB32
+	VMOVUPS (R12), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX      384(R9)(AX*2), DX
+	SHLQ         $0x05, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSS (R13)(AX*4), Y2
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x05, DX
+	VMULPS       (CX)(DX*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          one32
+
+finish32:
+	VMOVUPS Y1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done32
+	VMOVUPS (R12), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPS (DI), X0
+	VMOVUPS (R12), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVWLZX    (R9)(AX*2), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX      384(DX)(AX*2), R14
+	SHLQ         $0x04, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x04, R14
+	VMULPS       (CX)(R14*1), X2, X2
+	VADDPS       X2, X0, X0
+	MOVWLZX      384(R9)(AX*2), R14
+	SHLQ         $0x04, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x04, R14
+	VMULPS       (CX)(R14*1), X2, X2
+	VADDPS       X2, X1, X1
+	INCQ         AX
+	JNZ          both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPS X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPS (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair16
+
+second16:
+	VMOVUPS X1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB16
+	VMOVUPS (R12), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX      384(R9)(AX*2), DX
+	SHLQ         $0x04, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x04, DX
+	VMULPS       (CX)(DX*1), X2, X2
+	VADDPS       X2, X1, X1
+	INCQ         AX
+	JNZ          one16
+
+finish16:
+	VMOVUPS X1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done16
+	VMOVUPS (R12), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R12), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVWLZX    (R9)(AX*2), R14
+	PREFETCHT1 (CX)(R14*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX      384(DX)(AX*2), R14
+	PREFETCHT1   (CX)(R14*8)
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVWLZX      (DX)(AX*2), R14
+	VMOVSD       (CX)(R14*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X0, X0
+	MOVWLZX      384(R9)(AX*2), R14
+	PREFETCHT1   (CX)(R14*8)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), R14
+	VMOVSD       (CX)(R14*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         AX
+	JNZ          both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R10, R10
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX      384(R9)(AX*2), DX
+	PREFETCHT1   (CX)(DX*8)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), DX
+	VMOVSD       (CX)(DX*8), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         AX
+	JNZ          one8
+
+finish8:
+	VMOVSD X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, (SP)
+	JE     done8
+	VMOVSD (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+row4:
+	VMOVSS (DI), X0
+	VMOVSS (R12), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first4:
+	MOVWLZX    (R9)(AX*2), R14
+	PREFETCHT1 (CX)(R14*4)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first4
+
+pair4:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*4), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*4), R13
+	NEGQ    AX
+	JZ      ended4
+
+both4:
+	MOVWLZX      384(DX)(AX*2), R14
+	PREFETCHT1   (CX)(R14*4)
+	VBROADCASTSS (R8)(AX*4), X2
+	MOVWLZX      (DX)(AX*2), R14
+	VMULSS       (CX)(R14*4), X2, X2
+	VADDSS       X2, X0, X0
+	MOVWLZX      384(R9)(AX*2), R14
+	PREFETCHT1   (CX)(R14*4)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), R14
+	VMULSS       (CX)(R14*4), X2, X2
+	VADDSS       X2, X1, X1
+	INCQ         AX
+	JNZ          both4
+
+ended4:
+	TESTQ  BX, BX
+	JNZ    second4
+	VMOVSS X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA4
+	VMOVSS (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R10, R10
+	JNZ    pair4
+
+second4:
+	VMOVSS X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, rows+40(FP)
+	JE     throughB4
+	VMOVSS (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    pair4
+
+throughA4:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone4
+
+throughB4:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone4:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*4), R13
+	NEGQ AX
+	JZ   finish4
+
+one4:
+	MOVWLZX      384(R9)(AX*2), DX
+	PREFETCHT1   (CX)(DX*4)
+	VBROADCASTSS (R13)(AX*4), X2
+	MOVWLZX      (R9)(AX*2), DX
+	VMULSS       (CX)(DX*4), X2, X2
+	VADDSS       X2, X1, X1
+	INCQ         AX
+	JNZ          one4
+
+finish4:
+	VMOVSS X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, (SP)
+	JE     done4
+	VMOVSS (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    alone4
+
+done4:
+	VZEROUPPER
+	RET
+
+// func gatherWeightedF32SoonAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherWeightedF32SoonAVX2(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ val+72(FP), R11
+	SHLQ $0x01, R10
+	SUBQ R10, R11
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*2), R12
+	LEAQ (DI)(R13*2), R13
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row4
+	CMPQ R9, $0x02
+	JE   row8
+	CMPQ R9, $0x03
+	JE   row12
+	CMPQ R9, $0x04
+	JE   row16
+	CMPQ R9, $0x05
+	JE   row20
+	CMPQ R9, $0x06
+	JE   row24
+	CMPQ R9, $0x07
+	JE   row28
+	CMPQ R9, $0x08
+	JE   row32
+	CMPQ R9, $0x10
+	JE   row64
+	CMPQ R9, $0x18
+	JE   row96
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x28
+	JE   row160
+	CMPQ R9, $0x30
+	JE   row192
+	CMPQ R9, $0x38
+	JE   row224
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX      (R12)(R8*2), R10
+	PREFETCHT1   (CX)(R10*4)
+	VBROADCASTSS (R11)(R8*4), X1
+	MOVWLZX      (DI)(R8*2), R10
+	VMULSS       (CX)(R10*4), X1, X1
+	VADDSS       X1, X0, X0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry
+
+finish:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSS (AX), X0
+	CMPQ   R8, R9
+	JGE    finish4
+
+entry4:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), X1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULSS       (CX)(R10*1), X1, X1
+	VADDSS       X1, X0, X0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry4
+
+finish4:
+	VMOVSS X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), X1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMOVSD       (CX)(R10*1), X2
+	VMULPS       X2, X1, X2
+	VADDPS       X2, X0, X0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	VMOVSS 8(AX), X1
+	CMPQ   R8, R9
+	JGE    finish12
+
+entry12:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   11(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), X2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMOVSD       (CX)(R10*1), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X0, X0
+	VMULSS       8(CX)(R10*1), X2, X3
+	VADDSS       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry12
+
+finish12:
+	VMOVSD X0, (AX)
+	VMOVSS X1, 8(AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), X1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), X1, X1
+	VADDPS       X1, X0, X0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry16
+
+finish16:
+	VMOVUPS X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSS  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish20
+
+entry20:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   19(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), X2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), X2, X3
+	VADDPS       X3, X0, X0
+	VMULSS       16(CX)(R10*1), X2, X3
+	VADDSS       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry20
+
+finish20:
+	VMOVUPS X0, (AX)
+	VMOVSS  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   23(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), X2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), X2, X3
+	VADDPS       X3, X0, X0
+	VMOVSD       16(CX)(R10*1), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry24
+
+finish24:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	VMOVSS  24(AX), X2
+	CMPQ    R8, R9
+	JGE     finish28
+
+entry28:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   27(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), X3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), X3, X4
+	VADDPS       X4, X0, X0
+	VMOVSD       16(CX)(R10*1), X4
+	VMULPS       X4, X3, X4
+	VADDPS       X4, X1, X1
+	VMULSS       24(CX)(R10*1), X3, X4
+	VADDSS       X4, X2, X2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry28
+
+finish28:
+	VMOVUPS X0, (AX)
+	VMOVSD  X1, 16(AX)
+	VMOVSS  X2, 24(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry32
+
+finish32:
+	VMOVUPS Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y2, Y3
+	VADDPS       Y3, Y1, Y1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry64
+
+finish64:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry96
+
+finish96:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y4
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry128
+
+finish128:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry160
+
+finish160:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry192
+
+finish192:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry224
+
+finish224:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y7, Y7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry256
+
+finish256:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y9
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       192(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       224(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMULPS       256(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry288
+
+finish288:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	VMOVUPS 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Y10
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       32(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       64(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       96(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y3, Y3
+	VMULPS       128(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       160(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VMULPS       192(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMULPS       224(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y7, Y7
+	VMULPS       256(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y8, Y8
+	VMULPS       288(CX)(R10*1), Y10, Y11
+	VADDPS       Y11, Y9, Y9
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry320
+
+finish320:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS Y8, 256(AX)
+	VMOVUPS Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherWeightedF32SoonAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ val+72(FP), R11
+	SHLQ $0x01, R10
+	SUBQ R10, R11
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*2), R12
+	LEAQ (DI)(R13*2), R13
+	MOVQ width+80(FP), R9
+	CMPQ R9, $0x40
+	JE   row256
+	CMPQ R9, $0x48
+	JE   row288
+	CMPQ R9, $0x50
+	JE   row320
+	CMPQ R9, $0x58
+	JE   row352
+	CMPQ R9, $0x60
+	JE   row384
+	CMPQ R9, $0x68
+	JE   row416
+	CMPQ R9, $0x70
+	JE   row448
+	CMPQ R9, $0x78
+	JE   row480
+	CMPQ R9, $0x80
+	JE   row512
+	CMPQ R9, $0x88
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z4
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z4, Z5
+	VADDPS       Z5, Z3, Z3
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry256
+
+finish256:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(CX)(R10*1), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry288
+
+finish288:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z5, Z6
+	VADDPS       Z6, Z4, Z4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry320
+
+finish320:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(CX)(R10*1), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry352
+
+finish352:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z6, Z7
+	VADDPS       Z7, Z5, Z5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry384
+
+finish384:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(CX)(R10*1), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry416
+
+finish416:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(CX)(R10*1), Z7, Z8
+	VADDPS       Z8, Z6, Z6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry448
+
+finish448:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	PREFETCHT1   448(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	PREFETCHT0   448(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       448(CX)(R10*1), Y8, Y9
+	VADDPS       Y9, Y7, Y7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry480
+
+finish480:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	PREFETCHT1   448(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	PREFETCHT0   448(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       448(CX)(R10*1), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry512
+
+finish512:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	PREFETCHT1   448(CX)(R10*1)
+	PREFETCHT1   512(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	PREFETCHT0   448(CX)(R10*1)
+	PREFETCHT0   512(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z9
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z2, Z2
+	VMULPS       192(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z3, Z3
+	VMULPS       256(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z4, Z4
+	VMULPS       320(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z5, Z5
+	VMULPS       384(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z6, Z6
+	VMULPS       448(CX)(R10*1), Z9, Z10
+	VADDPS       Z10, Z7, Z7
+	VMULPS       512(CX)(R10*1), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry544
+
+finish544:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	VMOVUPS Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherWeightedF32OntoPairs(SB), NOSPLIT, $8-80
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R11
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R12
+	IMULQ   R11, R12
+	ADDQ    DI, R12
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R11*8), R9
+	SUBQ    (AX), R9
+	MOVQ    val+56(FP), R8
+	LEAQ    (R8)(R9*4), R13
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R9*4), R9
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	MOVQ    width+72(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS (R12), Y2
+	VMOVUPS 32(R12), Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -4068,8 +14576,8 @@ ended64:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
+	VMOVUPS      (DI), Y0
+	VMOVUPS      32(DI), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4087,8 +14595,8 @@ second64:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	VMOVUPS      (R12), Y2
+	VMOVUPS      32(R12), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4142,8 +14650,8 @@ finish64:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	VMOVUPS      (R12), Y2
+	VMOVUPS      32(R12), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4154,8 +14662,8 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VMOVUPS (DI), Y0
+	VMOVUPS (R12), Y1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -4212,7 +14720,7 @@ ended32:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
-	VXORPS       Y0, Y0, Y0
+	VMOVUPS      (DI), Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4228,7 +14736,7 @@ second32:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB32
-	VXORPS       Y1, Y1, Y1
+	VMOVUPS      (R12), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4277,7 +14785,7 @@ finish32:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done32
-	VXORPS       Y1, Y1, Y1
+	VMOVUPS      (R12), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4288,8 +14796,8 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVUPS (DI), X0
+	VMOVUPS (R12), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -4346,7 +14854,7 @@ ended16:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA16
-	VXORPS       X0, X0, X0
+	VMOVUPS      (DI), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4362,7 +14870,7 @@ second16:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB16
-	VXORPS       X1, X1, X1
+	VMOVUPS      (R12), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4411,7 +14919,7 @@ finish16:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done16
-	VXORPS       X1, X1, X1
+	VMOVUPS      (R12), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4422,8 +14930,8 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSD (DI), X0
+	VMOVSD (R12), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -4477,7 +14985,7 @@ ended8:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA8
-	VXORPS       X0, X0, X0
+	VMOVSD       (DI), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4493,7 +15001,7 @@ second8:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB8
-	VXORPS       X1, X1, X1
+	VMOVSD       (R12), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4541,7 +15049,7 @@ finish8:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done8
-	VXORPS       X1, X1, X1
+	VMOVSD       (R12), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4552,8 +15060,8 @@ done8:
 	RET
 
 row4:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSS (DI), X0
+	VMOVSS (R12), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -4605,7 +15113,7 @@ ended4:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA4
-	VXORPS       X0, X0, X0
+	VMOVSS       (DI), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -4621,7 +15129,7 @@ second4:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB4
-	VXORPS       X1, X1, X1
+	VMOVSS       (R12), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4668,7 +15176,7 @@ finish4:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done4
-	VXORPS       X1, X1, X1
+	VMOVSS       (R12), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -4676,6 +15184,1740 @@ finish4:
 
 done4:
 	VZEROUPPER
+	RET
+
+// func gatherWeightedF32OntoAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherWeightedF32OntoAVX2(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	MOVQ near+64(FP), R14
+	LEAQ (DI)(R13*4), R13
+	LEAQ (DI)(R14*4), R14
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x04
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row4
+	CMPQ R10, $0x02
+	JE   row8
+	CMPQ R10, $0x03
+	JE   row12
+	CMPQ R10, $0x04
+	JE   row16
+	CMPQ R10, $0x05
+	JE   row20
+	CMPQ R10, $0x06
+	JE   row24
+	CMPQ R10, $0x07
+	JE   row28
+	CMPQ R10, $0x08
+	JE   row32
+	CMPQ R10, $0x10
+	JE   row64
+	CMPQ R10, $0x18
+	JE   row96
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x28
+	JE   row160
+	CMPQ R10, $0x30
+	JE   row192
+	CMPQ R10, $0x38
+	JE   row224
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSS (AX), X0
+	CMPQ   R9, R10
+	JGE    finish
+
+entry:
+	MOVL         (R13)(R9*4), R11
+	PREFETCHT1   (CX)(R11*4)
+	VBROADCASTSS (R12)(R9*4), X1
+	MOVL         (DI)(R9*4), R11
+	VMULSS       (CX)(R11*4), X1, X1
+	VADDSS       X1, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry
+
+finish:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row
+	VZEROUPPER
+	RET
+
+row4:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSS (AX), X0
+	CMPQ   R9, R10
+	JGE    finish4
+
+entry4:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULSS       (CX)(R11*1), X1, X1
+	VADDSS       X1, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry4
+
+finish4:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row4
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	CMPQ   R9, R10
+	JGE    finish8
+
+entry8:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMOVSD       (CX)(R11*1), X2
+	VMULPS       X2, X1, X2
+	VADDPS       X2, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry8
+
+finish8:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row8
+	VZEROUPPER
+	RET
+
+row12:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	VMOVSS 8(AX), X1
+	CMPQ   R9, R10
+	JGE    finish12
+
+entry12:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   11(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMOVSD       (CX)(R11*1), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X0, X0
+	VMULSS       8(CX)(R11*1), X2, X3
+	VADDSS       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry12
+
+finish12:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVSD       X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 8(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row12
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), X1, X1
+	VADDPS       X1, X0, X0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry16
+
+finish16:
+	VBROADCASTSS (R8), X1
+	ADDQ         $0x04, R8
+	VMULPS       X1, X0, X0
+	VMOVUPS      X0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row16
+	VZEROUPPER
+	RET
+
+row20:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	VMOVSS  16(AX), X1
+	CMPQ    R9, R10
+	JGE     finish20
+
+entry20:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   19(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), X2, X3
+	VADDPS       X3, X0, X0
+	VMULSS       16(CX)(R11*1), X2, X3
+	VADDSS       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry20
+
+finish20:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSS       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row20
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R9, R10
+	JGE     finish24
+
+entry24:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   23(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), X2, X3
+	VADDPS       X3, X0, X0
+	VMOVSD       16(CX)(R11*1), X3
+	VMULPS       X3, X2, X3
+	VADDPS       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry24
+
+finish24:
+	VBROADCASTSS (R8), X2
+	ADDQ         $0x04, R8
+	VMULPS       X2, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X2, X1, X1
+	VMOVSD       X1, 16(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row24
+	VZEROUPPER
+	RET
+
+row28:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), X0
+	VMOVSD  16(AX), X1
+	VMOVSS  24(AX), X2
+	CMPQ    R9, R10
+	JGE     finish28
+
+entry28:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   27(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), X3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), X3, X4
+	VADDPS       X4, X0, X0
+	VMOVSD       16(CX)(R11*1), X4
+	VMULPS       X4, X3, X4
+	VADDPS       X4, X1, X1
+	VMULSS       24(CX)(R11*1), X3, X4
+	VADDSS       X4, X2, X2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry28
+
+finish28:
+	VBROADCASTSS (R8), X3
+	ADDQ         $0x04, R8
+	VMULPS       X3, X0, X0
+	VMOVUPS      X0, (AX)
+	VMULPS       X3, X1, X1
+	VMOVSD       X1, 16(AX)
+	VMULPS       X3, X2, X2
+	VMOVSS       X2, 24(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row28
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry32
+
+finish32:
+	VBROADCASTSS (R8), Y1
+	ADDQ         $0x04, R8
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y2, Y3
+	VADDPS       Y3, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y2, Y3
+	VADDPS       Y3, Y1, Y1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry64
+
+finish64:
+	VBROADCASTSS (R8), Y2
+	ADDQ         $0x04, R8
+	VMULPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	CMPQ    R9, R10
+	JGE     finish96
+
+entry96:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry96
+
+finish96:
+	VBROADCASTSS (R8), Y3
+	ADDQ         $0x04, R8
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y4
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry128
+
+finish128:
+	VBROADCASTSS (R8), Y4
+	ADDQ         $0x04, R8
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish160
+
+entry160:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry160
+
+finish160:
+	VBROADCASTSS (R8), Y5
+	ADDQ         $0x04, R8
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry192
+
+finish192:
+	VBROADCASTSS (R8), Y6
+	ADDQ         $0x04, R8
+	VMULPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y6, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y6, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y6, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish224
+
+entry224:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry224
+
+finish224:
+	VBROADCASTSS (R8), Y7
+	ADDQ         $0x04, R8
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y7, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y7, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y7, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y7, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y7, Y7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry256
+
+finish256:
+	VBROADCASTSS (R8), Y8
+	ADDQ         $0x04, R8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y8, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y9
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       192(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       224(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMULPS       256(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry288
+
+finish288:
+	VBROADCASTSS (R8), Y9
+	ADDQ         $0x04, R8
+	VMULPS       Y9, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y9, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y9, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y9, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y9, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y9, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	VMOVUPS 256(AX), Y8
+	VMOVUPS 288(AX), Y9
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y10
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VMULPS       192(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMULPS       224(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y7, Y7
+	VMULPS       256(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y8, Y8
+	VMULPS       288(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y9, Y9
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry320
+
+finish320:
+	VBROADCASTSS (R8), Y10
+	ADDQ         $0x04, R8
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y10, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y10, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y10, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y10, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y10, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherWeightedF32OntoAVX512(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	MOVQ near+64(FP), R14
+	LEAQ (DI)(R13*4), R13
+	LEAQ (DI)(R14*4), R14
+	MOVQ width+88(FP), R10
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+	CMPQ R10, $0x58
+	JE   row352
+	CMPQ R10, $0x60
+	JE   row384
+	CMPQ R10, $0x68
+	JE   row416
+	CMPQ R10, $0x70
+	JE   row448
+	CMPQ R10, $0x78
+	JE   row480
+	CMPQ R10, $0x80
+	JE   row512
+	CMPQ R10, $0x88
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z4
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z4, Z5
+	VADDPS       Z5, Z3, Z3
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry256
+
+finish256:
+	VBROADCASTSS (R8), Z4
+	ADDQ         $0x04, R8
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z4, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z4, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z4, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry288
+
+finish288:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z5, Z6
+	VADDPS       Z6, Z4, Z4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry320
+
+finish320:
+	VBROADCASTSS (R8), Z5
+	ADDQ         $0x04, R8
+	VMULPS       Z5, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z5, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z5, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z5, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z5, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish352
+
+entry352:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry352
+
+finish352:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	CMPQ    R9, R10
+	JGE     finish384
+
+entry384:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z6, Z7
+	VADDPS       Z7, Z5, Z5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry384
+
+finish384:
+	VBROADCASTSS (R8), Z6
+	ADDQ         $0x04, R8
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z6, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z6, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish416
+
+entry416:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry416
+
+finish416:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	CMPQ    R9, R10
+	JGE     finish448
+
+entry448:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z7, Z8
+	VADDPS       Z8, Z6, Z6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry448
+
+finish448:
+	VBROADCASTSS (R8), Z7
+	ADDQ         $0x04, R8
+	VMULPS       Z7, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z7, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z7, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z7, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z7, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z7, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z7, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish480
+
+entry480:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       448(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y7, Y7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry480
+
+finish480:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	CMPQ    R9, R10
+	JGE     finish512
+
+entry512:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z6, Z6
+	VMULPS       448(CX)(R11*1), Z8, Z9
+	VADDPS       Z9, Z7, Z7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry512
+
+finish512:
+	VBROADCASTSS (R8), Z8
+	ADDQ         $0x04, R8
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z8, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z8, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish544
+
+entry544:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	PREFETCHT1   512(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	PREFETCHT0   512(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z9
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z2, Z2
+	VMULPS       192(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z3, Z3
+	VMULPS       256(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z4, Z4
+	VMULPS       320(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z5, Z5
+	VMULPS       384(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z6, Z6
+	VMULPS       448(CX)(R11*1), Z9, Z10
+	VADDPS       Z10, Z7, Z7
+	VMULPS       512(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry544
+
+finish544:
+	VBROADCASTSS (R8), Z9
+	ADDQ         $0x04, R8
+	VMULPS       Z9, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z9, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z9, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	VMULPS       Z9, Z3, Z3
+	VMOVUPS      Z3, 192(AX)
+	VMULPS       Z9, Z4, Z4
+	VMOVUPS      Z4, 256(AX)
+	VMULPS       Z9, Z5, Z5
+	VMOVUPS      Z5, 320(AX)
+	VMULPS       Z9, Z6, Z6
+	VMOVUPS      Z6, 384(AX)
+	VMULPS       Z9, Z7, Z7
+	VMOVUPS      Z7, 448(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
 	RET
 
 // func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
@@ -7816,5795 +20058,6 @@ finish64:
 done:
 	RET
 
-// func gatherSumF32Near(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
-// Requires: AVX
-TEXT ·gatherSumF32Near(SB), NOSPLIT, $0-64
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R8
-	MOVQ R8, R10
-	SHLQ $0x01, R10
-	SUBQ R10, DI
-	MOVQ width+56(FP), R9
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x04
-	JNE  apart
-	CMPQ R9, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R9, $0x01
-	JE   row4
-	CMPQ R9, $0x02
-	JE   row8
-	CMPQ R9, $0x03
-	JE   row12
-	CMPQ R9, $0x04
-	JE   row16
-	CMPQ R9, $0x05
-	JE   row20
-	CMPQ R9, $0x06
-	JE   row24
-	CMPQ R9, $0x07
-	JE   row28
-	CMPQ R9, $0x08
-	JE   row32
-	CMPQ R9, $0x10
-	JE   row64
-	CMPQ R9, $0x18
-	JE   row96
-	CMPQ R9, $0x20
-	JE   row128
-	CMPQ R9, $0x28
-	JE   row160
-	CMPQ R9, $0x30
-	JE   row192
-	CMPQ R9, $0x38
-	JE   row224
-	CMPQ R9, $0x40
-	JE   row256
-	CMPQ R9, $0x48
-	JE   row288
-	CMPQ R9, $0x50
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSS (AX), X0
-	CMPQ   R8, R9
-	JGE    finish
-
-entry:
-	MOVWLZX (DI)(R8*2), R10
-	VADDSS  (CX)(R10*4), X0, X0
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry
-
-finish:
-	VMOVSS X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row
-	VZEROUPPER
-	RET
-
-row4:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSS (AX), X0
-	CMPQ   R8, R9
-	JGE    finish4
-
-entry4:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDSS  (CX)(R10*1), X0, X0
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry4
-
-finish4:
-	VMOVSS X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row4
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSD (AX), X0
-	CMPQ   R8, R9
-	JGE    finish8
-
-entry8:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VMOVSD  (CX)(R10*1), X1
-	VADDPS  X1, X0, X0
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry8
-
-finish8:
-	VMOVSD X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row8
-	VZEROUPPER
-	RET
-
-row12:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSD (AX), X0
-	VMOVSS 8(AX), X1
-	CMPQ   R8, R9
-	JGE    finish12
-
-entry12:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VMOVSD  (CX)(R10*1), X2
-	VADDPS  X2, X0, X0
-	VADDSS  8(CX)(R10*1), X1, X1
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry12
-
-finish12:
-	VMOVSD X0, (AX)
-	VMOVSS X1, 8(AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row12
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), X0
-	CMPQ    R8, R9
-	JGE     finish16
-
-entry16:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), X0, X0
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry16
-
-finish16:
-	VMOVUPS X0, (AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row16
-	VZEROUPPER
-	RET
-
-row20:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), X0
-	VMOVSS  16(AX), X1
-	CMPQ    R8, R9
-	JGE     finish20
-
-entry20:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), X0, X0
-	VADDSS  16(CX)(R10*1), X1, X1
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry20
-
-finish20:
-	VMOVUPS X0, (AX)
-	VMOVSS  X1, 16(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row20
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R8, R9
-	JGE     finish24
-
-entry24:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), X0, X0
-	VMOVSD  16(CX)(R10*1), X2
-	VADDPS  X2, X1, X1
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry24
-
-finish24:
-	VMOVUPS X0, (AX)
-	VMOVSD  X1, 16(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row24
-	VZEROUPPER
-	RET
-
-row28:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	VMOVSS  24(AX), X2
-	CMPQ    R8, R9
-	JGE     finish28
-
-entry28:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), X0, X0
-	VMOVSD  16(CX)(R10*1), X3
-	VADDPS  X3, X1, X1
-	VADDSS  24(CX)(R10*1), X2, X2
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry28
-
-finish28:
-	VMOVUPS X0, (AX)
-	VMOVSD  X1, 16(AX)
-	VMOVSS  X2, 24(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row28
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	CMPQ    R8, R9
-	JGE     finish32
-
-entry32:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry32
-
-finish32:
-	VMOVUPS Y0, (AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row32
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	CMPQ    R8, R9
-	JGE     finish64
-
-entry64:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	VADDPS  32(CX)(R10*1), Y1, Y1
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry64
-
-finish64:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	CMPQ    R8, R9
-	JGE     finish96
-
-entry96:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	VADDPS  32(CX)(R10*1), Y1, Y1
-	VADDPS  64(CX)(R10*1), Y2, Y2
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry96
-
-finish96:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	CMPQ    R8, R9
-	JGE     finish128
-
-entry128:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	VADDPS  32(CX)(R10*1), Y1, Y1
-	VADDPS  64(CX)(R10*1), Y2, Y2
-	VADDPS  96(CX)(R10*1), Y3, Y3
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry128
-
-finish128:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	CMPQ    R8, R9
-	JGE     finish160
-
-entry160:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	VADDPS  32(CX)(R10*1), Y1, Y1
-	VADDPS  64(CX)(R10*1), Y2, Y2
-	VADDPS  96(CX)(R10*1), Y3, Y3
-	VADDPS  128(CX)(R10*1), Y4, Y4
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry160
-
-finish160:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	CMPQ    R8, R9
-	JGE     finish192
-
-entry192:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	VADDPS  32(CX)(R10*1), Y1, Y1
-	VADDPS  64(CX)(R10*1), Y2, Y2
-	VADDPS  96(CX)(R10*1), Y3, Y3
-	VADDPS  128(CX)(R10*1), Y4, Y4
-	VADDPS  160(CX)(R10*1), Y5, Y5
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry192
-
-finish192:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	CMPQ    R8, R9
-	JGE     finish224
-
-entry224:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	VADDPS  32(CX)(R10*1), Y1, Y1
-	VADDPS  64(CX)(R10*1), Y2, Y2
-	VADDPS  96(CX)(R10*1), Y3, Y3
-	VADDPS  128(CX)(R10*1), Y4, Y4
-	VADDPS  160(CX)(R10*1), Y5, Y5
-	VADDPS  192(CX)(R10*1), Y6, Y6
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry224
-
-finish224:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	CMPQ    R8, R9
-	JGE     finish256
-
-entry256:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	VADDPS  32(CX)(R10*1), Y1, Y1
-	VADDPS  64(CX)(R10*1), Y2, Y2
-	VADDPS  96(CX)(R10*1), Y3, Y3
-	VADDPS  128(CX)(R10*1), Y4, Y4
-	VADDPS  160(CX)(R10*1), Y5, Y5
-	VADDPS  192(CX)(R10*1), Y6, Y6
-	VADDPS  224(CX)(R10*1), Y7, Y7
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry256
-
-finish256:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	CMPQ    R8, R9
-	JGE     finish288
-
-entry288:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	VADDPS  32(CX)(R10*1), Y1, Y1
-	VADDPS  64(CX)(R10*1), Y2, Y2
-	VADDPS  96(CX)(R10*1), Y3, Y3
-	VADDPS  128(CX)(R10*1), Y4, Y4
-	VADDPS  160(CX)(R10*1), Y5, Y5
-	VADDPS  192(CX)(R10*1), Y6, Y6
-	VADDPS  224(CX)(R10*1), Y7, Y7
-	VADDPS  256(CX)(R10*1), Y8, Y8
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry288
-
-finish288:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
-	VMOVUPS Y8, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	VMOVUPS 288(AX), Y9
-	CMPQ    R8, R9
-	JGE     finish320
-
-entry320:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Y0, Y0
-	VADDPS  32(CX)(R10*1), Y1, Y1
-	VADDPS  64(CX)(R10*1), Y2, Y2
-	VADDPS  96(CX)(R10*1), Y3, Y3
-	VADDPS  128(CX)(R10*1), Y4, Y4
-	VADDPS  160(CX)(R10*1), Y5, Y5
-	VADDPS  192(CX)(R10*1), Y6, Y6
-	VADDPS  224(CX)(R10*1), Y7, Y7
-	VADDPS  256(CX)(R10*1), Y8, Y8
-	VADDPS  288(CX)(R10*1), Y9, Y9
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry320
-
-finish320:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
-	VMOVUPS Y8, 256(AX)
-	VMOVUPS Y9, 288(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF32Soon(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherSumF32Soon(SB), NOSPLIT, $0-80
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R8
-	MOVQ R8, R10
-	SHLQ $0x01, R10
-	SUBQ R10, DI
-	MOVQ far+56(FP), R11
-	MOVQ near+64(FP), R12
-	LEAQ (DI)(R11*2), R11
-	LEAQ (DI)(R12*2), R12
-	MOVQ width+72(FP), R9
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x04
-	JNE  apart
-	CMPQ R9, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R9, $0x01
-	JE   row4
-	CMPQ R9, $0x02
-	JE   row8
-	CMPQ R9, $0x03
-	JE   row12
-	CMPQ R9, $0x04
-	JE   row16
-	CMPQ R9, $0x05
-	JE   row20
-	CMPQ R9, $0x06
-	JE   row24
-	CMPQ R9, $0x07
-	JE   row28
-	CMPQ R9, $0x08
-	JE   row32
-	CMPQ R9, $0x10
-	JE   row64
-	CMPQ R9, $0x18
-	JE   row96
-	CMPQ R9, $0x20
-	JE   row128
-	CMPQ R9, $0x28
-	JE   row160
-	CMPQ R9, $0x30
-	JE   row192
-	CMPQ R9, $0x38
-	JE   row224
-	CMPQ R9, $0x40
-	JE   row256
-	CMPQ R9, $0x48
-	JE   row288
-	CMPQ R9, $0x50
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSS (AX), X0
-	CMPQ   R8, R9
-	JGE    finish
-
-entry:
-	MOVWLZX    (R11)(R8*2), R10
-	PREFETCHT1 (CX)(R10*4)
-	MOVWLZX    (DI)(R8*2), R10
-	VADDSS     (CX)(R10*4), X0, X0
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry
-
-finish:
-	VMOVSS X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row
-	VZEROUPPER
-	RET
-
-row4:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSS (AX), X0
-	CMPQ   R8, R9
-	JGE    finish4
-
-entry4:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDSS     (CX)(R10*1), X0, X0
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry4
-
-finish4:
-	VMOVSS X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row4
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSD (AX), X0
-	CMPQ   R8, R9
-	JGE    finish8
-
-entry8:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VMOVSD     (CX)(R10*1), X1
-	VADDPS     X1, X0, X0
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry8
-
-finish8:
-	VMOVSD X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row8
-	VZEROUPPER
-	RET
-
-row12:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSD (AX), X0
-	VMOVSS 8(AX), X1
-	CMPQ   R8, R9
-	JGE    finish12
-
-entry12:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VMOVSD     (CX)(R10*1), X2
-	VADDPS     X2, X0, X0
-	VADDSS     8(CX)(R10*1), X1, X1
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry12
-
-finish12:
-	VMOVSD X0, (AX)
-	VMOVSS X1, 8(AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row12
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), X0
-	CMPQ    R8, R9
-	JGE     finish16
-
-entry16:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), X0, X0
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry16
-
-finish16:
-	VMOVUPS X0, (AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row16
-	VZEROUPPER
-	RET
-
-row20:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), X0
-	VMOVSS  16(AX), X1
-	CMPQ    R8, R9
-	JGE     finish20
-
-entry20:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), X0, X0
-	VADDSS     16(CX)(R10*1), X1, X1
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry20
-
-finish20:
-	VMOVUPS X0, (AX)
-	VMOVSS  X1, 16(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row20
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R8, R9
-	JGE     finish24
-
-entry24:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), X0, X0
-	VMOVSD     16(CX)(R10*1), X2
-	VADDPS     X2, X1, X1
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry24
-
-finish24:
-	VMOVUPS X0, (AX)
-	VMOVSD  X1, 16(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row24
-	VZEROUPPER
-	RET
-
-row28:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	VMOVSS  24(AX), X2
-	CMPQ    R8, R9
-	JGE     finish28
-
-entry28:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), X0, X0
-	VMOVSD     16(CX)(R10*1), X3
-	VADDPS     X3, X1, X1
-	VADDSS     24(CX)(R10*1), X2, X2
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry28
-
-finish28:
-	VMOVUPS X0, (AX)
-	VMOVSD  X1, 16(AX)
-	VMOVSS  X2, 24(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row28
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	CMPQ    R8, R9
-	JGE     finish32
-
-entry32:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry32
-
-finish32:
-	VMOVUPS Y0, (AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row32
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	CMPQ    R8, R9
-	JGE     finish64
-
-entry64:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	VADDPS     32(CX)(R10*1), Y1, Y1
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry64
-
-finish64:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	CMPQ    R8, R9
-	JGE     finish96
-
-entry96:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	VADDPS     32(CX)(R10*1), Y1, Y1
-	VADDPS     64(CX)(R10*1), Y2, Y2
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry96
-
-finish96:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	CMPQ    R8, R9
-	JGE     finish128
-
-entry128:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	VADDPS     32(CX)(R10*1), Y1, Y1
-	VADDPS     64(CX)(R10*1), Y2, Y2
-	VADDPS     96(CX)(R10*1), Y3, Y3
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry128
-
-finish128:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	CMPQ    R8, R9
-	JGE     finish160
-
-entry160:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	VADDPS     32(CX)(R10*1), Y1, Y1
-	VADDPS     64(CX)(R10*1), Y2, Y2
-	VADDPS     96(CX)(R10*1), Y3, Y3
-	VADDPS     128(CX)(R10*1), Y4, Y4
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry160
-
-finish160:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	CMPQ    R8, R9
-	JGE     finish192
-
-entry192:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	VADDPS     32(CX)(R10*1), Y1, Y1
-	VADDPS     64(CX)(R10*1), Y2, Y2
-	VADDPS     96(CX)(R10*1), Y3, Y3
-	VADDPS     128(CX)(R10*1), Y4, Y4
-	VADDPS     160(CX)(R10*1), Y5, Y5
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry192
-
-finish192:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	CMPQ    R8, R9
-	JGE     finish224
-
-entry224:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	VADDPS     32(CX)(R10*1), Y1, Y1
-	VADDPS     64(CX)(R10*1), Y2, Y2
-	VADDPS     96(CX)(R10*1), Y3, Y3
-	VADDPS     128(CX)(R10*1), Y4, Y4
-	VADDPS     160(CX)(R10*1), Y5, Y5
-	VADDPS     192(CX)(R10*1), Y6, Y6
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry224
-
-finish224:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	CMPQ    R8, R9
-	JGE     finish256
-
-entry256:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	VADDPS     32(CX)(R10*1), Y1, Y1
-	VADDPS     64(CX)(R10*1), Y2, Y2
-	VADDPS     96(CX)(R10*1), Y3, Y3
-	VADDPS     128(CX)(R10*1), Y4, Y4
-	VADDPS     160(CX)(R10*1), Y5, Y5
-	VADDPS     192(CX)(R10*1), Y6, Y6
-	VADDPS     224(CX)(R10*1), Y7, Y7
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry256
-
-finish256:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	CMPQ    R8, R9
-	JGE     finish288
-
-entry288:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	VADDPS     32(CX)(R10*1), Y1, Y1
-	VADDPS     64(CX)(R10*1), Y2, Y2
-	VADDPS     96(CX)(R10*1), Y3, Y3
-	VADDPS     128(CX)(R10*1), Y4, Y4
-	VADDPS     160(CX)(R10*1), Y5, Y5
-	VADDPS     192(CX)(R10*1), Y6, Y6
-	VADDPS     224(CX)(R10*1), Y7, Y7
-	VADDPS     256(CX)(R10*1), Y8, Y8
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry288
-
-finish288:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
-	VMOVUPS Y8, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	VMOVUPS 288(AX), Y9
-	CMPQ    R8, R9
-	JGE     finish320
-
-entry320:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Y0, Y0
-	VADDPS     32(CX)(R10*1), Y1, Y1
-	VADDPS     64(CX)(R10*1), Y2, Y2
-	VADDPS     96(CX)(R10*1), Y3, Y3
-	VADDPS     128(CX)(R10*1), Y4, Y4
-	VADDPS     160(CX)(R10*1), Y5, Y5
-	VADDPS     192(CX)(R10*1), Y6, Y6
-	VADDPS     224(CX)(R10*1), Y7, Y7
-	VADDPS     256(CX)(R10*1), Y8, Y8
-	VADDPS     288(CX)(R10*1), Y9, Y9
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry320
-
-finish320:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
-	VMOVUPS Y8, 256(AX)
-	VMOVUPS Y9, 288(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF32Onto(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherSumF32Onto(SB), NOSPLIT, $0-88
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
-	LEAQ (DI)(R12*4), R12
-	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R10
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x04
-	JNE  apart
-	CMPQ R10, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R10, $0x01
-	JE   row4
-	CMPQ R10, $0x02
-	JE   row8
-	CMPQ R10, $0x03
-	JE   row12
-	CMPQ R10, $0x04
-	JE   row16
-	CMPQ R10, $0x05
-	JE   row20
-	CMPQ R10, $0x06
-	JE   row24
-	CMPQ R10, $0x07
-	JE   row28
-	CMPQ R10, $0x08
-	JE   row32
-	CMPQ R10, $0x10
-	JE   row64
-	CMPQ R10, $0x18
-	JE   row96
-	CMPQ R10, $0x20
-	JE   row128
-	CMPQ R10, $0x28
-	JE   row160
-	CMPQ R10, $0x30
-	JE   row192
-	CMPQ R10, $0x38
-	JE   row224
-	CMPQ R10, $0x40
-	JE   row256
-	CMPQ R10, $0x48
-	JE   row288
-	CMPQ R10, $0x50
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSS (AX), X0
-	CMPQ   R9, R10
-	JGE    finish
-
-entry:
-	MOVL       (R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
-	MOVL       (DI)(R9*4), R11
-	VADDSS     (CX)(R11*4), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry
-
-finish:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row
-	VZEROUPPER
-	RET
-
-row4:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSS (AX), X0
-	CMPQ   R9, R10
-	JGE    finish4
-
-entry4:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDSS     (CX)(R11*1), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry4
-
-finish4:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row4
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	CMPQ   R9, R10
-	JGE    finish8
-
-entry8:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMOVSD     (CX)(R11*1), X1
-	VADDPS     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry8
-
-finish8:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row8
-	VZEROUPPER
-	RET
-
-row12:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	VMOVSS 8(AX), X1
-	CMPQ   R9, R10
-	JGE    finish12
-
-entry12:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMOVSD     (CX)(R11*1), X2
-	VADDPS     X2, X0, X0
-	VADDSS     8(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry12
-
-finish12:
-	VBROADCASTSS (R8), X2
-	ADDQ         $0x04, R8
-	VMULPS       X2, X0, X0
-	VMOVSD       X0, (AX)
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, 8(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row12
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	CMPQ    R9, R10
-	JGE     finish16
-
-entry16:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry16
-
-finish16:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVUPS      X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row16
-	VZEROUPPER
-	RET
-
-row20:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	VMOVSS  16(AX), X1
-	CMPQ    R9, R10
-	JGE     finish20
-
-entry20:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), X0, X0
-	VADDSS     16(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry20
-
-finish20:
-	VBROADCASTSS (R8), X2
-	ADDQ         $0x04, R8
-	VMULPS       X2, X0, X0
-	VMOVUPS      X0, (AX)
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, 16(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row20
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R9, R10
-	JGE     finish24
-
-entry24:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), X0, X0
-	VMOVSD     16(CX)(R11*1), X2
-	VADDPS     X2, X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry24
-
-finish24:
-	VBROADCASTSS (R8), X2
-	ADDQ         $0x04, R8
-	VMULPS       X2, X0, X0
-	VMOVUPS      X0, (AX)
-	VMULPS       X2, X1, X1
-	VMOVSD       X1, 16(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row24
-	VZEROUPPER
-	RET
-
-row28:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	VMOVSS  24(AX), X2
-	CMPQ    R9, R10
-	JGE     finish28
-
-entry28:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), X0, X0
-	VMOVSD     16(CX)(R11*1), X3
-	VADDPS     X3, X1, X1
-	VADDSS     24(CX)(R11*1), X2, X2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry28
-
-finish28:
-	VBROADCASTSS (R8), X3
-	ADDQ         $0x04, R8
-	VMULPS       X3, X0, X0
-	VMOVUPS      X0, (AX)
-	VMULPS       X3, X1, X1
-	VMOVSD       X1, 16(AX)
-	VMULPS       X3, X2, X2
-	VMOVSS       X2, 24(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row28
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	CMPQ    R9, R10
-	JGE     finish32
-
-entry32:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry32
-
-finish32:
-	VBROADCASTSS (R8), Y1
-	ADDQ         $0x04, R8
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row32
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	CMPQ    R9, R10
-	JGE     finish64
-
-entry64:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry64
-
-finish64:
-	VBROADCASTSS (R8), Y2
-	ADDQ         $0x04, R8
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	CMPQ    R9, R10
-	JGE     finish96
-
-entry96:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry96
-
-finish96:
-	VBROADCASTSS (R8), Y3
-	ADDQ         $0x04, R8
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y3, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry128
-
-finish128:
-	VBROADCASTSS (R8), Y4
-	ADDQ         $0x04, R8
-	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y4, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish160
-
-entry160:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry160
-
-finish160:
-	VBROADCASTSS (R8), Y5
-	ADDQ         $0x04, R8
-	VMULPS       Y5, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y5, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y5, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y5, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry192
-
-finish192:
-	VBROADCASTSS (R8), Y6
-	ADDQ         $0x04, R8
-	VMULPS       Y6, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y6, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y6, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y6, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y6, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish224
-
-entry224:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	VADDPS     192(CX)(R11*1), Y6, Y6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry224
-
-finish224:
-	VBROADCASTSS (R8), Y7
-	ADDQ         $0x04, R8
-	VMULPS       Y7, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y7, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y7, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y7, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y7, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y7, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y7, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	VADDPS     192(CX)(R11*1), Y6, Y6
-	VADDPS     224(CX)(R11*1), Y7, Y7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry256
-
-finish256:
-	VBROADCASTSS (R8), Y8
-	ADDQ         $0x04, R8
-	VMULPS       Y8, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y8, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y8, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y8, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y8, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y8, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	VADDPS     192(CX)(R11*1), Y6, Y6
-	VADDPS     224(CX)(R11*1), Y7, Y7
-	VADDPS     256(CX)(R11*1), Y8, Y8
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry288
-
-finish288:
-	VBROADCASTSS (R8), Y9
-	ADDQ         $0x04, R8
-	VMULPS       Y9, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y9, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y9, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y9, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y9, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y9, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y9, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y9, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	VMULPS       Y9, Y8, Y8
-	VMOVUPS      Y8, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	VMOVUPS 288(AX), Y9
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	VADDPS     192(CX)(R11*1), Y6, Y6
-	VADDPS     224(CX)(R11*1), Y7, Y7
-	VADDPS     256(CX)(R11*1), Y8, Y8
-	VADDPS     288(CX)(R11*1), Y9, Y9
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry320
-
-finish320:
-	VBROADCASTSS (R8), Y10
-	ADDQ         $0x04, R8
-	VMULPS       Y10, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y10, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y10, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y10, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y10, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y10, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y10, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y10, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	VMULPS       Y10, Y8, Y8
-	VMOVUPS      Y8, 256(AX)
-	VMULPS       Y10, Y9, Y9
-	VMOVUPS      Y9, 288(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, width int)
-// Requires: AVX, CMOV
-TEXT ·gatherSumF32NearPairs(SB), NOSPLIT, $8-64
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R10
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R11
-	IMULQ   R10, R11
-	ADDQ    DI, R11
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R10*8), R8
-	SUBQ    (AX), R8
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R8*2), R8
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	MOVQ    width+56(FP), AX
-	CMPQ    AX, $0x01
-	JE      row4
-	CMPQ    AX, $0x02
-	JE      row8
-	CMPQ    AX, $0x04
-	JE      row16
-	CMPQ    AX, $0x08
-	JE      row32
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVWLZX (DX)(AX*2), R12
-	SHLQ    $0x06, R12
-	VADDPS  (CX)(R12*1), Y0, Y0
-	VADDPS  32(CX)(R12*1), Y1, Y1
-	MOVWLZX (R8)(AX*2), R12
-	SHLQ    $0x06, R12
-	VADDPS  (CX)(R12*1), Y2, Y2
-	VADDPS  32(CX)(R12*1), Y3, Y3
-	INCQ    AX
-	JNZ     both64
-
-ended64:
-	TESTQ   BX, BX
-	JNZ     second64
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA64
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair64
-
-second64:
-	VMOVUPS Y2, (R11)
-	VMOVUPS Y3, 32(R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB64
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVWLZX (R8)(AX*2), DX
-	SHLQ    $0x06, DX
-	VADDPS  (CX)(DX*1), Y2, Y2
-	VADDPS  32(CX)(DX*1), Y3, Y3
-	INCQ    AX
-	JNZ     one64
-
-finish64:
-	VMOVUPS Y2, (R11)
-	VMOVUPS Y3, 32(R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done64
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPS (DI), Y0
-	VMOVUPS (R11), Y1
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVWLZX (DX)(AX*2), R12
-	SHLQ    $0x05, R12
-	VADDPS  (CX)(R12*1), Y0, Y0
-	MOVWLZX (R8)(AX*2), R12
-	SHLQ    $0x05, R12
-	VADDPS  (CX)(R12*1), Y1, Y1
-	INCQ    AX
-	JNZ     both32
-
-ended32:
-	TESTQ   BX, BX
-	JNZ     second32
-	VMOVUPS Y0, (DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA32
-	VMOVUPS (DI), Y0
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair32
-
-second32:
-	VMOVUPS Y1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB32
-	VMOVUPS (R11), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVWLZX (R8)(AX*2), DX
-	SHLQ    $0x05, DX
-	VADDPS  (CX)(DX*1), Y1, Y1
-	INCQ    AX
-	JNZ     one32
-
-finish32:
-	VMOVUPS Y1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done32
-	VMOVUPS (R11), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPS (DI), X0
-	VMOVUPS (R11), X1
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVWLZX (DX)(AX*2), R12
-	SHLQ    $0x04, R12
-	VADDPS  (CX)(R12*1), X0, X0
-	MOVWLZX (R8)(AX*2), R12
-	SHLQ    $0x04, R12
-	VADDPS  (CX)(R12*1), X1, X1
-	INCQ    AX
-	JNZ     both16
-
-ended16:
-	TESTQ   BX, BX
-	JNZ     second16
-	VMOVUPS X0, (DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA16
-	VMOVUPS (DI), X0
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair16
-
-second16:
-	VMOVUPS X1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB16
-	VMOVUPS (R11), X1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVWLZX (R8)(AX*2), DX
-	SHLQ    $0x04, DX
-	VADDPS  (CX)(DX*1), X1, X1
-	INCQ    AX
-	JNZ     one16
-
-finish16:
-	VMOVUPS X1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done16
-	VMOVUPS (R11), X1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R11), X1
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVWLZX (DX)(AX*2), R12
-	VMOVSD  (CX)(R12*8), X2
-	VADDPS  X2, X0, X0
-	MOVWLZX (R8)(AX*2), R12
-	VMOVSD  (CX)(R12*8), X2
-	VADDPS  X2, X1, X1
-	INCQ    AX
-	JNZ     both8
-
-ended8:
-	TESTQ  BX, BX
-	JNZ    second8
-	VMOVSD X0, (DI)
-	ADDQ   dstStride+8(FP), DI
-	INCQ   SI
-	CMPQ   SI, split+32(FP)
-	JE     throughA8
-	VMOVSD (DI), X0
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	TESTQ  R9, R9
-	JNZ    pair8
-
-second8:
-	VMOVSD X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, rows+40(FP)
-	JE     throughB8
-	VMOVSD (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVWLZX (R8)(AX*2), DX
-	VMOVSD  (CX)(DX*8), X2
-	VADDPS  X2, X1, X1
-	INCQ    AX
-	JNZ     one8
-
-finish8:
-	VMOVSD X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, (SP)
-	JE     done8
-	VMOVSD (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-row4:
-	VMOVSS (DI), X0
-	VMOVSS (R11), X1
-
-pair4:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended4
-
-both4:
-	MOVWLZX (DX)(AX*2), R12
-	VADDSS  (CX)(R12*4), X0, X0
-	MOVWLZX (R8)(AX*2), R12
-	VADDSS  (CX)(R12*4), X1, X1
-	INCQ    AX
-	JNZ     both4
-
-ended4:
-	TESTQ  BX, BX
-	JNZ    second4
-	VMOVSS X0, (DI)
-	ADDQ   dstStride+8(FP), DI
-	INCQ   SI
-	CMPQ   SI, split+32(FP)
-	JE     throughA4
-	VMOVSS (DI), X0
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	TESTQ  R9, R9
-	JNZ    pair4
-
-second4:
-	VMOVSS X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, rows+40(FP)
-	JE     throughB4
-	VMOVSS (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    pair4
-
-throughA4:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone4
-
-throughB4:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone4:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish4
-
-one4:
-	MOVWLZX (R8)(AX*2), DX
-	VADDSS  (CX)(DX*4), X1, X1
-	INCQ    AX
-	JNZ     one4
-
-finish4:
-	VMOVSS X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, (SP)
-	JE     done4
-	VMOVSS (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    alone4
-
-done4:
-	VZEROUPPER
-	RET
-
-// func gatherSumF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF32SoonPairs(SB), NOSPLIT, $8-64
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R10
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R11
-	IMULQ   R10, R11
-	ADDQ    DI, R11
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R10*8), R8
-	SUBQ    (AX), R8
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R8*2), R8
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	MOVQ    width+56(FP), AX
-	CMPQ    AX, $0x01
-	JE      row4
-	CMPQ    AX, $0x02
-	JE      row8
-	CMPQ    AX, $0x04
-	JE      row16
-	CMPQ    AX, $0x08
-	JE      row32
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first64:
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first64
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVWLZX    384(DX)(AX*2), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (DX)(AX*2), R12
-	SHLQ       $0x06, R12
-	VADDPS     (CX)(R12*1), Y0, Y0
-	VADDPS     32(CX)(R12*1), Y1, Y1
-	MOVWLZX    384(R8)(AX*2), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x06, R12
-	VADDPS     (CX)(R12*1), Y2, Y2
-	VADDPS     32(CX)(R12*1), Y3, Y3
-	INCQ       AX
-	JNZ        both64
-
-ended64:
-	TESTQ   BX, BX
-	JNZ     second64
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA64
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair64
-
-second64:
-	VMOVUPS Y2, (R11)
-	VMOVUPS Y3, 32(R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB64
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVWLZX    384(R8)(AX*2), DX
-	SHLQ       $0x06, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVWLZX    (R8)(AX*2), DX
-	SHLQ       $0x06, DX
-	VADDPS     (CX)(DX*1), Y2, Y2
-	VADDPS     32(CX)(DX*1), Y3, Y3
-	INCQ       AX
-	JNZ        one64
-
-finish64:
-	VMOVUPS Y2, (R11)
-	VMOVUPS Y3, 32(R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done64
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPS (DI), Y0
-	VMOVUPS (R11), Y1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first32:
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first32
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVWLZX    384(DX)(AX*2), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (DX)(AX*2), R12
-	SHLQ       $0x05, R12
-	VADDPS     (CX)(R12*1), Y0, Y0
-	MOVWLZX    384(R8)(AX*2), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x05, R12
-	VADDPS     (CX)(R12*1), Y1, Y1
-	INCQ       AX
-	JNZ        both32
-
-ended32:
-	TESTQ   BX, BX
-	JNZ     second32
-	VMOVUPS Y0, (DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA32
-	VMOVUPS (DI), Y0
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair32
-
-second32:
-	VMOVUPS Y1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB32
-	VMOVUPS (R11), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVWLZX    384(R8)(AX*2), DX
-	SHLQ       $0x05, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVWLZX    (R8)(AX*2), DX
-	SHLQ       $0x05, DX
-	VADDPS     (CX)(DX*1), Y1, Y1
-	INCQ       AX
-	JNZ        one32
-
-finish32:
-	VMOVUPS Y1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done32
-	VMOVUPS (R11), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPS (DI), X0
-	VMOVUPS (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first16:
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first16
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVWLZX    384(DX)(AX*2), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (DX)(AX*2), R12
-	SHLQ       $0x04, R12
-	VADDPS     (CX)(R12*1), X0, X0
-	MOVWLZX    384(R8)(AX*2), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x04, R12
-	VADDPS     (CX)(R12*1), X1, X1
-	INCQ       AX
-	JNZ        both16
-
-ended16:
-	TESTQ   BX, BX
-	JNZ     second16
-	VMOVUPS X0, (DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA16
-	VMOVUPS (DI), X0
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair16
-
-second16:
-	VMOVUPS X1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB16
-	VMOVUPS (R11), X1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVWLZX    384(R8)(AX*2), DX
-	SHLQ       $0x04, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVWLZX    (R8)(AX*2), DX
-	SHLQ       $0x04, DX
-	VADDPS     (CX)(DX*1), X1, X1
-	INCQ       AX
-	JNZ        one16
-
-finish16:
-	VMOVUPS X1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done16
-	VMOVUPS (R11), X1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first8:
-	MOVWLZX    (R8)(AX*2), R12
-	PREFETCHT1 (CX)(R12*8)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first8
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVWLZX    384(DX)(AX*2), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVWLZX    (DX)(AX*2), R12
-	VMOVSD     (CX)(R12*8), X2
-	VADDPS     X2, X0, X0
-	MOVWLZX    384(R8)(AX*2), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVWLZX    (R8)(AX*2), R12
-	VMOVSD     (CX)(R12*8), X2
-	VADDPS     X2, X1, X1
-	INCQ       AX
-	JNZ        both8
-
-ended8:
-	TESTQ  BX, BX
-	JNZ    second8
-	VMOVSD X0, (DI)
-	ADDQ   dstStride+8(FP), DI
-	INCQ   SI
-	CMPQ   SI, split+32(FP)
-	JE     throughA8
-	VMOVSD (DI), X0
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	TESTQ  R9, R9
-	JNZ    pair8
-
-second8:
-	VMOVSD X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, rows+40(FP)
-	JE     throughB8
-	VMOVSD (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVWLZX    384(R8)(AX*2), DX
-	PREFETCHT1 (CX)(DX*8)
-	MOVWLZX    (R8)(AX*2), DX
-	VMOVSD     (CX)(DX*8), X2
-	VADDPS     X2, X1, X1
-	INCQ       AX
-	JNZ        one8
-
-finish8:
-	VMOVSD X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, (SP)
-	JE     done8
-	VMOVSD (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-row4:
-	VMOVSS (DI), X0
-	VMOVSS (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first4:
-	MOVWLZX    (R8)(AX*2), R12
-	PREFETCHT1 (CX)(R12*4)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first4
-
-pair4:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended4
-
-both4:
-	MOVWLZX    384(DX)(AX*2), R12
-	PREFETCHT1 (CX)(R12*4)
-	MOVWLZX    (DX)(AX*2), R12
-	VADDSS     (CX)(R12*4), X0, X0
-	MOVWLZX    384(R8)(AX*2), R12
-	PREFETCHT1 (CX)(R12*4)
-	MOVWLZX    (R8)(AX*2), R12
-	VADDSS     (CX)(R12*4), X1, X1
-	INCQ       AX
-	JNZ        both4
-
-ended4:
-	TESTQ  BX, BX
-	JNZ    second4
-	VMOVSS X0, (DI)
-	ADDQ   dstStride+8(FP), DI
-	INCQ   SI
-	CMPQ   SI, split+32(FP)
-	JE     throughA4
-	VMOVSS (DI), X0
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	TESTQ  R9, R9
-	JNZ    pair4
-
-second4:
-	VMOVSS X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, rows+40(FP)
-	JE     throughB4
-	VMOVSS (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    pair4
-
-throughA4:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone4
-
-throughB4:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone4:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish4
-
-one4:
-	MOVWLZX    384(R8)(AX*2), DX
-	PREFETCHT1 (CX)(DX*4)
-	MOVWLZX    (R8)(AX*2), DX
-	VADDSS     (CX)(DX*4), X1, X1
-	INCQ       AX
-	JNZ        one4
-
-finish4:
-	VMOVSS X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, (SP)
-	JE     done4
-	VMOVSS (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    alone4
-
-done4:
-	VZEROUPPER
-	RET
-
-// func gatherSumF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF32OntoPairs(SB), NOSPLIT, $8-72
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R10
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R11
-	IMULQ   R10, R11
-	ADDQ    DI, R11
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R10*8), R8
-	SUBQ    (AX), R8
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R8*4), R8
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	MOVQ    width+64(FP), AX
-	CMPQ    AX, $0x01
-	JE      row4
-	CMPQ    AX, $0x02
-	JE      row8
-	CMPQ    AX, $0x04
-	JE      row16
-	CMPQ    AX, $0x08
-	JE      row32
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first64:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first64
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x06, R12
-	VADDPS     (CX)(R12*1), Y0, Y0
-	VADDPS     32(CX)(R12*1), Y1, Y1
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	VADDPS     (CX)(R12*1), Y2, Y2
-	VADDPS     32(CX)(R12*1), Y3, Y3
-	INCQ       AX
-	JNZ        both64
-
-ended64:
-	TESTQ        BX, BX
-	JNZ          second64
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(SI*4), Y4
-	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       Y4, Y1, Y1
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA64
-	VMOVUPS      (DI), Y0
-	VMOVUPS      32(DI), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair64
-
-second64:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), Y4
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (R11)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 32(R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB64
-	VMOVUPS      (R11), Y2
-	VMOVUPS      32(R11), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x06, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x06, DX
-	VADDPS     (CX)(DX*1), Y2, Y2
-	VADDPS     32(CX)(DX*1), Y3, Y3
-	INCQ       AX
-	JNZ        one64
-
-finish64:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), Y4
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (R11)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 32(R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done64
-	VMOVUPS      (R11), Y2
-	VMOVUPS      32(R11), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPS (DI), Y0
-	VMOVUPS (R11), Y1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first32:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first32
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x05, R12
-	VADDPS     (CX)(R12*1), Y0, Y0
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	VADDPS     (CX)(R12*1), Y1, Y1
-	INCQ       AX
-	JNZ        both32
-
-ended32:
-	TESTQ        BX, BX
-	JNZ          second32
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(SI*4), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA32
-	VMOVUPS      (DI), Y0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair32
-
-second32:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), Y2
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB32
-	VMOVUPS      (R11), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x05, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x05, DX
-	VADDPS     (CX)(DX*1), Y1, Y1
-	INCQ       AX
-	JNZ        one32
-
-finish32:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), Y2
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done32
-	VMOVUPS      (R11), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPS (DI), X0
-	VMOVUPS (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first16:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first16
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x04, R12
-	VADDPS     (CX)(R12*1), X0, X0
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	VADDPS     (CX)(R12*1), X1, X1
-	INCQ       AX
-	JNZ        both16
-
-ended16:
-	TESTQ        BX, BX
-	JNZ          second16
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(SI*4), X2
-	VMULPS       X2, X0, X0
-	VMOVUPS      X0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA16
-	VMOVUPS      (DI), X0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair16
-
-second16:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVUPS      X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB16
-	VMOVUPS      (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x04, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x04, DX
-	VADDPS     (CX)(DX*1), X1, X1
-	INCQ       AX
-	JNZ        one16
-
-finish16:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVUPS      X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done16
-	VMOVUPS      (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first8:
-	MOVL       (R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first8
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVL       768(DX)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVL       (DX)(AX*4), R12
-	VMOVSD     (CX)(R12*8), X2
-	VADDPS     X2, X0, X0
-	MOVL       768(R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVL       (R8)(AX*4), R12
-	VMOVSD     (CX)(R12*8), X2
-	VADDPS     X2, X1, X1
-	INCQ       AX
-	JNZ        both8
-
-ended8:
-	TESTQ        BX, BX
-	JNZ          second8
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(SI*4), X2
-	VMULPS       X2, X0, X0
-	VMOVSD       X0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA8
-	VMOVSD       (DI), X0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair8
-
-second8:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSD       X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB8
-	VMOVSD       (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVL       768(R8)(AX*4), DX
-	PREFETCHT1 (CX)(DX*8)
-	MOVL       (R8)(AX*4), DX
-	VMOVSD     (CX)(DX*8), X2
-	VADDPS     X2, X1, X1
-	INCQ       AX
-	JNZ        one8
-
-finish8:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSD       X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done8
-	VMOVSD       (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-row4:
-	VMOVSS (DI), X0
-	VMOVSS (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first4:
-	MOVL       (R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*4)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first4
-
-pair4:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended4
-
-both4:
-	MOVL       768(DX)(AX*4), R12
-	PREFETCHT1 (CX)(R12*4)
-	MOVL       (DX)(AX*4), R12
-	VADDSS     (CX)(R12*4), X0, X0
-	MOVL       768(R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*4)
-	MOVL       (R8)(AX*4), R12
-	VADDSS     (CX)(R12*4), X1, X1
-	INCQ       AX
-	JNZ        both4
-
-ended4:
-	TESTQ        BX, BX
-	JNZ          second4
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(SI*4), X2
-	VMULPS       X2, X0, X0
-	VMOVSS       X0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA4
-	VMOVSS       (DI), X0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair4
-
-second4:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB4
-	VMOVSS       (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair4
-
-throughA4:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone4
-
-throughB4:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone4:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish4
-
-one4:
-	MOVL       768(R8)(AX*4), DX
-	PREFETCHT1 (CX)(DX*4)
-	MOVL       (R8)(AX*4), DX
-	VADDSS     (CX)(DX*4), X1, X1
-	INCQ       AX
-	JNZ        one4
-
-finish4:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done4
-	VMOVSS       (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone4
-
-done4:
-	VZEROUPPER
-	RET
-
-// func gatherSumF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, width int)
-// Requires: AVX, AVX512F
-TEXT ·gatherSumF32NearAVX512(SB), NOSPLIT, $0-64
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R8
-	MOVQ R8, R10
-	SHLQ $0x01, R10
-	SUBQ R10, DI
-	MOVQ width+56(FP), R9
-	CMPQ R9, $0x40
-	JE   row256
-	CMPQ R9, $0x48
-	JE   row288
-	CMPQ R9, $0x50
-	JE   row320
-	CMPQ R9, $0x58
-	JE   row352
-	CMPQ R9, $0x60
-	JE   row384
-	CMPQ R9, $0x68
-	JE   row416
-	CMPQ R9, $0x70
-	JE   row448
-	CMPQ R9, $0x78
-	JE   row480
-	CMPQ R9, $0x80
-	JE   row512
-	CMPQ R9, $0x88
-	JE   row544
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	CMPQ    R8, R9
-	JGE     finish256
-
-entry256:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry256
-
-finish256:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Y4
-	CMPQ    R8, R9
-	JGE     finish288
-
-entry288:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	VADDPS  256(CX)(R10*1), Y4, Y4
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry288
-
-finish288:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Y4, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	CMPQ    R8, R9
-	JGE     finish320
-
-entry320:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	VADDPS  256(CX)(R10*1), Z4, Z4
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry320
-
-finish320:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Y5
-	CMPQ    R8, R9
-	JGE     finish352
-
-entry352:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	VADDPS  256(CX)(R10*1), Z4, Z4
-	VADDPS  320(CX)(R10*1), Y5, Y5
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry352
-
-finish352:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Y5, 320(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	CMPQ    R8, R9
-	JGE     finish384
-
-entry384:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	VADDPS  256(CX)(R10*1), Z4, Z4
-	VADDPS  320(CX)(R10*1), Z5, Z5
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry384
-
-finish384:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Y6
-	CMPQ    R8, R9
-	JGE     finish416
-
-entry416:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	VADDPS  256(CX)(R10*1), Z4, Z4
-	VADDPS  320(CX)(R10*1), Z5, Z5
-	VADDPS  384(CX)(R10*1), Y6, Y6
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry416
-
-finish416:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Y6, 384(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	CMPQ    R8, R9
-	JGE     finish448
-
-entry448:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	VADDPS  256(CX)(R10*1), Z4, Z4
-	VADDPS  320(CX)(R10*1), Z5, Z5
-	VADDPS  384(CX)(R10*1), Z6, Z6
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry448
-
-finish448:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Y7
-	CMPQ    R8, R9
-	JGE     finish480
-
-entry480:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	VADDPS  256(CX)(R10*1), Z4, Z4
-	VADDPS  320(CX)(R10*1), Z5, Z5
-	VADDPS  384(CX)(R10*1), Z6, Z6
-	VADDPS  448(CX)(R10*1), Y7, Y7
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry480
-
-finish480:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Y7, 448(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	CMPQ    R8, R9
-	JGE     finish512
-
-entry512:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	VADDPS  256(CX)(R10*1), Z4, Z4
-	VADDPS  320(CX)(R10*1), Z5, Z5
-	VADDPS  384(CX)(R10*1), Z6, Z6
-	VADDPS  448(CX)(R10*1), Z7, Z7
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry512
-
-finish512:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Z7, 448(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	VMOVUPS 512(AX), Y8
-	CMPQ    R8, R9
-	JGE     finish544
-
-entry544:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPS  (CX)(R10*1), Z0, Z0
-	VADDPS  64(CX)(R10*1), Z1, Z1
-	VADDPS  128(CX)(R10*1), Z2, Z2
-	VADDPS  192(CX)(R10*1), Z3, Z3
-	VADDPS  256(CX)(R10*1), Z4, Z4
-	VADDPS  320(CX)(R10*1), Z5, Z5
-	VADDPS  384(CX)(R10*1), Z6, Z6
-	VADDPS  448(CX)(R10*1), Z7, Z7
-	VADDPS  512(CX)(R10*1), Y8, Y8
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry544
-
-finish544:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Z7, 448(AX)
-	VMOVUPS Y8, 512(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·gatherSumF32SoonAVX512(SB), NOSPLIT, $0-80
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R8
-	MOVQ R8, R10
-	SHLQ $0x01, R10
-	SUBQ R10, DI
-	MOVQ far+56(FP), R11
-	MOVQ near+64(FP), R12
-	LEAQ (DI)(R11*2), R11
-	LEAQ (DI)(R12*2), R12
-	MOVQ width+72(FP), R9
-	CMPQ R9, $0x40
-	JE   row256
-	CMPQ R9, $0x48
-	JE   row288
-	CMPQ R9, $0x50
-	JE   row320
-	CMPQ R9, $0x58
-	JE   row352
-	CMPQ R9, $0x60
-	JE   row384
-	CMPQ R9, $0x68
-	JE   row416
-	CMPQ R9, $0x70
-	JE   row448
-	CMPQ R9, $0x78
-	JE   row480
-	CMPQ R9, $0x80
-	JE   row512
-	CMPQ R9, $0x88
-	JE   row544
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	CMPQ    R8, R9
-	JGE     finish256
-
-entry256:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry256
-
-finish256:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Y4
-	CMPQ    R8, R9
-	JGE     finish288
-
-entry288:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	VADDPS     256(CX)(R10*1), Y4, Y4
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry288
-
-finish288:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Y4, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	CMPQ    R8, R9
-	JGE     finish320
-
-entry320:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	VADDPS     256(CX)(R10*1), Z4, Z4
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry320
-
-finish320:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Y5
-	CMPQ    R8, R9
-	JGE     finish352
-
-entry352:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	VADDPS     256(CX)(R10*1), Z4, Z4
-	VADDPS     320(CX)(R10*1), Y5, Y5
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry352
-
-finish352:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Y5, 320(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	CMPQ    R8, R9
-	JGE     finish384
-
-entry384:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	VADDPS     256(CX)(R10*1), Z4, Z4
-	VADDPS     320(CX)(R10*1), Z5, Z5
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry384
-
-finish384:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Y6
-	CMPQ    R8, R9
-	JGE     finish416
-
-entry416:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	VADDPS     256(CX)(R10*1), Z4, Z4
-	VADDPS     320(CX)(R10*1), Z5, Z5
-	VADDPS     384(CX)(R10*1), Y6, Y6
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry416
-
-finish416:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Y6, 384(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	CMPQ    R8, R9
-	JGE     finish448
-
-entry448:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	VADDPS     256(CX)(R10*1), Z4, Z4
-	VADDPS     320(CX)(R10*1), Z5, Z5
-	VADDPS     384(CX)(R10*1), Z6, Z6
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry448
-
-finish448:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Y7
-	CMPQ    R8, R9
-	JGE     finish480
-
-entry480:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	PREFETCHT1 448(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	PREFETCHT0 448(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	VADDPS     256(CX)(R10*1), Z4, Z4
-	VADDPS     320(CX)(R10*1), Z5, Z5
-	VADDPS     384(CX)(R10*1), Z6, Z6
-	VADDPS     448(CX)(R10*1), Y7, Y7
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry480
-
-finish480:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Y7, 448(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	CMPQ    R8, R9
-	JGE     finish512
-
-entry512:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	PREFETCHT1 448(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	PREFETCHT0 448(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	VADDPS     256(CX)(R10*1), Z4, Z4
-	VADDPS     320(CX)(R10*1), Z5, Z5
-	VADDPS     384(CX)(R10*1), Z6, Z6
-	VADDPS     448(CX)(R10*1), Z7, Z7
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry512
-
-finish512:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Z7, 448(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	VMOVUPS 512(AX), Y8
-	CMPQ    R8, R9
-	JGE     finish544
-
-entry544:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	PREFETCHT1 448(CX)(R10*1)
-	PREFETCHT1 512(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	PREFETCHT0 448(CX)(R10*1)
-	PREFETCHT0 512(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPS     (CX)(R10*1), Z0, Z0
-	VADDPS     64(CX)(R10*1), Z1, Z1
-	VADDPS     128(CX)(R10*1), Z2, Z2
-	VADDPS     192(CX)(R10*1), Z3, Z3
-	VADDPS     256(CX)(R10*1), Z4, Z4
-	VADDPS     320(CX)(R10*1), Z5, Z5
-	VADDPS     384(CX)(R10*1), Z6, Z6
-	VADDPS     448(CX)(R10*1), Z7, Z7
-	VADDPS     512(CX)(R10*1), Y8, Y8
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry544
-
-finish544:
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	VMOVUPS Z4, 256(AX)
-	VMOVUPS Z5, 320(AX)
-	VMOVUPS Z6, 384(AX)
-	VMOVUPS Z7, 448(AX)
-	VMOVUPS Y8, 512(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·gatherSumF32OntoAVX512(SB), NOSPLIT, $0-88
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
-	LEAQ (DI)(R12*4), R12
-	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R10
-	CMPQ R10, $0x40
-	JE   row256
-	CMPQ R10, $0x48
-	JE   row288
-	CMPQ R10, $0x50
-	JE   row320
-	CMPQ R10, $0x58
-	JE   row352
-	CMPQ R10, $0x60
-	JE   row384
-	CMPQ R10, $0x68
-	JE   row416
-	CMPQ R10, $0x70
-	JE   row448
-	CMPQ R10, $0x78
-	JE   row480
-	CMPQ R10, $0x80
-	JE   row512
-	CMPQ R10, $0x88
-	JE   row544
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry256
-
-finish256:
-	VBROADCASTSS (R8), Z4
-	ADDQ         $0x04, R8
-	VMULPS       Z4, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z4, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z4, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z4, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Y4, Y4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry288
-
-finish288:
-	VBROADCASTSS (R8), Z5
-	ADDQ         $0x04, R8
-	VMULPS       Z5, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z5, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z5, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z5, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry320
-
-finish320:
-	VBROADCASTSS (R8), Z5
-	ADDQ         $0x04, R8
-	VMULPS       Z5, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z5, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z5, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z5, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z5, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish352
-
-entry352:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Y5, Y5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry352
-
-finish352:
-	VBROADCASTSS (R8), Z6
-	ADDQ         $0x04, R8
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z6, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z6, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z6, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	CMPQ    R9, R10
-	JGE     finish384
-
-entry384:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry384
-
-finish384:
-	VBROADCASTSS (R8), Z6
-	ADDQ         $0x04, R8
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z6, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z6, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z6, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z6, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish416
-
-entry416:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Y6, Y6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry416
-
-finish416:
-	VBROADCASTSS (R8), Z7
-	ADDQ         $0x04, R8
-	VMULPS       Z7, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z7, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z7, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z7, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z7, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z7, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Y7, Y6, Y6
-	VMOVUPS      Y6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	CMPQ    R9, R10
-	JGE     finish448
-
-entry448:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Z6, Z6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry448
-
-finish448:
-	VBROADCASTSS (R8), Z7
-	ADDQ         $0x04, R8
-	VMULPS       Z7, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z7, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z7, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z7, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z7, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z7, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z7, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish480
-
-entry480:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Z6, Z6
-	VADDPS     448(CX)(R11*1), Y7, Y7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry480
-
-finish480:
-	VBROADCASTSS (R8), Z8
-	ADDQ         $0x04, R8
-	VMULPS       Z8, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z8, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z8, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z8, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z8, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z8, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z8, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	CMPQ    R9, R10
-	JGE     finish512
-
-entry512:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Z6, Z6
-	VADDPS     448(CX)(R11*1), Z7, Z7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry512
-
-finish512:
-	VBROADCASTSS (R8), Z8
-	ADDQ         $0x04, R8
-	VMULPS       Z8, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z8, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z8, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z8, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z8, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z8, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z8, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	VMULPS       Z8, Z7, Z7
-	VMOVUPS      Z7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	VMOVUPS 512(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish544
-
-entry544:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	PREFETCHT1 512(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	PREFETCHT0 512(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Z6, Z6
-	VADDPS     448(CX)(R11*1), Z7, Z7
-	VADDPS     512(CX)(R11*1), Y8, Y8
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry544
-
-finish544:
-	VBROADCASTSS (R8), Z9
-	ADDQ         $0x04, R8
-	VMULPS       Z9, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z9, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z9, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z9, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z9, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z9, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z9, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	VMULPS       Z9, Z7, Z7
-	VMOVUPS      Z7, 448(AX)
-	VMULPS       Y9, Y8, Y8
-	VMOVUPS      Y8, 512(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
 // func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
 // Requires: AVX
 TEXT ·addRowsF32(SB), NOSPLIT, $0-80
@@ -13691,6 +20144,24 @@ loop:
 	ADDQ       $0x04, BX
 	CMPQ       BX, DX
 	JL         loop
+	VZEROUPPER
+	RET
+
+// func widenBytesToF32AVX2(dst *float32, src *uint8, n int)
+// Requires: AVX, AVX2
+TEXT ·widenBytesToF32AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VPMOVZXBD (CX)(BX*1), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (AX)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JL        loop
 	VZEROUPPER
 	RET
 
@@ -13805,6 +20276,537 @@ register:
 	ADDQ       $0x08, DI
 	DECQ       R8
 	JNZ        row
+	VZEROUPPER
+	RET
+
+// func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF64Pairs(SB), NOSPLIT, $8-72
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R10
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R11
+	IMULQ  R10, R11
+	ADDQ   DI, R11
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R10*8), R8
+	SUBQ   (AX), R8
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R8*4), R8
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	MOVQ   width+64(FP), AX
+	CMPQ   AX, $0x01
+	JE     row8
+	CMPQ   AX, $0x02
+	JE     row16
+	CMPQ   AX, $0x04
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	VADDPD     32(CX)(R12*1), Y1, Y1
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y2, Y2
+	VADDPD     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y4
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R11)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x06, DX
+	VADDPD     (CX)(DX*1), Y2, Y2
+	VADDPD     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R11)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y2
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	VXORPS       Y0, Y0, Y0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R9, R9
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, rows+40(FP)
+	JE           throughB32
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x05, DX
+	VADDPD     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	MOVQ         scale+56(FP), AX
+	VBROADCASTSD (AX)(R10*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R11)
+	ADDQ         dstStride+8(FP), R11
+	INCQ         R10
+	CMPQ         R10, (SP)
+	JE           done32
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R10*8), R9
+	SUBQ         (AX)(R10*8), R9
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL       768(DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (DX)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVL       (R8)(AX*4), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ    BX, BX
+	JNZ      second16
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (DI)
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA16
+	VXORPS   X0, X0, X0
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R9, R9
+	JNZ      pair16
+
+second16:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R11)
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, rows+40(FP)
+	JE       throughB16
+	VXORPS   X1, X1, X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL       768(R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVL       (R8)(AX*4), DX
+	SHLQ       $0x04, DX
+	VADDPD     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R11)
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, (SP)
+	JE       done16
+	VXORPS   X1, X1, X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*4), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL       768(DX)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (DX)(AX*4), R12
+	VADDSD     (CX)(R12*8), X0, X0
+	MOVL       768(R8)(AX*4), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVL       (R8)(AX*4), R12
+	VADDSD     (CX)(R12*8), X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ    BX, BX
+	JNZ      second8
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVSD   X0, (DI)
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA8
+	VXORPS   X0, X0, X0
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R9, R9
+	JNZ      pair8
+
+second8:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R11)
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, rows+40(FP)
+	JE       throughB8
+	VXORPS   X1, X1, X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*4), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL       768(R8)(AX*4), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVL       (R8)(AX*4), DX
+	VADDSD     (CX)(DX*8), X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	MOVQ     scale+56(FP), AX
+	VMOVDDUP (AX)(R10*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R11)
+	ADDQ     dstStride+8(FP), R11
+	INCQ     R10
+	CMPQ     R10, (SP)
+	JE       done8
+	VXORPS   X1, X1, X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R10*8), R9
+	SUBQ     (AX)(R10*8), R9
+	JMP      alone8
+
+done8:
 	VZEROUPPER
 	RET
 
@@ -15342,38 +22344,3334 @@ finish544:
 done:
 	RET
 
-// func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF64Pairs(SB), NOSPLIT, $8-72
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R10
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R11
-	IMULQ  R10, R11
-	ADDQ   DI, R11
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R10*8), R8
-	SUBQ   (AX), R8
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R8*4), R8
+// func gatherSumF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+// Requires: AVX, CMOV
+TEXT ·gatherSumF64NearPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*2), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x06, R12
+	VADDPD  (CX)(R12*1), Y0, Y0
+	VADDPD  32(CX)(R12*1), Y1, Y1
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x06, R12
+	VADDPD  (CX)(R12*1), Y2, Y2
+	VADDPD  32(CX)(R12*1), Y3, Y3
+	INCQ    AX
+	JNZ     both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair64
+
+second64:
+	VMOVUPD Y2, (R11)
+	VMOVUPD Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB64
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x06, DX
+	VADDPD  (CX)(DX*1), Y2, Y2
+	VADDPD  32(CX)(DX*1), Y3, Y3
+	INCQ    AX
+	JNZ     one64
+
+finish64:
+	VMOVUPD Y2, (R11)
+	VMOVUPD Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done64
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPD (DI), Y0
+	VMOVUPD (R11), Y1
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x05, R12
+	VADDPD  (CX)(R12*1), Y0, Y0
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x05, R12
+	VADDPD  (CX)(R12*1), Y1, Y1
+	INCQ    AX
+	JNZ     both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPD Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPD (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair32
+
+second32:
+	VMOVUPD Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB32
+	VMOVUPD (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x05, DX
+	VADDPD  (CX)(DX*1), Y1, Y1
+	INCQ    AX
+	JNZ     one32
+
+finish32:
+	VMOVUPD Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done32
+	VMOVUPD (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPD (DI), X0
+	VMOVUPD (R11), X1
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX (DX)(AX*2), R12
+	SHLQ    $0x04, R12
+	VADDPD  (CX)(R12*1), X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	SHLQ    $0x04, R12
+	VADDPD  (CX)(R12*1), X1, X1
+	INCQ    AX
+	JNZ     both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPD X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPD (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair16
+
+second16:
+	VMOVUPD X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB16
+	VMOVUPD (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX (R8)(AX*2), DX
+	SHLQ    $0x04, DX
+	VADDPD  (CX)(DX*1), X1, X1
+	INCQ    AX
+	JNZ     one16
+
+finish16:
+	VMOVUPD X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done16
+	VMOVUPD (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX (DX)(AX*2), R12
+	VADDSD  (CX)(R12*8), X0, X0
+	MOVWLZX (R8)(AX*2), R12
+	VADDSD  (CX)(R12*8), X1, X1
+	INCQ    AX
+	JNZ     both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(SI*8), BX
 	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R11), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R10*8), R9
 	SUBQ   (AX)(R10*8), R9
-	MOVQ   width+64(FP), AX
-	CMPQ   AX, $0x01
-	JE     row8
-	CMPQ   AX, $0x02
-	JE     row16
-	CMPQ   AX, $0x04
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX (R8)(AX*2), DX
+	VADDSD  (CX)(DX*8), X1, X1
+	INCQ    AX
+	JNZ     one8
+
+finish8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+// func gatherSumF64NearAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+// Requires: AVX
+TEXT ·gatherSumF64NearAVX2(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row8
+	CMPQ R9, $0x02
+	JE   row16
+	CMPQ R9, $0x03
+	JE   row24
+	CMPQ R9, $0x04
+	JE   row32
+	CMPQ R9, $0x05
+	JE   row40
+	CMPQ R9, $0x06
+	JE   row48
+	CMPQ R9, $0x07
+	JE   row56
+	CMPQ R9, $0x08
+	JE   row64
+	CMPQ R9, $0x0c
+	JE   row96
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x14
+	JE   row160
+	CMPQ R9, $0x18
+	JE   row192
+	CMPQ R9, $0x1c
+	JE   row224
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX (DI)(R8*2), R10
+	VADDSD  (CX)(R10*8), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry
+
+finish:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDSD  (CX)(R10*1), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), X0, X0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry16
+
+finish16:
+	VMOVUPD X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), X0, X0
+	VADDSD  16(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry24
+
+finish24:
+	VMOVUPD X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry32
+
+finish32:
+	VMOVUPD Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVSD  32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish40
+
+entry40:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDSD  32(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry40
+
+finish40:
+	VMOVUPD Y0, (AX)
+	VMOVSD  X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish48
+
+entry48:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), X1, X1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry48
+
+finish48:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	VMOVSD  48(AX), X2
+	CMPQ    R8, R9
+	JGE     finish56
+
+entry56:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), X1, X1
+	VADDSD  48(CX)(R10*1), X2, X2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry56
+
+finish56:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	VMOVSD  X2, 48(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry64
+
+finish64:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry96
+
+finish96:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry128
+
+finish128:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry160
+
+finish160:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry192
+
+finish192:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	VADDPD  192(CX)(R10*1), Y6, Y6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry224
+
+finish224:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	VADDPD  192(CX)(R10*1), Y6, Y6
+	VADDPD  224(CX)(R10*1), Y7, Y7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry256
+
+finish256:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	VADDPD  192(CX)(R10*1), Y6, Y6
+	VADDPD  224(CX)(R10*1), Y7, Y7
+	VADDPD  256(CX)(R10*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry288
+
+finish288:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Y0, Y0
+	VADDPD  32(CX)(R10*1), Y1, Y1
+	VADDPD  64(CX)(R10*1), Y2, Y2
+	VADDPD  96(CX)(R10*1), Y3, Y3
+	VADDPD  128(CX)(R10*1), Y4, Y4
+	VADDPD  160(CX)(R10*1), Y5, Y5
+	VADDPD  192(CX)(R10*1), Y6, Y6
+	VADDPD  224(CX)(R10*1), Y7, Y7
+	VADDPD  256(CX)(R10*1), Y8, Y8
+	VADDPD  288(CX)(R10*1), Y9, Y9
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry320
+
+finish320:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VMOVUPD Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+// Requires: AVX, AVX512F
+TEXT ·gatherSumF64NearAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ width+80(FP), R9
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+	CMPQ R9, $0x2c
+	JE   row352
+	CMPQ R9, $0x30
+	JE   row384
+	CMPQ R9, $0x34
+	JE   row416
+	CMPQ R9, $0x38
+	JE   row448
+	CMPQ R9, $0x3c
+	JE   row480
+	CMPQ R9, $0x40
+	JE   row512
+	CMPQ R9, $0x44
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry256
+
+finish256:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Y4, Y4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry288
+
+finish288:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry320
+
+finish320:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Y5, Y5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry352
+
+finish352:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry384
+
+finish384:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Y6, Y6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry416
+
+finish416:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Z6, Z6
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry448
+
+finish448:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Z6, Z6
+	VADDPD  448(CX)(R10*1), Y7, Y7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry480
+
+finish480:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Z6, Z6
+	VADDPD  448(CX)(R10*1), Z7, Z7
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry512
+
+finish512:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	VADDPD  192(CX)(R10*1), Z3, Z3
+	VADDPD  256(CX)(R10*1), Z4, Z4
+	VADDPD  320(CX)(R10*1), Z5, Z5
+	VADDPD  384(CX)(R10*1), Z6, Z6
+	VADDPD  448(CX)(R10*1), Z7, Z7
+	VADDPD  512(CX)(R10*1), Y8, Y8
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry544
+
+finish544:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	VMOVUPD Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF64SoonPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*2), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	VADDPD     32(CX)(R12*1), Y1, Y1
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x06, R12
+	VADDPD     (CX)(R12*1), Y2, Y2
+	VADDPD     32(CX)(R12*1), Y3, Y3
+	INCQ       AX
+	JNZ        both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair64
+
+second64:
+	VMOVUPD Y2, (R11)
+	VMOVUPD Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB64
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x06, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x06, DX
+	VADDPD     (CX)(DX*1), Y2, Y2
+	VADDPD     32(CX)(DX*1), Y3, Y3
+	INCQ       AX
+	JNZ        one64
+
+finish64:
+	VMOVUPD Y2, (R11)
+	VMOVUPD Y3, 32(R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done64
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPD (DI), Y0
+	VMOVUPD (R11), Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y0, Y0
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x05, R12
+	VADDPD     (CX)(R12*1), Y1, Y1
+	INCQ       AX
+	JNZ        both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPD Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPD (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair32
+
+second32:
+	VMOVUPD Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB32
+	VMOVUPD (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x05, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x05, DX
+	VADDPD     (CX)(DX*1), Y1, Y1
+	INCQ       AX
+	JNZ        one32
+
+finish32:
+	VMOVUPD Y1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done32
+	VMOVUPD (R11), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPD (DI), X0
+	VMOVUPD (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX    384(DX)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (DX)(AX*2), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	PREFETCHT1 (CX)(R12*1)
+	MOVWLZX    (R8)(AX*2), R12
+	SHLQ       $0x04, R12
+	VADDPD     (CX)(R12*1), X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPD X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPD (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R9, R9
+	JNZ     pair16
+
+second16:
+	VMOVUPD X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, rows+40(FP)
+	JE      throughB16
+	VMOVUPD (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX    384(R8)(AX*2), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	MOVWLZX    (R8)(AX*2), DX
+	SHLQ       $0x04, DX
+	VADDPD     (CX)(DX*1), X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	VMOVUPD X1, (R11)
+	ADDQ    dstStride+8(FP), R11
+	INCQ    R10
+	CMPQ    R10, (SP)
+	JE      done16
+	VMOVUPD (R11), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVWLZX    (R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R9, AX
+	CMOVQLT R9, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R9
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*2), R8
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX    384(DX)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVWLZX    (DX)(AX*2), R12
+	VADDSD     (CX)(R12*8), X0, X0
+	MOVWLZX    384(R8)(AX*2), R12
+	PREFETCHT1 (CX)(R12*8)
+	MOVWLZX    (R8)(AX*2), R12
+	VADDSD     (CX)(R12*8), X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R9, R9
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R8
+	MOVQ    BX, R9
+	MOVQ    SI, R10
+	MOVQ    DI, R11
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R9, AX
+	LEAQ (R8)(AX*2), R8
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX    384(R8)(AX*2), DX
+	PREFETCHT1 (CX)(DX*8)
+	MOVWLZX    (R8)(AX*2), DX
+	VADDSD     (CX)(DX*8), X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	VMOVSD X1, (R11)
+	ADDQ   dstStride+8(FP), R11
+	INCQ   R10
+	CMPQ   R10, (SP)
+	JE     done8
+	VMOVSD (R11), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R10*8), R9
+	SUBQ   (AX)(R10*8), R9
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+// func gatherSumF64SoonAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF64SoonAVX2(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ far+56(FP), R11
+	MOVQ near+64(FP), R12
+	LEAQ (DI)(R11*2), R11
+	LEAQ (DI)(R12*2), R12
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row8
+	CMPQ R9, $0x02
+	JE   row16
+	CMPQ R9, $0x03
+	JE   row24
+	CMPQ R9, $0x04
+	JE   row32
+	CMPQ R9, $0x05
+	JE   row40
+	CMPQ R9, $0x06
+	JE   row48
+	CMPQ R9, $0x07
+	JE   row56
+	CMPQ R9, $0x08
+	JE   row64
+	CMPQ R9, $0x0c
+	JE   row96
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x14
+	JE   row160
+	CMPQ R9, $0x18
+	JE   row192
+	CMPQ R9, $0x1c
+	JE   row224
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX    (R11)(R8*2), R10
+	PREFETCHT1 (CX)(R10*8)
+	MOVWLZX    (DI)(R8*2), R10
+	VADDSD     (CX)(R10*8), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry
+
+finish:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDSD     (CX)(R10*1), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry16
+
+finish16:
+	VMOVUPD X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), X0, X0
+	VADDSD     16(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry24
+
+finish24:
+	VMOVUPD X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry32
+
+finish32:
+	VMOVUPD Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVSD  32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish40
+
+entry40:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDSD     32(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry40
+
+finish40:
+	VMOVUPD Y0, (AX)
+	VMOVSD  X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish48
+
+entry48:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry48
+
+finish48:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	VMOVSD  48(AX), X2
+	CMPQ    R8, R9
+	JGE     finish56
+
+entry56:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), X1, X1
+	VADDSD     48(CX)(R10*1), X2, X2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry56
+
+finish56:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	VMOVSD  X2, 48(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry64
+
+finish64:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry96
+
+finish96:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry128
+
+finish128:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry160
+
+finish160:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry192
+
+finish192:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	VADDPD     192(CX)(R10*1), Y6, Y6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry224
+
+finish224:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	VADDPD     192(CX)(R10*1), Y6, Y6
+	VADDPD     224(CX)(R10*1), Y7, Y7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry256
+
+finish256:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	VADDPD     192(CX)(R10*1), Y6, Y6
+	VADDPD     224(CX)(R10*1), Y7, Y7
+	VADDPD     256(CX)(R10*1), Y8, Y8
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry288
+
+finish288:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Y0, Y0
+	VADDPD     32(CX)(R10*1), Y1, Y1
+	VADDPD     64(CX)(R10*1), Y2, Y2
+	VADDPD     96(CX)(R10*1), Y3, Y3
+	VADDPD     128(CX)(R10*1), Y4, Y4
+	VADDPD     160(CX)(R10*1), Y5, Y5
+	VADDPD     192(CX)(R10*1), Y6, Y6
+	VADDPD     224(CX)(R10*1), Y7, Y7
+	VADDPD     256(CX)(R10*1), Y8, Y8
+	VADDPD     288(CX)(R10*1), Y9, Y9
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry320
+
+finish320:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VMOVUPD Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF64SoonAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ far+56(FP), R11
+	MOVQ near+64(FP), R12
+	LEAQ (DI)(R11*2), R11
+	LEAQ (DI)(R12*2), R12
+	MOVQ width+80(FP), R9
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+	CMPQ R9, $0x2c
+	JE   row352
+	CMPQ R9, $0x30
+	JE   row384
+	CMPQ R9, $0x34
+	JE   row416
+	CMPQ R9, $0x38
+	JE   row448
+	CMPQ R9, $0x3c
+	JE   row480
+	CMPQ R9, $0x40
+	JE   row512
+	CMPQ R9, $0x44
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry256
+
+finish256:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Y4, Y4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry288
+
+finish288:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry320
+
+finish320:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Y5, Y5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry352
+
+finish352:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry384
+
+finish384:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Y6, Y6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry416
+
+finish416:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Z6, Z6
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry448
+
+finish448:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Z6, Z6
+	VADDPD     448(CX)(R10*1), Y7, Y7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry480
+
+finish480:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Z6, Z6
+	VADDPD     448(CX)(R10*1), Z7, Z7
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry512
+
+finish512:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	PREFETCHT1 192(CX)(R10*1)
+	PREFETCHT1 256(CX)(R10*1)
+	PREFETCHT1 320(CX)(R10*1)
+	PREFETCHT1 384(CX)(R10*1)
+	PREFETCHT1 448(CX)(R10*1)
+	PREFETCHT1 512(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	PREFETCHT0 192(CX)(R10*1)
+	PREFETCHT0 256(CX)(R10*1)
+	PREFETCHT0 320(CX)(R10*1)
+	PREFETCHT0 384(CX)(R10*1)
+	PREFETCHT0 448(CX)(R10*1)
+	PREFETCHT0 512(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	VADDPD     192(CX)(R10*1), Z3, Z3
+	VADDPD     256(CX)(R10*1), Z4, Z4
+	VADDPD     320(CX)(R10*1), Z5, Z5
+	VADDPD     384(CX)(R10*1), Z6, Z6
+	VADDPD     448(CX)(R10*1), Z7, Z7
+	VADDPD     512(CX)(R10*1), Y8, Y8
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry544
+
+finish544:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	VMOVUPD Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherSumF64OntoPairs(SB), NOSPLIT, $8-80
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*4), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+72(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R11), Y2
+	VMOVUPD 32(R11), Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -15418,7 +25716,7 @@ both64:
 ended64:
 	TESTQ        BX, BX
 	JNZ          second64
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSD (AX)(SI*8), Y4
 	VMULPD       Y4, Y0, Y0
 	VMOVUPD      Y0, (DI)
@@ -15428,8 +25726,8 @@ ended64:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
+	VMOVUPD      (DI), Y0
+	VMOVUPD      32(DI), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -15437,7 +25735,7 @@ ended64:
 	JNZ          pair64
 
 second64:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSD (AX)(R10*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R11)
@@ -15447,8 +25745,8 @@ second64:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	VMOVUPD      (R11), Y2
+	VMOVUPD      32(R11), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -15487,7 +25785,7 @@ one64:
 	JNZ        one64
 
 finish64:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSD (AX)(R10*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R11)
@@ -15497,8 +25795,8 @@ finish64:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	VMOVUPD      (R11), Y2
+	VMOVUPD      32(R11), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -15509,8 +25807,8 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VMOVUPD (DI), Y0
+	VMOVUPD (R11), Y1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -15553,7 +25851,7 @@ both32:
 ended32:
 	TESTQ        BX, BX
 	JNZ          second32
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSD (AX)(SI*8), Y2
 	VMULPD       Y2, Y0, Y0
 	VMOVUPD      Y0, (DI)
@@ -15561,7 +25859,7 @@ ended32:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
-	VXORPS       Y0, Y0, Y0
+	VMOVUPD      (DI), Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -15569,7 +25867,7 @@ ended32:
 	JNZ          pair32
 
 second32:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSD (AX)(R10*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R11)
@@ -15577,7 +25875,7 @@ second32:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB32
-	VXORPS       Y1, Y1, Y1
+	VMOVUPD      (R11), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -15614,7 +25912,7 @@ one32:
 	JNZ        one32
 
 finish32:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+64(FP), AX
 	VBROADCASTSD (AX)(R10*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R11)
@@ -15622,7 +25920,7 @@ finish32:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done32
-	VXORPS       Y1, Y1, Y1
+	VMOVUPD      (R11), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -15633,8 +25931,8 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVUPD (DI), X0
+	VMOVUPD (R11), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -15677,7 +25975,7 @@ both16:
 ended16:
 	TESTQ    BX, BX
 	JNZ      second16
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+64(FP), AX
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVUPD  X0, (DI)
@@ -15685,7 +25983,7 @@ ended16:
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA16
-	VXORPS   X0, X0, X0
+	VMOVUPD  (DI), X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -15693,7 +25991,7 @@ ended16:
 	JNZ      pair16
 
 second16:
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+64(FP), AX
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R11)
@@ -15701,7 +25999,7 @@ second16:
 	INCQ     R10
 	CMPQ     R10, rows+40(FP)
 	JE       throughB16
-	VXORPS   X1, X1, X1
+	VMOVUPD  (R11), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -15738,7 +26036,7 @@ one16:
 	JNZ        one16
 
 finish16:
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+64(FP), AX
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R11)
@@ -15746,7 +26044,7 @@ finish16:
 	INCQ     R10
 	CMPQ     R10, (SP)
 	JE       done16
-	VXORPS   X1, X1, X1
+	VMOVUPD  (R11), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -15757,8 +26055,8 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSD (DI), X0
+	VMOVSD (R11), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -15796,7 +26094,7 @@ both8:
 ended8:
 	TESTQ    BX, BX
 	JNZ      second8
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+64(FP), AX
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVSD   X0, (DI)
@@ -15804,7 +26102,7 @@ ended8:
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA8
-	VXORPS   X0, X0, X0
+	VMOVSD   (DI), X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -15812,7 +26110,7 @@ ended8:
 	JNZ      pair8
 
 second8:
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+64(FP), AX
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R11)
@@ -15820,7 +26118,7 @@ second8:
 	INCQ     R10
 	CMPQ     R10, rows+40(FP)
 	JE       throughB8
-	VXORPS   X1, X1, X1
+	VMOVSD   (R11), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -15855,7 +26153,7 @@ one8:
 	JNZ        one8
 
 finish8:
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+64(FP), AX
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R11)
@@ -15863,10 +26161,2120 @@ finish8:
 	INCQ     R10
 	CMPQ     R10, (SP)
 	JE       done8
-	VXORPS   X1, X1, X1
+	VMOVSD   (R11), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
+	JMP      alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+// func gatherSumF64OntoAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF64OntoAVX2(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row8
+	CMPQ R10, $0x02
+	JE   row16
+	CMPQ R10, $0x03
+	JE   row24
+	CMPQ R10, $0x04
+	JE   row32
+	CMPQ R10, $0x05
+	JE   row40
+	CMPQ R10, $0x06
+	JE   row48
+	CMPQ R10, $0x07
+	JE   row56
+	CMPQ R10, $0x08
+	JE   row64
+	CMPQ R10, $0x0c
+	JE   row96
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x14
+	JE   row160
+	CMPQ R10, $0x18
+	JE   row192
+	CMPQ R10, $0x1c
+	JE   row224
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	CMPQ   R9, R10
+	JGE    finish
+
+entry:
+	MOVL       (R12)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	MOVL       (DI)(R9*4), R11
+	VADDSD     (CX)(R11*8), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
+
+finish:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	CMPQ   R9, R10
+	JGE    finish8
+
+entry8:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDSD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
+
+finish8:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), X0
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
+
+finish16:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R9, R10
+	JGE     finish24
+
+entry24:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), X0, X0
+	VADDSD     16(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	VMOVDDUP (R8), X2
+	ADDQ     $0x08, R8
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, 16(AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry32
+
+finish32:
+	VBROADCASTSD (R8), Y1
+	ADDQ         $0x08, R8
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVSD  32(AX), X1
+	CMPQ    R9, R10
+	JGE     finish40
+
+entry40:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 39(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDSD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry40
+
+finish40:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVSD       X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	CMPQ    R9, R10
+	JGE     finish48
+
+entry48:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 47(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry48
+
+finish48:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVUPD      X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	VMOVSD  48(AX), X2
+	CMPQ    R9, R10
+	JGE     finish56
+
+entry56:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 55(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), X1, X1
+	VADDSD     48(CX)(R11*1), X2, X2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry56
+
+finish56:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X3, X1, X1
+	VMOVUPD      X1, 32(AX)
+	VMULPD       X3, X2, X2
+	VMOVSD       X2, 48(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry64
+
+finish64:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	CMPQ    R9, R10
+	JGE     finish96
+
+entry96:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry96
+
+finish96:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSD (R8), Y4
+	ADDQ         $0x08, R8
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish160
+
+entry160:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry160
+
+finish160:
+	VBROADCASTSD (R8), Y5
+	ADDQ         $0x08, R8
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y5, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y5, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSD (R8), Y6
+	ADDQ         $0x08, R8
+	VMULPD       Y6, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y6, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y6, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish224
+
+entry224:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry224
+
+finish224:
+	VBROADCASTSD (R8), Y7
+	ADDQ         $0x08, R8
+	VMULPD       Y7, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y7, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y7, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y7, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSD (R8), Y8
+	ADDQ         $0x08, R8
+	VMULPD       Y8, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y8, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y8, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y8, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y8, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	VADDPD     256(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSD (R8), Y9
+	ADDQ         $0x08, R8
+	VMULPD       Y9, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y9, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y9, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y9, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y9, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y9, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y9, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y9, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	VADDPD     256(CX)(R11*1), Y8, Y8
+	VADDPD     288(CX)(R11*1), Y9, Y9
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSD (R8), Y10
+	ADDQ         $0x08, R8
+	VMULPD       Y10, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y10, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y10, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y10, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y10, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y10, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y10, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y10, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y10, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	VMULPD       Y10, Y9, Y9
+	VMOVUPD      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherSumF64OntoAVX512(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*4), R12
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+88(FP), R10
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+	CMPQ R10, $0x2c
+	JE   row352
+	CMPQ R10, $0x30
+	JE   row384
+	CMPQ R10, $0x34
+	JE   row416
+	CMPQ R10, $0x38
+	JE   row448
+	CMPQ R10, $0x3c
+	JE   row480
+	CMPQ R10, $0x40
+	JE   row512
+	CMPQ R10, $0x44
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSD (R8), Z4
+	ADDQ         $0x08, R8
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z4, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z4, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSD (R8), Z5
+	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSD (R8), Z5
+	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z5, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish352
+
+entry352:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry352
+
+finish352:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	CMPQ    R9, R10
+	JGE     finish384
+
+entry384:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry384
+
+finish384:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z6, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish416
+
+entry416:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry416
+
+finish416:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	CMPQ    R9, R10
+	JGE     finish448
+
+entry448:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry448
+
+finish448:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z7, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish480
+
+entry480:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	VADDPD     448(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry480
+
+finish480:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	CMPQ    R9, R10
+	JGE     finish512
+
+entry512:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	VADDPD     448(CX)(R11*1), Z7, Z7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry512
+
+finish512:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z8, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish544
+
+entry544:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	PREFETCHT1 192(CX)(R11*1)
+	PREFETCHT1 256(CX)(R11*1)
+	PREFETCHT1 320(CX)(R11*1)
+	PREFETCHT1 384(CX)(R11*1)
+	PREFETCHT1 448(CX)(R11*1)
+	PREFETCHT1 512(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	PREFETCHT0 320(CX)(R11*1)
+	PREFETCHT0 384(CX)(R11*1)
+	PREFETCHT0 448(CX)(R11*1)
+	PREFETCHT0 512(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	VADDPD     192(CX)(R11*1), Z3, Z3
+	VADDPD     256(CX)(R11*1), Z4, Z4
+	VADDPD     320(CX)(R11*1), Z5, Z5
+	VADDPD     384(CX)(R11*1), Z6, Z6
+	VADDPD     448(CX)(R11*1), Z7, Z7
+	VADDPD     512(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry544
+
+finish544:
+	VBROADCASTSD (R8), Z9
+	ADDQ         $0x08, R8
+	VMULPD       Z9, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z9, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z9, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z9, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z9, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z9, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z9, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z9, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherWeightedF64Pairs(SB), NOSPLIT, $8-80
+	MOVQ   x+16(FP), CX
+	XORQ   SI, SI
+	MOVQ   split+32(FP), R11
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R12
+	IMULQ  R11, R12
+	ADDQ   DI, R12
+	MOVQ   ptr+24(FP), AX
+	MOVQ   (AX)(R11*8), R9
+	SUBQ   (AX), R9
+	MOVQ   val+56(FP), R8
+	LEAQ   (R8)(R9*8), R13
+	MOVQ   col+48(FP), DX
+	LEAQ   (DX)(R9*4), R9
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	MOVQ   width+72(FP), AX
+	CMPQ   AX, $0x01
+	JE     row8
+	CMPQ   AX, $0x02
+	JE     row16
+	CMPQ   AX, $0x04
+	JE     row32
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x06, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R8)(AX*8), Y4
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x06, R14
+	VMULPD       (CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R13)(AX*8), Y4
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x06, R14
+	VMULPD       (CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       32(CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          both64
+
+ended64:
+	TESTQ        BX, BX
+	JNZ          second64
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y4
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA64
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair64
+
+second64:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(R11*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R12)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x06, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSD (R13)(AX*8), Y4
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x06, DX
+	VMULPD       (CX)(DX*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       32(CX)(DX*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          one64
+
+finish64:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(R11*8), Y4
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, (R12)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 32(R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done64
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x05, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVL         768(DX)(AX*4), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R8)(AX*8), Y2
+	MOVL         (DX)(AX*4), R14
+	SHLQ         $0x05, R14
+	VMULPD       (CX)(R14*1), Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	MOVL         768(R9)(AX*4), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R13)(AX*8), Y2
+	MOVL         (R9)(AX*4), R14
+	SHLQ         $0x05, R14
+	VMULPD       (CX)(R14*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          both32
+
+ended32:
+	TESTQ        BX, BX
+	JNZ          second32
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(SI*8), Y2
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (DI)
+	ADDQ         dstStride+8(FP), DI
+	INCQ         SI
+	CMPQ         SI, split+32(FP)
+	JE           throughA32
+	VXORPS       Y0, Y0, Y0
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(SI*8), BX
+	SUBQ         (AX)(SI*8), BX
+	TESTQ        R10, R10
+	JNZ          pair32
+
+second32:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(R11*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, rows+40(FP)
+	JE           throughB32
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVL         768(R9)(AX*4), DX
+	SHLQ         $0x05, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSD (R13)(AX*8), Y2
+	MOVL         (R9)(AX*4), DX
+	SHLQ         $0x05, DX
+	VMULPD       (CX)(DX*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          one32
+
+finish32:
+	MOVQ         scale+64(FP), AX
+	VBROADCASTSD (AX)(R11*8), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, (R12)
+	ADDQ         dstStride+8(FP), R12
+	INCQ         R11
+	CMPQ         R11, (SP)
+	JE           done32
+	VXORPS       Y1, Y1, Y1
+	MOVQ         ptr+24(FP), AX
+	MOVQ         8(AX)(R11*8), R10
+	SUBQ         (AX)(R11*8), R10
+	JMP          alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVL       768(DX)(AX*4), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	VMOVDDUP   (R8)(AX*8), X2
+	MOVL       (DX)(AX*4), R14
+	SHLQ       $0x04, R14
+	VMULPD     (CX)(R14*1), X2, X2
+	VADDPD     X2, X0, X0
+	MOVL       768(R9)(AX*4), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVL       (R9)(AX*4), R14
+	SHLQ       $0x04, R14
+	VMULPD     (CX)(R14*1), X2, X2
+	VADDPD     X2, X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ    BX, BX
+	JNZ      second16
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (DI)
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA16
+	VXORPS   X0, X0, X0
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R10, R10
+	JNZ      pair16
+
+second16:
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(R11*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R12)
+	ADDQ     dstStride+8(FP), R12
+	INCQ     R11
+	CMPQ     R11, rows+40(FP)
+	JE       throughB16
+	VXORPS   X1, X1, X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R11*8), R10
+	SUBQ     (AX)(R11*8), R10
+	JMP      pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVL       768(R9)(AX*4), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVL       (R9)(AX*4), DX
+	SHLQ       $0x04, DX
+	VMULPD     (CX)(DX*1), X2, X2
+	VADDPD     X2, X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(R11*8), X2
+	VMULPD   X2, X1, X1
+	VMOVUPD  X1, (R12)
+	ADDQ     dstStride+8(FP), R12
+	INCQ     R11
+	CMPQ     R11, (SP)
+	JE       done16
+	VXORPS   X1, X1, X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R11*8), R10
+	SUBQ     (AX)(R11*8), R10
+	JMP      alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VXORPS X0, X0, X0
+	VXORPS X1, X1, X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVL       (R9)(AX*4), R14
+	PREFETCHT1 (CX)(R14*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*4), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*4), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVL       768(DX)(AX*4), R14
+	PREFETCHT1 (CX)(R14*8)
+	VMOVDDUP   (R8)(AX*8), X2
+	MOVL       (DX)(AX*4), R14
+	VMULSD     (CX)(R14*8), X2, X2
+	VADDSD     X2, X0, X0
+	MOVL       768(R9)(AX*4), R14
+	PREFETCHT1 (CX)(R14*8)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVL       (R9)(AX*4), R14
+	VMULSD     (CX)(R14*8), X2, X2
+	VADDSD     X2, X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ    BX, BX
+	JNZ      second8
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(SI*8), X2
+	VMULPD   X2, X0, X0
+	VMOVSD   X0, (DI)
+	ADDQ     dstStride+8(FP), DI
+	INCQ     SI
+	CMPQ     SI, split+32(FP)
+	JE       throughA8
+	VXORPS   X0, X0, X0
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(SI*8), BX
+	SUBQ     (AX)(SI*8), BX
+	TESTQ    R10, R10
+	JNZ      pair8
+
+second8:
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(R11*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R12)
+	ADDQ     dstStride+8(FP), R12
+	INCQ     R11
+	CMPQ     R11, rows+40(FP)
+	JE       throughB8
+	VXORPS   X1, X1, X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R11*8), R10
+	SUBQ     (AX)(R11*8), R10
+	JMP      pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*4), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVL       768(R9)(AX*4), DX
+	PREFETCHT1 (CX)(DX*8)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVL       (R9)(AX*4), DX
+	VMULSD     (CX)(DX*8), X2, X2
+	VADDSD     X2, X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	MOVQ     scale+64(FP), AX
+	VMOVDDUP (AX)(R11*8), X2
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, (R12)
+	ADDQ     dstStride+8(FP), R12
+	INCQ     R11
+	CMPQ     R11, (SP)
+	JE       done8
+	VXORPS   X1, X1, X1
+	MOVQ     ptr+24(FP), AX
+	MOVQ     8(AX)(R11*8), R10
+	SUBQ     (AX)(R11*8), R10
 	JMP      alone8
 
 done8:
@@ -17572,40 +29980,3756 @@ finish544:
 done:
 	RET
 
-// func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherWeightedF64Pairs(SB), NOSPLIT, $8-80
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R11
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R12
-	IMULQ  R11, R12
-	ADDQ   DI, R12
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R11*8), R9
-	SUBQ   (AX), R9
-	MOVQ   val+56(FP), R8
-	LEAQ   (R8)(R9*8), R13
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R9*4), R9
+// func gatherWeightedF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+// Requires: AVX, CMOV
+TEXT ·gatherWeightedF64NearPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R11
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R12
+	IMULQ   R11, R12
+	ADDQ    DI, R12
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R11*8), R9
+	SUBQ    (AX), R9
+	MOVQ    val+56(FP), R8
+	LEAQ    (R8)(R9*8), R13
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R9*2), R9
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R12), Y2
+	VMOVUPD 32(R12), Y3
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	VBROADCASTSD (R8)(AX*8), Y4
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x06, R14
+	VMULPD       (CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VBROADCASTSD (R13)(AX*8), Y4
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x06, R14
+	VMULPD       (CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       32(CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair64
+
+second64:
+	VMOVUPD Y2, (R12)
+	VMOVUPD Y3, 32(R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB64
+	VMOVUPD (R12), Y2
+	VMOVUPD 32(R12), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	VBROADCASTSD (R13)(AX*8), Y4
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x06, DX
+	VMULPD       (CX)(DX*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       32(CX)(DX*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          one64
+
+finish64:
+	VMOVUPD Y2, (R12)
+	VMOVUPD Y3, 32(R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done64
+	VMOVUPD (R12), Y2
+	VMOVUPD 32(R12), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPD (DI), Y0
+	VMOVUPD (R12), Y1
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	VBROADCASTSD (R8)(AX*8), Y2
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x05, R14
+	VMULPD       (CX)(R14*1), Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	VBROADCASTSD (R13)(AX*8), Y2
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x05, R14
+	VMULPD       (CX)(R14*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPD Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPD (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair32
+
+second32:
+	VMOVUPD Y1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB32
+	VMOVUPD (R12), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	VBROADCASTSD (R13)(AX*8), Y2
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x05, DX
+	VMULPD       (CX)(DX*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          one32
+
+finish32:
+	VMOVUPD Y1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done32
+	VMOVUPD (R12), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPD (DI), X0
+	VMOVUPD (R12), X1
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	VMOVDDUP (R8)(AX*8), X2
+	MOVWLZX  (DX)(AX*2), R14
+	SHLQ     $0x04, R14
+	VMULPD   (CX)(R14*1), X2, X2
+	VADDPD   X2, X0, X0
+	VMOVDDUP (R13)(AX*8), X2
+	MOVWLZX  (R9)(AX*2), R14
+	SHLQ     $0x04, R14
+	VMULPD   (CX)(R14*1), X2, X2
+	VADDPD   X2, X1, X1
+	INCQ     AX
+	JNZ      both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPD X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPD (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair16
+
+second16:
+	VMOVUPD X1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB16
+	VMOVUPD (R12), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	VMOVDDUP (R13)(AX*8), X2
+	MOVWLZX  (R9)(AX*2), DX
+	SHLQ     $0x04, DX
+	VMULPD   (CX)(DX*1), X2, X2
+	VADDPD   X2, X1, X1
+	INCQ     AX
+	JNZ      one16
+
+finish16:
+	VMOVUPD X1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done16
+	VMOVUPD (R12), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R12), X1
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	VMOVDDUP (R8)(AX*8), X2
+	MOVWLZX  (DX)(AX*2), R14
+	VMULSD   (CX)(R14*8), X2, X2
+	VADDSD   X2, X0, X0
+	VMOVDDUP (R13)(AX*8), X2
+	MOVWLZX  (R9)(AX*2), R14
+	VMULSD   (CX)(R14*8), X2, X2
+	VADDSD   X2, X1, X1
+	INCQ     AX
+	JNZ      both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(SI*8), BX
 	SUBQ   (AX)(SI*8), BX
+	TESTQ  R10, R10
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R12), X1
 	MOVQ   ptr+24(FP), AX
 	MOVQ   8(AX)(R11*8), R10
 	SUBQ   (AX)(R11*8), R10
-	MOVQ   width+72(FP), AX
-	CMPQ   AX, $0x01
-	JE     row8
-	CMPQ   AX, $0x02
-	JE     row16
-	CMPQ   AX, $0x04
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	VMOVDDUP (R13)(AX*8), X2
+	MOVWLZX  (R9)(AX*2), DX
+	VMULSD   (CX)(DX*8), X2, X2
+	VADDSD   X2, X1, X1
+	INCQ     AX
+	JNZ      one8
+
+finish8:
+	VMOVSD X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, (SP)
+	JE     done8
+	VMOVSD (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+// func gatherWeightedF64NearAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+// Requires: AVX
+TEXT ·gatherWeightedF64NearAVX2(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ val+72(FP), R11
+	SHLQ $0x02, R10
+	SUBQ R10, R11
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row8
+	CMPQ R9, $0x02
+	JE   row16
+	CMPQ R9, $0x03
+	JE   row24
+	CMPQ R9, $0x04
+	JE   row32
+	CMPQ R9, $0x05
+	JE   row40
+	CMPQ R9, $0x06
+	JE   row48
+	CMPQ R9, $0x07
+	JE   row56
+	CMPQ R9, $0x08
+	JE   row64
+	CMPQ R9, $0x0c
+	JE   row96
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x14
+	JE   row160
+	CMPQ R9, $0x18
+	JE   row192
+	CMPQ R9, $0x1c
+	JE   row224
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	VMOVDDUP (R11)(R8*8), X1
+	MOVWLZX  (DI)(R8*2), R10
+	VMULSD   (CX)(R10*8), X1, X1
+	VADDSD   X1, X0, X0
+	INCQ     R8
+	CMPQ     R8, R9
+	JL       entry
+
+finish:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	VMOVDDUP (R11)(R8*8), X1
+	MOVWLZX  (DI)(R8*2), R10
+	IMULQ    DX, R10
+	VMULSD   (CX)(R10*1), X1, X1
+	VADDSD   X1, X0, X0
+	INCQ     R8
+	CMPQ     R8, R9
+	JL       entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	VMOVDDUP (R11)(R8*8), X1
+	MOVWLZX  (DI)(R8*2), R10
+	IMULQ    DX, R10
+	VMULPD   (CX)(R10*1), X1, X1
+	VADDPD   X1, X0, X0
+	INCQ     R8
+	CMPQ     R8, R9
+	JL       entry16
+
+finish16:
+	VMOVUPD X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	VMOVDDUP (R11)(R8*8), X2
+	MOVWLZX  (DI)(R8*2), R10
+	IMULQ    DX, R10
+	VMULPD   (CX)(R10*1), X2, X3
+	VADDPD   X3, X0, X0
+	VMULSD   16(CX)(R10*1), X2, X3
+	VADDSD   X3, X1, X1
+	INCQ     R8
+	CMPQ     R8, R9
+	JL       entry24
+
+finish24:
+	VMOVUPD X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	VBROADCASTSD (R11)(R8*8), Y1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry32
+
+finish32:
+	VMOVUPD Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVSD  32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish40
+
+entry40:
+	VBROADCASTSD (R11)(R8*8), Y2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULSD       32(CX)(R10*1), X2, X3
+	VADDSD       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry40
+
+finish40:
+	VMOVUPD Y0, (AX)
+	VMOVSD  X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish48
+
+entry48:
+	VBROADCASTSD (R11)(R8*8), Y2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(CX)(R10*1), X2, X3
+	VADDPD       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry48
+
+finish48:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	VMOVSD  48(AX), X2
+	CMPQ    R8, R9
+	JGE     finish56
+
+entry56:
+	VBROADCASTSD (R11)(R8*8), Y3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(CX)(R10*1), X3, X4
+	VADDPD       X4, X1, X1
+	VMULSD       48(CX)(R10*1), X3, X4
+	VADDSD       X4, X2, X2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry56
+
+finish56:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	VMOVSD  X2, 48(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	VBROADCASTSD (R11)(R8*8), Y2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y2, Y3
+	VADDPD       Y3, Y1, Y1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry64
+
+finish64:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	VBROADCASTSD (R11)(R8*8), Y3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y3, Y4
+	VADDPD       Y4, Y2, Y2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry96
+
+finish96:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	VBROADCASTSD (R11)(R8*8), Y4
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry128
+
+finish128:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	VBROADCASTSD (R11)(R8*8), Y5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y4, Y4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry160
+
+finish160:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	VBROADCASTSD (R11)(R8*8), Y6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y5, Y5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry192
+
+finish192:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	VBROADCASTSD (R11)(R8*8), Y7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y5, Y5
+	VMULPD       192(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y6, Y6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry224
+
+finish224:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	VBROADCASTSD (R11)(R8*8), Y8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       192(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       224(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry256
+
+finish256:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	VBROADCASTSD (R11)(R8*8), Y9
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y5, Y5
+	VMULPD       192(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y6, Y6
+	VMULPD       224(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y7, Y7
+	VMULPD       256(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y8, Y8
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry288
+
+finish288:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	VBROADCASTSD (R11)(R8*8), Y10
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y5, Y5
+	VMULPD       192(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y6, Y6
+	VMULPD       224(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y7, Y7
+	VMULPD       256(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y8, Y8
+	VMULPD       288(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y9, Y9
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry320
+
+finish320:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VMOVUPD Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+// Requires: AVX, AVX512F
+TEXT ·gatherWeightedF64NearAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ val+72(FP), R11
+	SHLQ $0x02, R10
+	SUBQ R10, R11
+	MOVQ width+80(FP), R9
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+	CMPQ R9, $0x2c
+	JE   row352
+	CMPQ R9, $0x30
+	JE   row384
+	CMPQ R9, $0x34
+	JE   row416
+	CMPQ R9, $0x38
+	JE   row448
+	CMPQ R9, $0x3c
+	JE   row480
+	CMPQ R9, $0x40
+	JE   row512
+	CMPQ R9, $0x44
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	VBROADCASTSD (R11)(R8*8), Z4
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z4, Z5
+	VADDPD       Z5, Z3, Z3
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry256
+
+finish256:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	VBROADCASTSD (R11)(R8*8), Z5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       256(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y4, Y4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry288
+
+finish288:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	VBROADCASTSD (R11)(R8*8), Z5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z4, Z4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry320
+
+finish320:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	VBROADCASTSD (R11)(R8*8), Z6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z4, Z4
+	VMULPD       320(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y5, Y5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry352
+
+finish352:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	VBROADCASTSD (R11)(R8*8), Z6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z5, Z5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry384
+
+finish384:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	VBROADCASTSD (R11)(R8*8), Z7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z5, Z5
+	VMULPD       384(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y6, Y6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry416
+
+finish416:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	VBROADCASTSD (R11)(R8*8), Z7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z5, Z5
+	VMULPD       384(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z6, Z6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry448
+
+finish448:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	VBROADCASTSD (R11)(R8*8), Z8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry480
+
+finish480:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	VBROADCASTSD (R11)(R8*8), Z8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z7, Z7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry512
+
+finish512:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	VBROADCASTSD (R11)(R8*8), Z9
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z5, Z5
+	VMULPD       384(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z6, Z6
+	VMULPD       448(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z7, Z7
+	VMULPD       512(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y8, Y8
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry544
+
+finish544:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	VMOVUPD Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherWeightedF64SoonPairs(SB), NOSPLIT, $8-72
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R11
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R12
+	IMULQ   R11, R12
+	ADDQ    DI, R12
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R11*8), R9
+	SUBQ    (AX), R9
+	MOVQ    val+56(FP), R8
+	LEAQ    (R8)(R9*8), R13
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R9*2), R9
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	MOVQ    width+64(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R12), Y2
+	VMOVUPD 32(R12), Y3
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first64:
+	MOVWLZX    (R9)(AX*2), R14
+	SHLQ       $0x06, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first64
+
+pair64:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended64
+
+both64:
+	MOVWLZX      384(DX)(AX*2), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R8)(AX*8), Y4
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x06, R14
+	VMULPD       (CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	MOVWLZX      384(R9)(AX*2), R14
+	SHLQ         $0x06, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R13)(AX*8), Y4
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x06, R14
+	VMULPD       (CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       32(CX)(R14*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          both64
+
+ended64:
+	TESTQ   BX, BX
+	JNZ     second64
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA64
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair64
+
+second64:
+	VMOVUPD Y2, (R12)
+	VMOVUPD Y3, 32(R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB64
+	VMOVUPD (R12), Y2
+	VMOVUPD 32(R12), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair64
+
+throughA64:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone64
+
+throughB64:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y2
+	VMOVUPS Y1, Y3
+
+alone64:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish64
+
+one64:
+	MOVWLZX      384(R9)(AX*2), DX
+	SHLQ         $0x06, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSD (R13)(AX*8), Y4
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x06, DX
+	VMULPD       (CX)(DX*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       32(CX)(DX*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         AX
+	JNZ          one64
+
+finish64:
+	VMOVUPD Y2, (R12)
+	VMOVUPD Y3, 32(R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done64
+	VMOVUPD (R12), Y2
+	VMOVUPD 32(R12), Y3
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone64
+
+done64:
+	VZEROUPPER
+	RET
+
+row32:
+	VMOVUPD (DI), Y0
+	VMOVUPD (R12), Y1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first32:
+	MOVWLZX    (R9)(AX*2), R14
+	SHLQ       $0x05, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first32
+
+pair32:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended32
+
+both32:
+	MOVWLZX      384(DX)(AX*2), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R8)(AX*8), Y2
+	MOVWLZX      (DX)(AX*2), R14
+	SHLQ         $0x05, R14
+	VMULPD       (CX)(R14*1), Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	MOVWLZX      384(R9)(AX*2), R14
+	SHLQ         $0x05, R14
+	PREFETCHT1   (CX)(R14*1)
+	VBROADCASTSD (R13)(AX*8), Y2
+	MOVWLZX      (R9)(AX*2), R14
+	SHLQ         $0x05, R14
+	VMULPD       (CX)(R14*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          both32
+
+ended32:
+	TESTQ   BX, BX
+	JNZ     second32
+	VMOVUPD Y0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA32
+	VMOVUPD (DI), Y0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair32
+
+second32:
+	VMOVUPD Y1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB32
+	VMOVUPD (R12), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair32
+
+throughA32:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone32
+
+throughB32:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS Y0, Y1
+
+alone32:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish32
+
+one32:
+	MOVWLZX      384(R9)(AX*2), DX
+	SHLQ         $0x05, DX
+	PREFETCHT1   (CX)(DX*1)
+	VBROADCASTSD (R13)(AX*8), Y2
+	MOVWLZX      (R9)(AX*2), DX
+	SHLQ         $0x05, DX
+	VMULPD       (CX)(DX*1), Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	INCQ         AX
+	JNZ          one32
+
+finish32:
+	VMOVUPD Y1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done32
+	VMOVUPD (R12), Y1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone32
+
+done32:
+	VZEROUPPER
+	RET
+
+row16:
+	VMOVUPD (DI), X0
+	VMOVUPD (R12), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first16:
+	MOVWLZX    (R9)(AX*2), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first16
+
+pair16:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended16
+
+both16:
+	MOVWLZX    384(DX)(AX*2), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	VMOVDDUP   (R8)(AX*8), X2
+	MOVWLZX    (DX)(AX*2), R14
+	SHLQ       $0x04, R14
+	VMULPD     (CX)(R14*1), X2, X2
+	VADDPD     X2, X0, X0
+	MOVWLZX    384(R9)(AX*2), R14
+	SHLQ       $0x04, R14
+	PREFETCHT1 (CX)(R14*1)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVWLZX    (R9)(AX*2), R14
+	SHLQ       $0x04, R14
+	VMULPD     (CX)(R14*1), X2, X2
+	VADDPD     X2, X1, X1
+	INCQ       AX
+	JNZ        both16
+
+ended16:
+	TESTQ   BX, BX
+	JNZ     second16
+	VMOVUPD X0, (DI)
+	ADDQ    dstStride+8(FP), DI
+	INCQ    SI
+	CMPQ    SI, split+32(FP)
+	JE      throughA16
+	VMOVUPD (DI), X0
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	TESTQ   R10, R10
+	JNZ     pair16
+
+second16:
+	VMOVUPD X1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, rows+40(FP)
+	JE      throughB16
+	VMOVUPD (R12), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     pair16
+
+throughA16:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone16
+
+throughB16:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone16:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish16
+
+one16:
+	MOVWLZX    384(R9)(AX*2), DX
+	SHLQ       $0x04, DX
+	PREFETCHT1 (CX)(DX*1)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVWLZX    (R9)(AX*2), DX
+	SHLQ       $0x04, DX
+	VMULPD     (CX)(DX*1), X2, X2
+	VADDPD     X2, X1, X1
+	INCQ       AX
+	JNZ        one16
+
+finish16:
+	VMOVUPD X1, (R12)
+	ADDQ    dstStride+8(FP), R12
+	INCQ    R11
+	CMPQ    R11, (SP)
+	JE      done16
+	VMOVUPD (R12), X1
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	JMP     alone16
+
+done16:
+	VZEROUPPER
+	RET
+
+row8:
+	VMOVSD (DI), X0
+	VMOVSD (R12), X1
+
+	// Nothing has come before the second run and prefetched its first rows.
+	XORQ AX, AX
+
+first8:
+	MOVWLZX    (R9)(AX*2), R14
+	PREFETCHT1 (CX)(R14*8)
+	INCQ       AX
+	CMPQ       AX, $0x000000c0
+	JL         first8
+
+pair8:
+	MOVQ    BX, AX
+	CMPQ    R10, AX
+	CMOVQLT R10, AX
+	SUBQ    AX, BX
+	SUBQ    AX, R10
+	LEAQ    (DX)(AX*2), DX
+	LEAQ    (R8)(AX*8), R8
+	LEAQ    (R9)(AX*2), R9
+	LEAQ    (R13)(AX*8), R13
+	NEGQ    AX
+	JZ      ended8
+
+both8:
+	MOVWLZX    384(DX)(AX*2), R14
+	PREFETCHT1 (CX)(R14*8)
+	VMOVDDUP   (R8)(AX*8), X2
+	MOVWLZX    (DX)(AX*2), R14
+	VMULSD     (CX)(R14*8), X2, X2
+	VADDSD     X2, X0, X0
+	MOVWLZX    384(R9)(AX*2), R14
+	PREFETCHT1 (CX)(R14*8)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVWLZX    (R9)(AX*2), R14
+	VMULSD     (CX)(R14*8), X2, X2
+	VADDSD     X2, X1, X1
+	INCQ       AX
+	JNZ        both8
+
+ended8:
+	TESTQ  BX, BX
+	JNZ    second8
+	VMOVSD X0, (DI)
+	ADDQ   dstStride+8(FP), DI
+	INCQ   SI
+	CMPQ   SI, split+32(FP)
+	JE     throughA8
+	VMOVSD (DI), X0
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(SI*8), BX
+	SUBQ   (AX)(SI*8), BX
+	TESTQ  R10, R10
+	JNZ    pair8
+
+second8:
+	VMOVSD X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, rows+40(FP)
+	JE     throughB8
+	VMOVSD (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    pair8
+
+throughA8:
+	MOVQ rows+40(FP), AX
+	MOVQ AX, (SP)
+	JMP  alone8
+
+throughB8:
+	MOVQ    split+32(FP), AX
+	MOVQ    AX, (SP)
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	MOVQ    SI, R11
+	MOVQ    DI, R12
+	MOVQ    R8, R13
+	VMOVUPS X0, X1
+
+alone8:
+	MOVQ R10, AX
+	LEAQ (R9)(AX*2), R9
+	LEAQ (R13)(AX*8), R13
+	NEGQ AX
+	JZ   finish8
+
+one8:
+	MOVWLZX    384(R9)(AX*2), DX
+	PREFETCHT1 (CX)(DX*8)
+	VMOVDDUP   (R13)(AX*8), X2
+	MOVWLZX    (R9)(AX*2), DX
+	VMULSD     (CX)(DX*8), X2, X2
+	VADDSD     X2, X1, X1
+	INCQ       AX
+	JNZ        one8
+
+finish8:
+	VMOVSD X1, (R12)
+	ADDQ   dstStride+8(FP), R12
+	INCQ   R11
+	CMPQ   R11, (SP)
+	JE     done8
+	VMOVSD (R12), X1
+	MOVQ   ptr+24(FP), AX
+	MOVQ   8(AX)(R11*8), R10
+	SUBQ   (AX)(R11*8), R10
+	JMP    alone8
+
+done8:
+	VZEROUPPER
+	RET
+
+// func gatherWeightedF64SoonAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherWeightedF64SoonAVX2(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ val+72(FP), R11
+	SHLQ $0x02, R10
+	SUBQ R10, R11
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*2), R12
+	LEAQ (DI)(R13*2), R13
+	MOVQ width+80(FP), R9
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R9, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R9, $0x01
+	JE   row8
+	CMPQ R9, $0x02
+	JE   row16
+	CMPQ R9, $0x03
+	JE   row24
+	CMPQ R9, $0x04
+	JE   row32
+	CMPQ R9, $0x05
+	JE   row40
+	CMPQ R9, $0x06
+	JE   row48
+	CMPQ R9, $0x07
+	JE   row56
+	CMPQ R9, $0x08
+	JE   row64
+	CMPQ R9, $0x0c
+	JE   row96
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x14
+	JE   row160
+	CMPQ R9, $0x18
+	JE   row192
+	CMPQ R9, $0x1c
+	JE   row224
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish
+
+entry:
+	MOVWLZX    (R12)(R8*2), R10
+	PREFETCHT1 (CX)(R10*8)
+	VMOVDDUP   (R11)(R8*8), X1
+	MOVWLZX    (DI)(R8*2), R10
+	VMULSD     (CX)(R10*8), X1, X1
+	VADDSD     X1, X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry
+
+finish:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R9
+	VMOVSD (AX), X0
+	CMPQ   R8, R9
+	JGE    finish8
+
+entry8:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	VMOVDDUP   (R11)(R8*8), X1
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VMULSD     (CX)(R10*1), X1, X1
+	VADDSD     X1, X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry8
+
+finish8:
+	VMOVSD X0, (AX)
+	ADDQ   dstStride+8(FP), AX
+	DECQ   SI
+	JNZ    row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	CMPQ    R8, R9
+	JGE     finish16
+
+entry16:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	VMOVDDUP   (R11)(R8*8), X1
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VMULPD     (CX)(R10*1), X1, X1
+	VADDPD     X1, X0, X0
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry16
+
+finish16:
+	VMOVUPD X0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R8, R9
+	JGE     finish24
+
+entry24:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R10*1)
+	VMOVDDUP   (R11)(R8*8), X2
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VMULPD     (CX)(R10*1), X2, X3
+	VADDPD     X3, X0, X0
+	VMULSD     16(CX)(R10*1), X2, X3
+	VADDSD     X3, X1, X1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry24
+
+finish24:
+	VMOVUPD X0, (AX)
+	VMOVSD  X1, 16(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	CMPQ    R8, R9
+	JGE     finish32
+
+entry32:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y1
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry32
+
+finish32:
+	VMOVUPD Y0, (AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVSD  32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish40
+
+entry40:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   39(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULSD       32(CX)(R10*1), X2, X3
+	VADDSD       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry40
+
+finish40:
+	VMOVUPD Y0, (AX)
+	VMOVSD  X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	CMPQ    R8, R9
+	JGE     finish48
+
+entry48:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   47(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(CX)(R10*1), X2, X3
+	VADDPD       X3, X1, X1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry48
+
+finish48:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	VMOVSD  48(AX), X2
+	CMPQ    R8, R9
+	JGE     finish56
+
+entry56:
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   55(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(CX)(R10*1), X3, X4
+	VADDPD       X4, X1, X1
+	VMULSD       48(CX)(R10*1), X3, X4
+	VADDSD       X4, X2, X2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry56
+
+finish56:
+	VMOVUPD Y0, (AX)
+	VMOVUPD X1, 32(AX)
+	VMOVSD  X2, 48(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	CMPQ    R8, R9
+	JGE     finish64
+
+entry64:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y2, Y3
+	VADDPD       Y3, Y1, Y1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry64
+
+finish64:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	CMPQ    R8, R9
+	JGE     finish96
+
+entry96:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y3, Y4
+	VADDPD       Y4, Y2, Y2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry96
+
+finish96:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y4
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry128
+
+finish128:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish160
+
+entry160:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y4, Y4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry160
+
+finish160:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y5, Y5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry192
+
+finish192:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish224
+
+entry224:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y5, Y5
+	VMULPD       192(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y6, Y6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry224
+
+finish224:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       192(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       224(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry256
+
+finish256:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y9
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y5, Y5
+	VMULPD       192(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y6, Y6
+	VMULPD       224(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y7, Y7
+	VMULPD       256(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y8, Y8
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry288
+
+finish288:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Y10
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y0, Y0
+	VMULPD       32(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y1, Y1
+	VMULPD       64(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y2, Y2
+	VMULPD       96(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y3, Y3
+	VMULPD       128(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y4, Y4
+	VMULPD       160(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y5, Y5
+	VMULPD       192(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y6, Y6
+	VMULPD       224(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y7, Y7
+	VMULPD       256(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y8, Y8
+	VMULPD       288(CX)(R10*1), Y10, Y11
+	VADDPD       Y11, Y9, Y9
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry320
+
+finish320:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	VMOVUPD Y8, 256(AX)
+	VMOVUPD Y9, 288(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherWeightedF64SoonAVX512(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R8
+	MOVQ R8, R10
+	SHLQ $0x01, R10
+	SUBQ R10, DI
+	MOVQ val+72(FP), R11
+	SHLQ $0x02, R10
+	SUBQ R10, R11
+	MOVQ far+56(FP), R12
+	MOVQ near+64(FP), R13
+	LEAQ (DI)(R12*2), R12
+	LEAQ (DI)(R13*2), R13
+	MOVQ width+80(FP), R9
+	CMPQ R9, $0x20
+	JE   row256
+	CMPQ R9, $0x24
+	JE   row288
+	CMPQ R9, $0x28
+	JE   row320
+	CMPQ R9, $0x2c
+	JE   row352
+	CMPQ R9, $0x30
+	JE   row384
+	CMPQ R9, $0x34
+	JE   row416
+	CMPQ R9, $0x38
+	JE   row448
+	CMPQ R9, $0x3c
+	JE   row480
+	CMPQ R9, $0x40
+	JE   row512
+	CMPQ R9, $0x44
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	CMPQ    R8, R9
+	JGE     finish256
+
+entry256:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z4
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z4, Z5
+	VADDPD       Z5, Z3, Z3
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry256
+
+finish256:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Y4
+	CMPQ    R8, R9
+	JGE     finish288
+
+entry288:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       256(CX)(R10*1), Y5, Y6
+	VADDPD       Y6, Y4, Y4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry288
+
+finish288:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Y4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	CMPQ    R8, R9
+	JGE     finish320
+
+entry320:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z5
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z5, Z6
+	VADDPD       Z6, Z4, Z4
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry320
+
+finish320:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Y5
+	CMPQ    R8, R9
+	JGE     finish352
+
+entry352:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z4, Z4
+	VMULPD       320(CX)(R10*1), Y6, Y7
+	VADDPD       Y7, Y5, Y5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry352
+
+finish352:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Y5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	CMPQ    R8, R9
+	JGE     finish384
+
+entry384:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z6
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z6, Z7
+	VADDPD       Z7, Z5, Z5
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry384
+
+finish384:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Y6
+	CMPQ    R8, R9
+	JGE     finish416
+
+entry416:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z5, Z5
+	VMULPD       384(CX)(R10*1), Y7, Y8
+	VADDPD       Y8, Y6, Y6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry416
+
+finish416:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Y6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	CMPQ    R8, R9
+	JGE     finish448
+
+entry448:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z7
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z5, Z5
+	VMULPD       384(CX)(R10*1), Z7, Z8
+	VADDPD       Z8, Z6, Z6
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry448
+
+finish448:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Y7
+	CMPQ    R8, R9
+	JGE     finish480
+
+entry480:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	PREFETCHT1   448(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	PREFETCHT0   448(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(CX)(R10*1), Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry480
+
+finish480:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Y7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	CMPQ    R8, R9
+	JGE     finish512
+
+entry512:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	PREFETCHT1   448(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	PREFETCHT0   448(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z8
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(CX)(R10*1), Z8, Z9
+	VADDPD       Z9, Z7, Z7
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry512
+
+finish512:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Y8
+	CMPQ    R8, R9
+	JGE     finish544
+
+entry544:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	PREFETCHT1   192(CX)(R10*1)
+	PREFETCHT1   256(CX)(R10*1)
+	PREFETCHT1   320(CX)(R10*1)
+	PREFETCHT1   384(CX)(R10*1)
+	PREFETCHT1   448(CX)(R10*1)
+	PREFETCHT1   512(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	PREFETCHT0   192(CX)(R10*1)
+	PREFETCHT0   256(CX)(R10*1)
+	PREFETCHT0   320(CX)(R10*1)
+	PREFETCHT0   384(CX)(R10*1)
+	PREFETCHT0   448(CX)(R10*1)
+	PREFETCHT0   512(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z9
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z2, Z2
+	VMULPD       192(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z3, Z3
+	VMULPD       256(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z4, Z4
+	VMULPD       320(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z5, Z5
+	VMULPD       384(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z6, Z6
+	VMULPD       448(CX)(R10*1), Z9, Z10
+	VADDPD       Z10, Z7, Z7
+	VMULPD       512(CX)(R10*1), Y9, Y10
+	VADDPD       Y10, Y8, Y8
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry544
+
+finish544:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	VMOVUPD Y8, 512(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
+// Requires: AVX, CMOV, MMX+
+TEXT ·gatherWeightedF64OntoPairs(SB), NOSPLIT, $8-80
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R11
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R12
+	IMULQ   R11, R12
+	ADDQ    DI, R12
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R11*8), R9
+	SUBQ    (AX), R9
+	MOVQ    val+56(FP), R8
+	LEAQ    (R8)(R9*8), R13
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R9*4), R9
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	MOVQ    width+72(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (R12), Y2
+	VMOVUPD 32(R12), Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -17668,8 +33792,8 @@ ended64:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
+	VMOVUPD      (DI), Y0
+	VMOVUPD      32(DI), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -17687,8 +33811,8 @@ second64:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	VMOVUPD      (R12), Y2
+	VMOVUPD      32(R12), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -17742,8 +33866,8 @@ finish64:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	VMOVUPD      (R12), Y2
+	VMOVUPD      32(R12), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -17754,8 +33878,8 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VMOVUPD (DI), Y0
+	VMOVUPD (R12), Y1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -17812,7 +33936,7 @@ ended32:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
-	VXORPS       Y0, Y0, Y0
+	VMOVUPD      (DI), Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -17828,7 +33952,7 @@ second32:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB32
-	VXORPS       Y1, Y1, Y1
+	VMOVUPD      (R12), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -17877,7 +34001,7 @@ finish32:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done32
-	VXORPS       Y1, Y1, Y1
+	VMOVUPD      (R12), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -17888,8 +34012,8 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVUPD (DI), X0
+	VMOVUPD (R12), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -17946,7 +34070,7 @@ ended16:
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA16
-	VXORPS   X0, X0, X0
+	VMOVUPD  (DI), X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -17962,7 +34086,7 @@ second16:
 	INCQ     R11
 	CMPQ     R11, rows+40(FP)
 	JE       throughB16
-	VXORPS   X1, X1, X1
+	VMOVUPD  (R12), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -18011,7 +34135,7 @@ finish16:
 	INCQ     R11
 	CMPQ     R11, (SP)
 	JE       done16
-	VXORPS   X1, X1, X1
+	VMOVUPD  (R12), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -18022,8 +34146,8 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	VMOVSD (DI), X0
+	VMOVSD (R12), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -18075,7 +34199,7 @@ ended8:
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA8
-	VXORPS   X0, X0, X0
+	VMOVSD   (DI), X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -18091,7 +34215,7 @@ second8:
 	INCQ     R11
 	CMPQ     R11, rows+40(FP)
 	JE       throughB8
-	VXORPS   X1, X1, X1
+	VMOVSD   (R12), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -18138,7 +34262,7 @@ finish8:
 	INCQ     R11
 	CMPQ     R11, (SP)
 	JE       done8
-	VXORPS   X1, X1, X1
+	VMOVSD   (R12), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -18146,6 +34270,1705 @@ finish8:
 
 done8:
 	VZEROUPPER
+	RET
+
+// func gatherWeightedF64OntoAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherWeightedF64OntoAVX2(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SHLQ $0x01, R11
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	MOVQ near+64(FP), R14
+	LEAQ (DI)(R13*4), R13
+	LEAQ (DI)(R14*4), R14
+	MOVQ width+88(FP), R10
+
+	// One column, and nothing beside it in x: ids are indices.
+	CMPQ DX, $0x08
+	JNE  apart
+	CMPQ R10, $0x01
+	JNE  apart
+	JMP  row
+
+apart:
+	CMPQ R10, $0x01
+	JE   row8
+	CMPQ R10, $0x02
+	JE   row16
+	CMPQ R10, $0x03
+	JE   row24
+	CMPQ R10, $0x04
+	JE   row32
+	CMPQ R10, $0x05
+	JE   row40
+	CMPQ R10, $0x06
+	JE   row48
+	CMPQ R10, $0x07
+	JE   row56
+	CMPQ R10, $0x08
+	JE   row64
+	CMPQ R10, $0x0c
+	JE   row96
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x14
+	JE   row160
+	CMPQ R10, $0x18
+	JE   row192
+	CMPQ R10, $0x1c
+	JE   row224
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+
+row:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	CMPQ   R9, R10
+	JGE    finish
+
+entry:
+	MOVL       (R13)(R9*4), R11
+	PREFETCHT1 (CX)(R11*8)
+	VMOVDDUP   (R12)(R9*8), X1
+	MOVL       (DI)(R9*4), R11
+	VMULSD     (CX)(R11*8), X1, X1
+	VADDSD     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry
+
+finish:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row
+	VZEROUPPER
+	RET
+
+row8:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VMOVSD (AX), X0
+	CMPQ   R9, R10
+	JGE    finish8
+
+entry8:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	VMOVDDUP   (R12)(R9*8), X1
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMULSD     (CX)(R11*1), X1, X1
+	VADDSD     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry8
+
+finish8:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVSD   X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row8
+	VZEROUPPER
+	RET
+
+row16:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), X0
+	CMPQ    R9, R10
+	JGE     finish16
+
+entry16:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	VMOVDDUP   (R12)(R9*8), X1
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMULPD     (CX)(R11*1), X1, X1
+	VADDPD     X1, X0, X0
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry16
+
+finish16:
+	VMOVDDUP (R8), X1
+	ADDQ     $0x08, R8
+	VMULPD   X1, X0, X0
+	VMOVUPD  X0, (AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row16
+	VZEROUPPER
+	RET
+
+row24:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), X0
+	VMOVSD  16(AX), X1
+	CMPQ    R9, R10
+	JGE     finish24
+
+entry24:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1 23(CX)(R11*1)
+	VMOVDDUP   (R12)(R9*8), X2
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VMULPD     (CX)(R11*1), X2, X3
+	VADDPD     X3, X0, X0
+	VMULSD     16(CX)(R11*1), X2, X3
+	VADDSD     X3, X1, X1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry24
+
+finish24:
+	VMOVDDUP (R8), X2
+	ADDQ     $0x08, R8
+	VMULPD   X2, X0, X0
+	VMOVUPD  X0, (AX)
+	VMULPD   X2, X1, X1
+	VMOVSD   X1, 16(AX)
+	ADDQ     dstStride+8(FP), AX
+	DECQ     SI
+	JNZ      row24
+	VZEROUPPER
+	RET
+
+row32:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	CMPQ    R9, R10
+	JGE     finish32
+
+entry32:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y1
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry32
+
+finish32:
+	VBROADCASTSD (R8), Y1
+	ADDQ         $0x08, R8
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row32
+	VZEROUPPER
+	RET
+
+row40:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVSD  32(AX), X1
+	CMPQ    R9, R10
+	JGE     finish40
+
+entry40:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   39(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULSD       32(CX)(R11*1), X2, X3
+	VADDSD       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry40
+
+finish40:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVSD       X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row40
+	VZEROUPPER
+	RET
+
+row48:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	CMPQ    R9, R10
+	JGE     finish48
+
+entry48:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   47(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(CX)(R11*1), X2, X3
+	VADDPD       X3, X1, X1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry48
+
+finish48:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X2, X1, X1
+	VMOVUPD      X1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row48
+	VZEROUPPER
+	RET
+
+row56:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), X1
+	VMOVSD  48(AX), X2
+	CMPQ    R9, R10
+	JGE     finish56
+
+entry56:
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+
+	// Such rows may end on the next line.
+	PREFETCHT1   55(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(CX)(R11*1), X3, X4
+	VADDPD       X4, X1, X1
+	VMULSD       48(CX)(R11*1), X3, X4
+	VADDSD       X4, X2, X2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry56
+
+finish56:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       X3, X1, X1
+	VMOVUPD      X1, 32(AX)
+	VMULPD       X3, X2, X2
+	VMOVSD       X2, 48(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row56
+	VZEROUPPER
+	RET
+
+row64:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	CMPQ    R9, R10
+	JGE     finish64
+
+entry64:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y2, Y3
+	VADDPD       Y3, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y2, Y3
+	VADDPD       Y3, Y1, Y1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry64
+
+finish64:
+	VBROADCASTSD (R8), Y2
+	ADDQ         $0x08, R8
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row64
+	VZEROUPPER
+	RET
+
+row96:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	CMPQ    R9, R10
+	JGE     finish96
+
+entry96:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y3, Y4
+	VADDPD       Y4, Y2, Y2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry96
+
+finish96:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y4
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry128
+
+finish128:
+	VBROADCASTSD (R8), Y4
+	ADDQ         $0x08, R8
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish160
+
+entry160:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y4, Y4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry160
+
+finish160:
+	VBROADCASTSD (R8), Y5
+	ADDQ         $0x08, R8
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y5, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y5, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y5, Y5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry192
+
+finish192:
+	VBROADCASTSD (R8), Y6
+	ADDQ         $0x08, R8
+	VMULPD       Y6, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y6, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y6, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish224
+
+entry224:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y5, Y5
+	VMULPD       192(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y6, Y6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry224
+
+finish224:
+	VBROADCASTSD (R8), Y7
+	ADDQ         $0x08, R8
+	VMULPD       Y7, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y7, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y7, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y7, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       192(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       224(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry256
+
+finish256:
+	VBROADCASTSD (R8), Y8
+	ADDQ         $0x08, R8
+	VMULPD       Y8, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y8, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y8, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y8, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y8, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y9
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y5, Y5
+	VMULPD       192(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y6, Y6
+	VMULPD       224(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y7, Y7
+	VMULPD       256(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y8, Y8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry288
+
+finish288:
+	VBROADCASTSD (R8), Y9
+	ADDQ         $0x08, R8
+	VMULPD       Y9, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y9, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y9, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y9, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y9, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y9, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y9, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y9, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	VMOVUPD 256(AX), Y8
+	VMOVUPD 288(AX), Y9
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y10
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y5, Y5
+	VMULPD       192(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y6, Y6
+	VMULPD       224(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y7, Y7
+	VMULPD       256(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y8, Y8
+	VMULPD       288(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y9, Y9
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry320
+
+finish320:
+	VBROADCASTSD (R8), Y10
+	ADDQ         $0x08, R8
+	VMULPD       Y10, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y10, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y10, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y10, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y10, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y10, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y10, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y10, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y10, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	VMULPD       Y10, Y9, Y9
+	VMOVUPD      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherWeightedF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·gatherWeightedF64OntoAVX512(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SHLQ $0x01, R11
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	MOVQ near+64(FP), R14
+	LEAQ (DI)(R13*4), R13
+	LEAQ (DI)(R14*4), R14
+	MOVQ width+88(FP), R10
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+	CMPQ R10, $0x2c
+	JE   row352
+	CMPQ R10, $0x30
+	JE   row384
+	CMPQ R10, $0x34
+	JE   row416
+	CMPQ R10, $0x38
+	JE   row448
+	CMPQ R10, $0x3c
+	JE   row480
+	CMPQ R10, $0x40
+	JE   row512
+	CMPQ R10, $0x44
+	JE   row544
+
+row256:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	CMPQ    R9, R10
+	JGE     finish256
+
+entry256:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z4
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z4, Z5
+	VADDPD       Z5, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z4, Z5
+	VADDPD       Z5, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z4, Z5
+	VADDPD       Z5, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z4, Z5
+	VADDPD       Z5, Z3, Z3
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry256
+
+finish256:
+	VBROADCASTSD (R8), Z4
+	ADDQ         $0x08, R8
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z4, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z4, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Y4
+	CMPQ    R9, R10
+	JGE     finish288
+
+entry288:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       256(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y4, Y4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry288
+
+finish288:
+	VBROADCASTSD (R8), Z5
+	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	CMPQ    R9, R10
+	JGE     finish320
+
+entry320:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z5, Z6
+	VADDPD       Z6, Z4, Z4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry320
+
+finish320:
+	VBROADCASTSD (R8), Z5
+	ADDQ         $0x08, R8
+	VMULPD       Z5, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z5, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z5, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+row352:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Y5
+	CMPQ    R9, R10
+	JGE     finish352
+
+entry352:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z4, Z4
+	VMULPD       320(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y5, Y5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry352
+
+finish352:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row352
+	VZEROUPPER
+	RET
+
+row384:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	CMPQ    R9, R10
+	JGE     finish384
+
+entry384:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z6, Z7
+	VADDPD       Z7, Z5, Z5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry384
+
+finish384:
+	VBROADCASTSD (R8), Z6
+	ADDQ         $0x08, R8
+	VMULPD       Z6, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z6, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z6, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z6, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z6, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row384
+	VZEROUPPER
+	RET
+
+row416:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Y6
+	CMPQ    R9, R10
+	JGE     finish416
+
+entry416:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z5, Z5
+	VMULPD       384(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y6, Y6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry416
+
+finish416:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row416
+	VZEROUPPER
+	RET
+
+row448:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	CMPQ    R9, R10
+	JGE     finish448
+
+entry448:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z5, Z5
+	VMULPD       384(CX)(R11*1), Z7, Z8
+	VADDPD       Z8, Z6, Z6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry448
+
+finish448:
+	VBROADCASTSD (R8), Z7
+	ADDQ         $0x08, R8
+	VMULPD       Z7, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z7, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z7, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z7, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z7, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z7, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row448
+	VZEROUPPER
+	RET
+
+row480:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Y7
+	CMPQ    R9, R10
+	JGE     finish480
+
+entry480:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry480
+
+finish480:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row480
+	VZEROUPPER
+	RET
+
+row512:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	CMPQ    R9, R10
+	JGE     finish512
+
+entry512:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(CX)(R11*1), Z8, Z9
+	VADDPD       Z9, Z7, Z7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry512
+
+finish512:
+	VBROADCASTSD (R8), Z8
+	ADDQ         $0x08, R8
+	VMULPD       Z8, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z8, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z8, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z8, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z8, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row512
+	VZEROUPPER
+	RET
+
+row544:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	VMOVUPD 512(AX), Y8
+	CMPQ    R9, R10
+	JGE     finish544
+
+entry544:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	PREFETCHT1   192(CX)(R11*1)
+	PREFETCHT1   256(CX)(R11*1)
+	PREFETCHT1   320(CX)(R11*1)
+	PREFETCHT1   384(CX)(R11*1)
+	PREFETCHT1   448(CX)(R11*1)
+	PREFETCHT1   512(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	PREFETCHT0   320(CX)(R11*1)
+	PREFETCHT0   384(CX)(R11*1)
+	PREFETCHT0   448(CX)(R11*1)
+	PREFETCHT0   512(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z9
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z2, Z2
+	VMULPD       192(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z3, Z3
+	VMULPD       256(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z4, Z4
+	VMULPD       320(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z5, Z5
+	VMULPD       384(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z6, Z6
+	VMULPD       448(CX)(R11*1), Z9, Z10
+	VADDPD       Z10, Z7, Z7
+	VMULPD       512(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y8, Y8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry544
+
+finish544:
+	VBROADCASTSD (R8), Z9
+	ADDQ         $0x08, R8
+	VMULPD       Z9, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z9, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z9, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VMULPD       Z9, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	VMULPD       Z9, Z4, Z4
+	VMOVUPD      Z4, 256(AX)
+	VMULPD       Z9, Z5, Z5
+	VMOVUPD      Z5, 320(AX)
+	VMULPD       Z9, Z6, Z6
+	VMOVUPD      Z6, 384(AX)
+	VMULPD       Z9, Z7, Z7
+	VMOVUPD      Z7, 448(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 512(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
 	RET
 
 // func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
@@ -21008,5367 +38831,6 @@ finish64:
 done:
 	RET
 
-// func gatherSumF64Near(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
-// Requires: AVX
-TEXT ·gatherSumF64Near(SB), NOSPLIT, $0-64
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R8
-	MOVQ R8, R10
-	SHLQ $0x01, R10
-	SUBQ R10, DI
-	MOVQ width+56(FP), R9
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x08
-	JNE  apart
-	CMPQ R9, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R9, $0x01
-	JE   row8
-	CMPQ R9, $0x02
-	JE   row16
-	CMPQ R9, $0x03
-	JE   row24
-	CMPQ R9, $0x04
-	JE   row32
-	CMPQ R9, $0x05
-	JE   row40
-	CMPQ R9, $0x06
-	JE   row48
-	CMPQ R9, $0x07
-	JE   row56
-	CMPQ R9, $0x08
-	JE   row64
-	CMPQ R9, $0x0c
-	JE   row96
-	CMPQ R9, $0x10
-	JE   row128
-	CMPQ R9, $0x14
-	JE   row160
-	CMPQ R9, $0x18
-	JE   row192
-	CMPQ R9, $0x1c
-	JE   row224
-	CMPQ R9, $0x20
-	JE   row256
-	CMPQ R9, $0x24
-	JE   row288
-	CMPQ R9, $0x28
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSD (AX), X0
-	CMPQ   R8, R9
-	JGE    finish
-
-entry:
-	MOVWLZX (DI)(R8*2), R10
-	VADDSD  (CX)(R10*8), X0, X0
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry
-
-finish:
-	VMOVSD X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSD (AX), X0
-	CMPQ   R8, R9
-	JGE    finish8
-
-entry8:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDSD  (CX)(R10*1), X0, X0
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry8
-
-finish8:
-	VMOVSD X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row8
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), X0
-	CMPQ    R8, R9
-	JGE     finish16
-
-entry16:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), X0, X0
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry16
-
-finish16:
-	VMOVUPD X0, (AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row16
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R8, R9
-	JGE     finish24
-
-entry24:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), X0, X0
-	VADDSD  16(CX)(R10*1), X1, X1
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry24
-
-finish24:
-	VMOVUPD X0, (AX)
-	VMOVSD  X1, 16(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row24
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	CMPQ    R8, R9
-	JGE     finish32
-
-entry32:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry32
-
-finish32:
-	VMOVUPD Y0, (AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row32
-	VZEROUPPER
-	RET
-
-row40:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVSD  32(AX), X1
-	CMPQ    R8, R9
-	JGE     finish40
-
-entry40:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDSD  32(CX)(R10*1), X1, X1
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry40
-
-finish40:
-	VMOVUPD Y0, (AX)
-	VMOVSD  X1, 32(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row40
-	VZEROUPPER
-	RET
-
-row48:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	CMPQ    R8, R9
-	JGE     finish48
-
-entry48:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), X1, X1
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry48
-
-finish48:
-	VMOVUPD Y0, (AX)
-	VMOVUPD X1, 32(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row48
-	VZEROUPPER
-	RET
-
-row56:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	VMOVSD  48(AX), X2
-	CMPQ    R8, R9
-	JGE     finish56
-
-entry56:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), X1, X1
-	VADDSD  48(CX)(R10*1), X2, X2
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry56
-
-finish56:
-	VMOVUPD Y0, (AX)
-	VMOVUPD X1, 32(AX)
-	VMOVSD  X2, 48(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row56
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	CMPQ    R8, R9
-	JGE     finish64
-
-entry64:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), Y1, Y1
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry64
-
-finish64:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	CMPQ    R8, R9
-	JGE     finish96
-
-entry96:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), Y1, Y1
-	VADDPD  64(CX)(R10*1), Y2, Y2
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry96
-
-finish96:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	CMPQ    R8, R9
-	JGE     finish128
-
-entry128:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), Y1, Y1
-	VADDPD  64(CX)(R10*1), Y2, Y2
-	VADDPD  96(CX)(R10*1), Y3, Y3
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry128
-
-finish128:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	CMPQ    R8, R9
-	JGE     finish160
-
-entry160:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), Y1, Y1
-	VADDPD  64(CX)(R10*1), Y2, Y2
-	VADDPD  96(CX)(R10*1), Y3, Y3
-	VADDPD  128(CX)(R10*1), Y4, Y4
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry160
-
-finish160:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	CMPQ    R8, R9
-	JGE     finish192
-
-entry192:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), Y1, Y1
-	VADDPD  64(CX)(R10*1), Y2, Y2
-	VADDPD  96(CX)(R10*1), Y3, Y3
-	VADDPD  128(CX)(R10*1), Y4, Y4
-	VADDPD  160(CX)(R10*1), Y5, Y5
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry192
-
-finish192:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	CMPQ    R8, R9
-	JGE     finish224
-
-entry224:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), Y1, Y1
-	VADDPD  64(CX)(R10*1), Y2, Y2
-	VADDPD  96(CX)(R10*1), Y3, Y3
-	VADDPD  128(CX)(R10*1), Y4, Y4
-	VADDPD  160(CX)(R10*1), Y5, Y5
-	VADDPD  192(CX)(R10*1), Y6, Y6
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry224
-
-finish224:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, 192(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	CMPQ    R8, R9
-	JGE     finish256
-
-entry256:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), Y1, Y1
-	VADDPD  64(CX)(R10*1), Y2, Y2
-	VADDPD  96(CX)(R10*1), Y3, Y3
-	VADDPD  128(CX)(R10*1), Y4, Y4
-	VADDPD  160(CX)(R10*1), Y5, Y5
-	VADDPD  192(CX)(R10*1), Y6, Y6
-	VADDPD  224(CX)(R10*1), Y7, Y7
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry256
-
-finish256:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, 192(AX)
-	VMOVUPD Y7, 224(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	CMPQ    R8, R9
-	JGE     finish288
-
-entry288:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), Y1, Y1
-	VADDPD  64(CX)(R10*1), Y2, Y2
-	VADDPD  96(CX)(R10*1), Y3, Y3
-	VADDPD  128(CX)(R10*1), Y4, Y4
-	VADDPD  160(CX)(R10*1), Y5, Y5
-	VADDPD  192(CX)(R10*1), Y6, Y6
-	VADDPD  224(CX)(R10*1), Y7, Y7
-	VADDPD  256(CX)(R10*1), Y8, Y8
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry288
-
-finish288:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, 192(AX)
-	VMOVUPD Y7, 224(AX)
-	VMOVUPD Y8, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	VMOVUPD 288(AX), Y9
-	CMPQ    R8, R9
-	JGE     finish320
-
-entry320:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Y0, Y0
-	VADDPD  32(CX)(R10*1), Y1, Y1
-	VADDPD  64(CX)(R10*1), Y2, Y2
-	VADDPD  96(CX)(R10*1), Y3, Y3
-	VADDPD  128(CX)(R10*1), Y4, Y4
-	VADDPD  160(CX)(R10*1), Y5, Y5
-	VADDPD  192(CX)(R10*1), Y6, Y6
-	VADDPD  224(CX)(R10*1), Y7, Y7
-	VADDPD  256(CX)(R10*1), Y8, Y8
-	VADDPD  288(CX)(R10*1), Y9, Y9
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry320
-
-finish320:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, 192(AX)
-	VMOVUPD Y7, 224(AX)
-	VMOVUPD Y8, 256(AX)
-	VMOVUPD Y9, 288(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF64Soon(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherSumF64Soon(SB), NOSPLIT, $0-80
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R8
-	MOVQ R8, R10
-	SHLQ $0x01, R10
-	SUBQ R10, DI
-	MOVQ far+56(FP), R11
-	MOVQ near+64(FP), R12
-	LEAQ (DI)(R11*2), R11
-	LEAQ (DI)(R12*2), R12
-	MOVQ width+72(FP), R9
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x08
-	JNE  apart
-	CMPQ R9, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R9, $0x01
-	JE   row8
-	CMPQ R9, $0x02
-	JE   row16
-	CMPQ R9, $0x03
-	JE   row24
-	CMPQ R9, $0x04
-	JE   row32
-	CMPQ R9, $0x05
-	JE   row40
-	CMPQ R9, $0x06
-	JE   row48
-	CMPQ R9, $0x07
-	JE   row56
-	CMPQ R9, $0x08
-	JE   row64
-	CMPQ R9, $0x0c
-	JE   row96
-	CMPQ R9, $0x10
-	JE   row128
-	CMPQ R9, $0x14
-	JE   row160
-	CMPQ R9, $0x18
-	JE   row192
-	CMPQ R9, $0x1c
-	JE   row224
-	CMPQ R9, $0x20
-	JE   row256
-	CMPQ R9, $0x24
-	JE   row288
-	CMPQ R9, $0x28
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSD (AX), X0
-	CMPQ   R8, R9
-	JGE    finish
-
-entry:
-	MOVWLZX    (R11)(R8*2), R10
-	PREFETCHT1 (CX)(R10*8)
-	MOVWLZX    (DI)(R8*2), R10
-	VADDSD     (CX)(R10*8), X0, X0
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry
-
-finish:
-	VMOVSD X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R9
-	VMOVSD (AX), X0
-	CMPQ   R8, R9
-	JGE    finish8
-
-entry8:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDSD     (CX)(R10*1), X0, X0
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry8
-
-finish8:
-	VMOVSD X0, (AX)
-	ADDQ   dstStride+8(FP), AX
-	DECQ   SI
-	JNZ    row8
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), X0
-	CMPQ    R8, R9
-	JGE     finish16
-
-entry16:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), X0, X0
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry16
-
-finish16:
-	VMOVUPD X0, (AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row16
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R8, R9
-	JGE     finish24
-
-entry24:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), X0, X0
-	VADDSD     16(CX)(R10*1), X1, X1
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry24
-
-finish24:
-	VMOVUPD X0, (AX)
-	VMOVSD  X1, 16(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row24
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	CMPQ    R8, R9
-	JGE     finish32
-
-entry32:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry32
-
-finish32:
-	VMOVUPD Y0, (AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row32
-	VZEROUPPER
-	RET
-
-row40:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVSD  32(AX), X1
-	CMPQ    R8, R9
-	JGE     finish40
-
-entry40:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDSD     32(CX)(R10*1), X1, X1
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry40
-
-finish40:
-	VMOVUPD Y0, (AX)
-	VMOVSD  X1, 32(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row40
-	VZEROUPPER
-	RET
-
-row48:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	CMPQ    R8, R9
-	JGE     finish48
-
-entry48:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), X1, X1
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry48
-
-finish48:
-	VMOVUPD Y0, (AX)
-	VMOVUPD X1, 32(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row48
-	VZEROUPPER
-	RET
-
-row56:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	VMOVSD  48(AX), X2
-	CMPQ    R8, R9
-	JGE     finish56
-
-entry56:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), X1, X1
-	VADDSD     48(CX)(R10*1), X2, X2
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry56
-
-finish56:
-	VMOVUPD Y0, (AX)
-	VMOVUPD X1, 32(AX)
-	VMOVSD  X2, 48(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row56
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	CMPQ    R8, R9
-	JGE     finish64
-
-entry64:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), Y1, Y1
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry64
-
-finish64:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	CMPQ    R8, R9
-	JGE     finish96
-
-entry96:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), Y1, Y1
-	VADDPD     64(CX)(R10*1), Y2, Y2
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry96
-
-finish96:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	CMPQ    R8, R9
-	JGE     finish128
-
-entry128:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), Y1, Y1
-	VADDPD     64(CX)(R10*1), Y2, Y2
-	VADDPD     96(CX)(R10*1), Y3, Y3
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry128
-
-finish128:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	CMPQ    R8, R9
-	JGE     finish160
-
-entry160:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), Y1, Y1
-	VADDPD     64(CX)(R10*1), Y2, Y2
-	VADDPD     96(CX)(R10*1), Y3, Y3
-	VADDPD     128(CX)(R10*1), Y4, Y4
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry160
-
-finish160:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	CMPQ    R8, R9
-	JGE     finish192
-
-entry192:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), Y1, Y1
-	VADDPD     64(CX)(R10*1), Y2, Y2
-	VADDPD     96(CX)(R10*1), Y3, Y3
-	VADDPD     128(CX)(R10*1), Y4, Y4
-	VADDPD     160(CX)(R10*1), Y5, Y5
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry192
-
-finish192:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	CMPQ    R8, R9
-	JGE     finish224
-
-entry224:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), Y1, Y1
-	VADDPD     64(CX)(R10*1), Y2, Y2
-	VADDPD     96(CX)(R10*1), Y3, Y3
-	VADDPD     128(CX)(R10*1), Y4, Y4
-	VADDPD     160(CX)(R10*1), Y5, Y5
-	VADDPD     192(CX)(R10*1), Y6, Y6
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry224
-
-finish224:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, 192(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	CMPQ    R8, R9
-	JGE     finish256
-
-entry256:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), Y1, Y1
-	VADDPD     64(CX)(R10*1), Y2, Y2
-	VADDPD     96(CX)(R10*1), Y3, Y3
-	VADDPD     128(CX)(R10*1), Y4, Y4
-	VADDPD     160(CX)(R10*1), Y5, Y5
-	VADDPD     192(CX)(R10*1), Y6, Y6
-	VADDPD     224(CX)(R10*1), Y7, Y7
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry256
-
-finish256:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, 192(AX)
-	VMOVUPD Y7, 224(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	CMPQ    R8, R9
-	JGE     finish288
-
-entry288:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), Y1, Y1
-	VADDPD     64(CX)(R10*1), Y2, Y2
-	VADDPD     96(CX)(R10*1), Y3, Y3
-	VADDPD     128(CX)(R10*1), Y4, Y4
-	VADDPD     160(CX)(R10*1), Y5, Y5
-	VADDPD     192(CX)(R10*1), Y6, Y6
-	VADDPD     224(CX)(R10*1), Y7, Y7
-	VADDPD     256(CX)(R10*1), Y8, Y8
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry288
-
-finish288:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, 192(AX)
-	VMOVUPD Y7, 224(AX)
-	VMOVUPD Y8, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	VMOVUPD 288(AX), Y9
-	CMPQ    R8, R9
-	JGE     finish320
-
-entry320:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Y0, Y0
-	VADDPD     32(CX)(R10*1), Y1, Y1
-	VADDPD     64(CX)(R10*1), Y2, Y2
-	VADDPD     96(CX)(R10*1), Y3, Y3
-	VADDPD     128(CX)(R10*1), Y4, Y4
-	VADDPD     160(CX)(R10*1), Y5, Y5
-	VADDPD     192(CX)(R10*1), Y6, Y6
-	VADDPD     224(CX)(R10*1), Y7, Y7
-	VADDPD     256(CX)(R10*1), Y8, Y8
-	VADDPD     288(CX)(R10*1), Y9, Y9
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry320
-
-finish320:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
-	VMOVUPD Y2, 64(AX)
-	VMOVUPD Y3, 96(AX)
-	VMOVUPD Y4, 128(AX)
-	VMOVUPD Y5, 160(AX)
-	VMOVUPD Y6, 192(AX)
-	VMOVUPD Y7, 224(AX)
-	VMOVUPD Y8, 256(AX)
-	VMOVUPD Y9, 288(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF64Onto(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherSumF64Onto(SB), NOSPLIT, $0-88
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
-	LEAQ (DI)(R12*4), R12
-	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R10
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x08
-	JNE  apart
-	CMPQ R10, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R10, $0x01
-	JE   row8
-	CMPQ R10, $0x02
-	JE   row16
-	CMPQ R10, $0x03
-	JE   row24
-	CMPQ R10, $0x04
-	JE   row32
-	CMPQ R10, $0x05
-	JE   row40
-	CMPQ R10, $0x06
-	JE   row48
-	CMPQ R10, $0x07
-	JE   row56
-	CMPQ R10, $0x08
-	JE   row64
-	CMPQ R10, $0x0c
-	JE   row96
-	CMPQ R10, $0x10
-	JE   row128
-	CMPQ R10, $0x14
-	JE   row160
-	CMPQ R10, $0x18
-	JE   row192
-	CMPQ R10, $0x1c
-	JE   row224
-	CMPQ R10, $0x20
-	JE   row256
-	CMPQ R10, $0x24
-	JE   row288
-	CMPQ R10, $0x28
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	CMPQ   R9, R10
-	JGE    finish
-
-entry:
-	MOVL       (R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
-	MOVL       (DI)(R9*4), R11
-	VADDSD     (CX)(R11*8), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry
-
-finish:
-	VMOVDDUP (R8), X1
-	ADDQ     $0x08, R8
-	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	CMPQ   R9, R10
-	JGE    finish8
-
-entry8:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDSD     (CX)(R11*1), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry8
-
-finish8:
-	VMOVDDUP (R8), X1
-	ADDQ     $0x08, R8
-	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row8
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), X0
-	CMPQ    R9, R10
-	JGE     finish16
-
-entry16:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry16
-
-finish16:
-	VMOVDDUP (R8), X1
-	ADDQ     $0x08, R8
-	VMULPD   X1, X0, X0
-	VMOVUPD  X0, (AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row16
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R9, R10
-	JGE     finish24
-
-entry24:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), X0, X0
-	VADDSD     16(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry24
-
-finish24:
-	VMOVDDUP (R8), X2
-	ADDQ     $0x08, R8
-	VMULPD   X2, X0, X0
-	VMOVUPD  X0, (AX)
-	VMULPD   X2, X1, X1
-	VMOVSD   X1, 16(AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row24
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	CMPQ    R9, R10
-	JGE     finish32
-
-entry32:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry32
-
-finish32:
-	VBROADCASTSD (R8), Y1
-	ADDQ         $0x08, R8
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row32
-	VZEROUPPER
-	RET
-
-row40:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVSD  32(AX), X1
-	CMPQ    R9, R10
-	JGE     finish40
-
-entry40:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDSD     32(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry40
-
-finish40:
-	VBROADCASTSD (R8), Y2
-	ADDQ         $0x08, R8
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       X2, X1, X1
-	VMOVSD       X1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row40
-	VZEROUPPER
-	RET
-
-row48:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	CMPQ    R9, R10
-	JGE     finish48
-
-entry48:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry48
-
-finish48:
-	VBROADCASTSD (R8), Y2
-	ADDQ         $0x08, R8
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       X2, X1, X1
-	VMOVUPD      X1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row48
-	VZEROUPPER
-	RET
-
-row56:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	VMOVSD  48(AX), X2
-	CMPQ    R9, R10
-	JGE     finish56
-
-entry56:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), X1, X1
-	VADDSD     48(CX)(R11*1), X2, X2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry56
-
-finish56:
-	VBROADCASTSD (R8), Y3
-	ADDQ         $0x08, R8
-	VMULPD       Y3, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       X3, X1, X1
-	VMOVUPD      X1, 32(AX)
-	VMULPD       X3, X2, X2
-	VMOVSD       X2, 48(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row56
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	CMPQ    R9, R10
-	JGE     finish64
-
-entry64:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry64
-
-finish64:
-	VBROADCASTSD (R8), Y2
-	ADDQ         $0x08, R8
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	CMPQ    R9, R10
-	JGE     finish96
-
-entry96:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry96
-
-finish96:
-	VBROADCASTSD (R8), Y3
-	ADDQ         $0x08, R8
-	VMULPD       Y3, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y3, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry128
-
-finish128:
-	VBROADCASTSD (R8), Y4
-	ADDQ         $0x08, R8
-	VMULPD       Y4, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish160
-
-entry160:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry160
-
-finish160:
-	VBROADCASTSD (R8), Y5
-	ADDQ         $0x08, R8
-	VMULPD       Y5, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y5, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y5, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y5, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y5, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry192
-
-finish192:
-	VBROADCASTSD (R8), Y6
-	ADDQ         $0x08, R8
-	VMULPD       Y6, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y6, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y6, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y6, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y6, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish224
-
-entry224:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	VADDPD     192(CX)(R11*1), Y6, Y6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry224
-
-finish224:
-	VBROADCASTSD (R8), Y7
-	ADDQ         $0x08, R8
-	VMULPD       Y7, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y7, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y7, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y7, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y7, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y7, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	VADDPD     192(CX)(R11*1), Y6, Y6
-	VADDPD     224(CX)(R11*1), Y7, Y7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry256
-
-finish256:
-	VBROADCASTSD (R8), Y8
-	ADDQ         $0x08, R8
-	VMULPD       Y8, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y8, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y8, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y8, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y8, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y8, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y8, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 224(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	VADDPD     192(CX)(R11*1), Y6, Y6
-	VADDPD     224(CX)(R11*1), Y7, Y7
-	VADDPD     256(CX)(R11*1), Y8, Y8
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry288
-
-finish288:
-	VBROADCASTSD (R8), Y9
-	ADDQ         $0x08, R8
-	VMULPD       Y9, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y9, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y9, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y9, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y9, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y9, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y9, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	VMULPD       Y9, Y7, Y7
-	VMOVUPD      Y7, 224(AX)
-	VMULPD       Y9, Y8, Y8
-	VMOVUPD      Y8, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	VMOVUPD 288(AX), Y9
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	VADDPD     192(CX)(R11*1), Y6, Y6
-	VADDPD     224(CX)(R11*1), Y7, Y7
-	VADDPD     256(CX)(R11*1), Y8, Y8
-	VADDPD     288(CX)(R11*1), Y9, Y9
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry320
-
-finish320:
-	VBROADCASTSD (R8), Y10
-	ADDQ         $0x08, R8
-	VMULPD       Y10, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y10, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y10, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y10, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y10, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y10, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y10, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	VMULPD       Y10, Y7, Y7
-	VMOVUPD      Y7, 224(AX)
-	VMULPD       Y10, Y8, Y8
-	VMOVUPD      Y8, 256(AX)
-	VMULPD       Y10, Y9, Y9
-	VMOVUPD      Y9, 288(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, width int)
-// Requires: AVX, CMOV
-TEXT ·gatherSumF64NearPairs(SB), NOSPLIT, $8-64
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R10
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R11
-	IMULQ   R10, R11
-	ADDQ    DI, R11
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R10*8), R8
-	SUBQ    (AX), R8
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R8*2), R8
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	MOVQ    width+56(FP), AX
-	CMPQ    AX, $0x01
-	JE      row8
-	CMPQ    AX, $0x02
-	JE      row16
-	CMPQ    AX, $0x04
-	JE      row32
-	VMOVUPD (DI), Y0
-	VMOVUPD 32(DI), Y1
-	VMOVUPD (R11), Y2
-	VMOVUPD 32(R11), Y3
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVWLZX (DX)(AX*2), R12
-	SHLQ    $0x06, R12
-	VADDPD  (CX)(R12*1), Y0, Y0
-	VADDPD  32(CX)(R12*1), Y1, Y1
-	MOVWLZX (R8)(AX*2), R12
-	SHLQ    $0x06, R12
-	VADDPD  (CX)(R12*1), Y2, Y2
-	VADDPD  32(CX)(R12*1), Y3, Y3
-	INCQ    AX
-	JNZ     both64
-
-ended64:
-	TESTQ   BX, BX
-	JNZ     second64
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA64
-	VMOVUPD (DI), Y0
-	VMOVUPD 32(DI), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair64
-
-second64:
-	VMOVUPD Y2, (R11)
-	VMOVUPD Y3, 32(R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB64
-	VMOVUPD (R11), Y2
-	VMOVUPD 32(R11), Y3
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVWLZX (R8)(AX*2), DX
-	SHLQ    $0x06, DX
-	VADDPD  (CX)(DX*1), Y2, Y2
-	VADDPD  32(CX)(DX*1), Y3, Y3
-	INCQ    AX
-	JNZ     one64
-
-finish64:
-	VMOVUPD Y2, (R11)
-	VMOVUPD Y3, 32(R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done64
-	VMOVUPD (R11), Y2
-	VMOVUPD 32(R11), Y3
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPD (DI), Y0
-	VMOVUPD (R11), Y1
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVWLZX (DX)(AX*2), R12
-	SHLQ    $0x05, R12
-	VADDPD  (CX)(R12*1), Y0, Y0
-	MOVWLZX (R8)(AX*2), R12
-	SHLQ    $0x05, R12
-	VADDPD  (CX)(R12*1), Y1, Y1
-	INCQ    AX
-	JNZ     both32
-
-ended32:
-	TESTQ   BX, BX
-	JNZ     second32
-	VMOVUPD Y0, (DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA32
-	VMOVUPD (DI), Y0
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair32
-
-second32:
-	VMOVUPD Y1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB32
-	VMOVUPD (R11), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVWLZX (R8)(AX*2), DX
-	SHLQ    $0x05, DX
-	VADDPD  (CX)(DX*1), Y1, Y1
-	INCQ    AX
-	JNZ     one32
-
-finish32:
-	VMOVUPD Y1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done32
-	VMOVUPD (R11), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPD (DI), X0
-	VMOVUPD (R11), X1
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVWLZX (DX)(AX*2), R12
-	SHLQ    $0x04, R12
-	VADDPD  (CX)(R12*1), X0, X0
-	MOVWLZX (R8)(AX*2), R12
-	SHLQ    $0x04, R12
-	VADDPD  (CX)(R12*1), X1, X1
-	INCQ    AX
-	JNZ     both16
-
-ended16:
-	TESTQ   BX, BX
-	JNZ     second16
-	VMOVUPD X0, (DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA16
-	VMOVUPD (DI), X0
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair16
-
-second16:
-	VMOVUPD X1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB16
-	VMOVUPD (R11), X1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVWLZX (R8)(AX*2), DX
-	SHLQ    $0x04, DX
-	VADDPD  (CX)(DX*1), X1, X1
-	INCQ    AX
-	JNZ     one16
-
-finish16:
-	VMOVUPD X1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done16
-	VMOVUPD (R11), X1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R11), X1
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVWLZX (DX)(AX*2), R12
-	VADDSD  (CX)(R12*8), X0, X0
-	MOVWLZX (R8)(AX*2), R12
-	VADDSD  (CX)(R12*8), X1, X1
-	INCQ    AX
-	JNZ     both8
-
-ended8:
-	TESTQ  BX, BX
-	JNZ    second8
-	VMOVSD X0, (DI)
-	ADDQ   dstStride+8(FP), DI
-	INCQ   SI
-	CMPQ   SI, split+32(FP)
-	JE     throughA8
-	VMOVSD (DI), X0
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	TESTQ  R9, R9
-	JNZ    pair8
-
-second8:
-	VMOVSD X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, rows+40(FP)
-	JE     throughB8
-	VMOVSD (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVWLZX (R8)(AX*2), DX
-	VADDSD  (CX)(DX*8), X1, X1
-	INCQ    AX
-	JNZ     one8
-
-finish8:
-	VMOVSD X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, (SP)
-	JE     done8
-	VMOVSD (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-// func gatherSumF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF64SoonPairs(SB), NOSPLIT, $8-64
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R10
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R11
-	IMULQ   R10, R11
-	ADDQ    DI, R11
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R10*8), R8
-	SUBQ    (AX), R8
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R8*2), R8
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	MOVQ    width+56(FP), AX
-	CMPQ    AX, $0x01
-	JE      row8
-	CMPQ    AX, $0x02
-	JE      row16
-	CMPQ    AX, $0x04
-	JE      row32
-	VMOVUPD (DI), Y0
-	VMOVUPD 32(DI), Y1
-	VMOVUPD (R11), Y2
-	VMOVUPD 32(R11), Y3
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first64:
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first64
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVWLZX    384(DX)(AX*2), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (DX)(AX*2), R12
-	SHLQ       $0x06, R12
-	VADDPD     (CX)(R12*1), Y0, Y0
-	VADDPD     32(CX)(R12*1), Y1, Y1
-	MOVWLZX    384(R8)(AX*2), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x06, R12
-	VADDPD     (CX)(R12*1), Y2, Y2
-	VADDPD     32(CX)(R12*1), Y3, Y3
-	INCQ       AX
-	JNZ        both64
-
-ended64:
-	TESTQ   BX, BX
-	JNZ     second64
-	VMOVUPD Y0, (DI)
-	VMOVUPD Y1, 32(DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA64
-	VMOVUPD (DI), Y0
-	VMOVUPD 32(DI), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair64
-
-second64:
-	VMOVUPD Y2, (R11)
-	VMOVUPD Y3, 32(R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB64
-	VMOVUPD (R11), Y2
-	VMOVUPD 32(R11), Y3
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVWLZX    384(R8)(AX*2), DX
-	SHLQ       $0x06, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVWLZX    (R8)(AX*2), DX
-	SHLQ       $0x06, DX
-	VADDPD     (CX)(DX*1), Y2, Y2
-	VADDPD     32(CX)(DX*1), Y3, Y3
-	INCQ       AX
-	JNZ        one64
-
-finish64:
-	VMOVUPD Y2, (R11)
-	VMOVUPD Y3, 32(R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done64
-	VMOVUPD (R11), Y2
-	VMOVUPD 32(R11), Y3
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPD (DI), Y0
-	VMOVUPD (R11), Y1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first32:
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first32
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVWLZX    384(DX)(AX*2), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (DX)(AX*2), R12
-	SHLQ       $0x05, R12
-	VADDPD     (CX)(R12*1), Y0, Y0
-	MOVWLZX    384(R8)(AX*2), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x05, R12
-	VADDPD     (CX)(R12*1), Y1, Y1
-	INCQ       AX
-	JNZ        both32
-
-ended32:
-	TESTQ   BX, BX
-	JNZ     second32
-	VMOVUPD Y0, (DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA32
-	VMOVUPD (DI), Y0
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair32
-
-second32:
-	VMOVUPD Y1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB32
-	VMOVUPD (R11), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVWLZX    384(R8)(AX*2), DX
-	SHLQ       $0x05, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVWLZX    (R8)(AX*2), DX
-	SHLQ       $0x05, DX
-	VADDPD     (CX)(DX*1), Y1, Y1
-	INCQ       AX
-	JNZ        one32
-
-finish32:
-	VMOVUPD Y1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done32
-	VMOVUPD (R11), Y1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPD (DI), X0
-	VMOVUPD (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first16:
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first16
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVWLZX    384(DX)(AX*2), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (DX)(AX*2), R12
-	SHLQ       $0x04, R12
-	VADDPD     (CX)(R12*1), X0, X0
-	MOVWLZX    384(R8)(AX*2), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVWLZX    (R8)(AX*2), R12
-	SHLQ       $0x04, R12
-	VADDPD     (CX)(R12*1), X1, X1
-	INCQ       AX
-	JNZ        both16
-
-ended16:
-	TESTQ   BX, BX
-	JNZ     second16
-	VMOVUPD X0, (DI)
-	ADDQ    dstStride+8(FP), DI
-	INCQ    SI
-	CMPQ    SI, split+32(FP)
-	JE      throughA16
-	VMOVUPD (DI), X0
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	TESTQ   R9, R9
-	JNZ     pair16
-
-second16:
-	VMOVUPD X1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, rows+40(FP)
-	JE      throughB16
-	VMOVUPD (R11), X1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVWLZX    384(R8)(AX*2), DX
-	SHLQ       $0x04, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVWLZX    (R8)(AX*2), DX
-	SHLQ       $0x04, DX
-	VADDPD     (CX)(DX*1), X1, X1
-	INCQ       AX
-	JNZ        one16
-
-finish16:
-	VMOVUPD X1, (R11)
-	ADDQ    dstStride+8(FP), R11
-	INCQ    R10
-	CMPQ    R10, (SP)
-	JE      done16
-	VMOVUPD (R11), X1
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	JMP     alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first8:
-	MOVWLZX    (R8)(AX*2), R12
-	PREFETCHT1 (CX)(R12*8)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first8
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*2), DX
-	LEAQ    (R8)(AX*2), R8
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVWLZX    384(DX)(AX*2), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVWLZX    (DX)(AX*2), R12
-	VADDSD     (CX)(R12*8), X0, X0
-	MOVWLZX    384(R8)(AX*2), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVWLZX    (R8)(AX*2), R12
-	VADDSD     (CX)(R12*8), X1, X1
-	INCQ       AX
-	JNZ        both8
-
-ended8:
-	TESTQ  BX, BX
-	JNZ    second8
-	VMOVSD X0, (DI)
-	ADDQ   dstStride+8(FP), DI
-	INCQ   SI
-	CMPQ   SI, split+32(FP)
-	JE     throughA8
-	VMOVSD (DI), X0
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	TESTQ  R9, R9
-	JNZ    pair8
-
-second8:
-	VMOVSD X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, rows+40(FP)
-	JE     throughB8
-	VMOVSD (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*2), R8
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVWLZX    384(R8)(AX*2), DX
-	PREFETCHT1 (CX)(DX*8)
-	MOVWLZX    (R8)(AX*2), DX
-	VADDSD     (CX)(DX*8), X1, X1
-	INCQ       AX
-	JNZ        one8
-
-finish8:
-	VMOVSD X1, (R11)
-	ADDQ   dstStride+8(FP), R11
-	INCQ   R10
-	CMPQ   R10, (SP)
-	JE     done8
-	VMOVSD (R11), X1
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	JMP    alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-// func gatherSumF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF64OntoPairs(SB), NOSPLIT, $8-72
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R10
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R11
-	IMULQ   R10, R11
-	ADDQ    DI, R11
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R10*8), R8
-	SUBQ    (AX), R8
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R8*4), R8
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	MOVQ    width+64(FP), AX
-	CMPQ    AX, $0x01
-	JE      row8
-	CMPQ    AX, $0x02
-	JE      row16
-	CMPQ    AX, $0x04
-	JE      row32
-	VMOVUPD (DI), Y0
-	VMOVUPD 32(DI), Y1
-	VMOVUPD (R11), Y2
-	VMOVUPD 32(R11), Y3
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first64:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first64
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x06, R12
-	VADDPD     (CX)(R12*1), Y0, Y0
-	VADDPD     32(CX)(R12*1), Y1, Y1
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	VADDPD     (CX)(R12*1), Y2, Y2
-	VADDPD     32(CX)(R12*1), Y3, Y3
-	INCQ       AX
-	JNZ        both64
-
-ended64:
-	TESTQ        BX, BX
-	JNZ          second64
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSD (AX)(SI*8), Y4
-	VMULPD       Y4, Y0, Y0
-	VMOVUPD      Y0, (DI)
-	VMULPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 32(DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA64
-	VMOVUPD      (DI), Y0
-	VMOVUPD      32(DI), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair64
-
-second64:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSD (AX)(R10*8), Y4
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      Y2, (R11)
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      Y3, 32(R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB64
-	VMOVUPD      (R11), Y2
-	VMOVUPD      32(R11), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x06, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x06, DX
-	VADDPD     (CX)(DX*1), Y2, Y2
-	VADDPD     32(CX)(DX*1), Y3, Y3
-	INCQ       AX
-	JNZ        one64
-
-finish64:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSD (AX)(R10*8), Y4
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      Y2, (R11)
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      Y3, 32(R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done64
-	VMOVUPD      (R11), Y2
-	VMOVUPD      32(R11), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPD (DI), Y0
-	VMOVUPD (R11), Y1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first32:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first32
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x05, R12
-	VADDPD     (CX)(R12*1), Y0, Y0
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	VADDPD     (CX)(R12*1), Y1, Y1
-	INCQ       AX
-	JNZ        both32
-
-ended32:
-	TESTQ        BX, BX
-	JNZ          second32
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSD (AX)(SI*8), Y2
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA32
-	VMOVUPD      (DI), Y0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair32
-
-second32:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSD (AX)(R10*8), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB32
-	VMOVUPD      (R11), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x05, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x05, DX
-	VADDPD     (CX)(DX*1), Y1, Y1
-	INCQ       AX
-	JNZ        one32
-
-finish32:
-	MOVQ         scale+56(FP), AX
-	VBROADCASTSD (AX)(R10*8), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done32
-	VMOVUPD      (R11), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPD (DI), X0
-	VMOVUPD (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first16:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first16
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x04, R12
-	VADDPD     (CX)(R12*1), X0, X0
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	VADDPD     (CX)(R12*1), X1, X1
-	INCQ       AX
-	JNZ        both16
-
-ended16:
-	TESTQ    BX, BX
-	JNZ      second16
-	MOVQ     scale+56(FP), AX
-	VMOVDDUP (AX)(SI*8), X2
-	VMULPD   X2, X0, X0
-	VMOVUPD  X0, (DI)
-	ADDQ     dstStride+8(FP), DI
-	INCQ     SI
-	CMPQ     SI, split+32(FP)
-	JE       throughA16
-	VMOVUPD  (DI), X0
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(SI*8), BX
-	SUBQ     (AX)(SI*8), BX
-	TESTQ    R9, R9
-	JNZ      pair16
-
-second16:
-	MOVQ     scale+56(FP), AX
-	VMOVDDUP (AX)(R10*8), X2
-	VMULPD   X2, X1, X1
-	VMOVUPD  X1, (R11)
-	ADDQ     dstStride+8(FP), R11
-	INCQ     R10
-	CMPQ     R10, rows+40(FP)
-	JE       throughB16
-	VMOVUPD  (R11), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R10*8), R9
-	SUBQ     (AX)(R10*8), R9
-	JMP      pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x04, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x04, DX
-	VADDPD     (CX)(DX*1), X1, X1
-	INCQ       AX
-	JNZ        one16
-
-finish16:
-	MOVQ     scale+56(FP), AX
-	VMOVDDUP (AX)(R10*8), X2
-	VMULPD   X2, X1, X1
-	VMOVUPD  X1, (R11)
-	ADDQ     dstStride+8(FP), R11
-	INCQ     R10
-	CMPQ     R10, (SP)
-	JE       done16
-	VMOVUPD  (R11), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R10*8), R9
-	SUBQ     (AX)(R10*8), R9
-	JMP      alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first8:
-	MOVL       (R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first8
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVL       768(DX)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVL       (DX)(AX*4), R12
-	VADDSD     (CX)(R12*8), X0, X0
-	MOVL       768(R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVL       (R8)(AX*4), R12
-	VADDSD     (CX)(R12*8), X1, X1
-	INCQ       AX
-	JNZ        both8
-
-ended8:
-	TESTQ    BX, BX
-	JNZ      second8
-	MOVQ     scale+56(FP), AX
-	VMOVDDUP (AX)(SI*8), X2
-	VMULPD   X2, X0, X0
-	VMOVSD   X0, (DI)
-	ADDQ     dstStride+8(FP), DI
-	INCQ     SI
-	CMPQ     SI, split+32(FP)
-	JE       throughA8
-	VMOVSD   (DI), X0
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(SI*8), BX
-	SUBQ     (AX)(SI*8), BX
-	TESTQ    R9, R9
-	JNZ      pair8
-
-second8:
-	MOVQ     scale+56(FP), AX
-	VMOVDDUP (AX)(R10*8), X2
-	VMULPD   X2, X1, X1
-	VMOVSD   X1, (R11)
-	ADDQ     dstStride+8(FP), R11
-	INCQ     R10
-	CMPQ     R10, rows+40(FP)
-	JE       throughB8
-	VMOVSD   (R11), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R10*8), R9
-	SUBQ     (AX)(R10*8), R9
-	JMP      pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVL       768(R8)(AX*4), DX
-	PREFETCHT1 (CX)(DX*8)
-	MOVL       (R8)(AX*4), DX
-	VADDSD     (CX)(DX*8), X1, X1
-	INCQ       AX
-	JNZ        one8
-
-finish8:
-	MOVQ     scale+56(FP), AX
-	VMOVDDUP (AX)(R10*8), X2
-	VMULPD   X2, X1, X1
-	VMOVSD   X1, (R11)
-	ADDQ     dstStride+8(FP), R11
-	INCQ     R10
-	CMPQ     R10, (SP)
-	JE       done8
-	VMOVSD   (R11), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R10*8), R9
-	SUBQ     (AX)(R10*8), R9
-	JMP      alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-// func gatherSumF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, width int)
-// Requires: AVX, AVX512F
-TEXT ·gatherSumF64NearAVX512(SB), NOSPLIT, $0-64
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R8
-	MOVQ R8, R10
-	SHLQ $0x01, R10
-	SUBQ R10, DI
-	MOVQ width+56(FP), R9
-	CMPQ R9, $0x20
-	JE   row256
-	CMPQ R9, $0x24
-	JE   row288
-	CMPQ R9, $0x28
-	JE   row320
-	CMPQ R9, $0x2c
-	JE   row352
-	CMPQ R9, $0x30
-	JE   row384
-	CMPQ R9, $0x34
-	JE   row416
-	CMPQ R9, $0x38
-	JE   row448
-	CMPQ R9, $0x3c
-	JE   row480
-	CMPQ R9, $0x40
-	JE   row512
-	CMPQ R9, $0x44
-	JE   row544
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	CMPQ    R8, R9
-	JGE     finish256
-
-entry256:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry256
-
-finish256:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Y4
-	CMPQ    R8, R9
-	JGE     finish288
-
-entry288:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	VADDPD  256(CX)(R10*1), Y4, Y4
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry288
-
-finish288:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Y4, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	CMPQ    R8, R9
-	JGE     finish320
-
-entry320:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	VADDPD  256(CX)(R10*1), Z4, Z4
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry320
-
-finish320:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Y5
-	CMPQ    R8, R9
-	JGE     finish352
-
-entry352:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	VADDPD  256(CX)(R10*1), Z4, Z4
-	VADDPD  320(CX)(R10*1), Y5, Y5
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry352
-
-finish352:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Y5, 320(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	CMPQ    R8, R9
-	JGE     finish384
-
-entry384:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	VADDPD  256(CX)(R10*1), Z4, Z4
-	VADDPD  320(CX)(R10*1), Z5, Z5
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry384
-
-finish384:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Y6
-	CMPQ    R8, R9
-	JGE     finish416
-
-entry416:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	VADDPD  256(CX)(R10*1), Z4, Z4
-	VADDPD  320(CX)(R10*1), Z5, Z5
-	VADDPD  384(CX)(R10*1), Y6, Y6
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry416
-
-finish416:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Y6, 384(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	CMPQ    R8, R9
-	JGE     finish448
-
-entry448:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	VADDPD  256(CX)(R10*1), Z4, Z4
-	VADDPD  320(CX)(R10*1), Z5, Z5
-	VADDPD  384(CX)(R10*1), Z6, Z6
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry448
-
-finish448:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Z6, 384(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Y7
-	CMPQ    R8, R9
-	JGE     finish480
-
-entry480:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	VADDPD  256(CX)(R10*1), Z4, Z4
-	VADDPD  320(CX)(R10*1), Z5, Z5
-	VADDPD  384(CX)(R10*1), Z6, Z6
-	VADDPD  448(CX)(R10*1), Y7, Y7
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry480
-
-finish480:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Z6, 384(AX)
-	VMOVUPD Y7, 448(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	CMPQ    R8, R9
-	JGE     finish512
-
-entry512:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	VADDPD  256(CX)(R10*1), Z4, Z4
-	VADDPD  320(CX)(R10*1), Z5, Z5
-	VADDPD  384(CX)(R10*1), Z6, Z6
-	VADDPD  448(CX)(R10*1), Z7, Z7
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry512
-
-finish512:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Z6, 384(AX)
-	VMOVUPD Z7, 448(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	VMOVUPD 512(AX), Y8
-	CMPQ    R8, R9
-	JGE     finish544
-
-entry544:
-	MOVWLZX (DI)(R8*2), R10
-	IMULQ   DX, R10
-	VADDPD  (CX)(R10*1), Z0, Z0
-	VADDPD  64(CX)(R10*1), Z1, Z1
-	VADDPD  128(CX)(R10*1), Z2, Z2
-	VADDPD  192(CX)(R10*1), Z3, Z3
-	VADDPD  256(CX)(R10*1), Z4, Z4
-	VADDPD  320(CX)(R10*1), Z5, Z5
-	VADDPD  384(CX)(R10*1), Z6, Z6
-	VADDPD  448(CX)(R10*1), Z7, Z7
-	VADDPD  512(CX)(R10*1), Y8, Y8
-	INCQ    R8
-	CMPQ    R8, R9
-	JL      entry544
-
-finish544:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Z6, 384(AX)
-	VMOVUPD Z7, 448(AX)
-	VMOVUPD Y8, 512(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, width int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·gatherSumF64SoonAVX512(SB), NOSPLIT, $0-80
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R8
-	MOVQ R8, R10
-	SHLQ $0x01, R10
-	SUBQ R10, DI
-	MOVQ far+56(FP), R11
-	MOVQ near+64(FP), R12
-	LEAQ (DI)(R11*2), R11
-	LEAQ (DI)(R12*2), R12
-	MOVQ width+72(FP), R9
-	CMPQ R9, $0x20
-	JE   row256
-	CMPQ R9, $0x24
-	JE   row288
-	CMPQ R9, $0x28
-	JE   row320
-	CMPQ R9, $0x2c
-	JE   row352
-	CMPQ R9, $0x30
-	JE   row384
-	CMPQ R9, $0x34
-	JE   row416
-	CMPQ R9, $0x38
-	JE   row448
-	CMPQ R9, $0x3c
-	JE   row480
-	CMPQ R9, $0x40
-	JE   row512
-	CMPQ R9, $0x44
-	JE   row544
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	CMPQ    R8, R9
-	JGE     finish256
-
-entry256:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry256
-
-finish256:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Y4
-	CMPQ    R8, R9
-	JGE     finish288
-
-entry288:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	VADDPD     256(CX)(R10*1), Y4, Y4
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry288
-
-finish288:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Y4, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	CMPQ    R8, R9
-	JGE     finish320
-
-entry320:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	VADDPD     256(CX)(R10*1), Z4, Z4
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry320
-
-finish320:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Y5
-	CMPQ    R8, R9
-	JGE     finish352
-
-entry352:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	VADDPD     256(CX)(R10*1), Z4, Z4
-	VADDPD     320(CX)(R10*1), Y5, Y5
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry352
-
-finish352:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Y5, 320(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	CMPQ    R8, R9
-	JGE     finish384
-
-entry384:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	VADDPD     256(CX)(R10*1), Z4, Z4
-	VADDPD     320(CX)(R10*1), Z5, Z5
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry384
-
-finish384:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Y6
-	CMPQ    R8, R9
-	JGE     finish416
-
-entry416:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	VADDPD     256(CX)(R10*1), Z4, Z4
-	VADDPD     320(CX)(R10*1), Z5, Z5
-	VADDPD     384(CX)(R10*1), Y6, Y6
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry416
-
-finish416:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Y6, 384(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	CMPQ    R8, R9
-	JGE     finish448
-
-entry448:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	VADDPD     256(CX)(R10*1), Z4, Z4
-	VADDPD     320(CX)(R10*1), Z5, Z5
-	VADDPD     384(CX)(R10*1), Z6, Z6
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry448
-
-finish448:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Z6, 384(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Y7
-	CMPQ    R8, R9
-	JGE     finish480
-
-entry480:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	PREFETCHT1 448(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	PREFETCHT0 448(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	VADDPD     256(CX)(R10*1), Z4, Z4
-	VADDPD     320(CX)(R10*1), Z5, Z5
-	VADDPD     384(CX)(R10*1), Z6, Z6
-	VADDPD     448(CX)(R10*1), Y7, Y7
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry480
-
-finish480:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Z6, 384(AX)
-	VMOVUPD Y7, 448(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	CMPQ    R8, R9
-	JGE     finish512
-
-entry512:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	PREFETCHT1 448(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	PREFETCHT0 448(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	VADDPD     256(CX)(R10*1), Z4, Z4
-	VADDPD     320(CX)(R10*1), Z5, Z5
-	VADDPD     384(CX)(R10*1), Z6, Z6
-	VADDPD     448(CX)(R10*1), Z7, Z7
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry512
-
-finish512:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Z6, 384(AX)
-	VMOVUPD Z7, 448(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R9
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	VMOVUPD 512(AX), Y8
-	CMPQ    R8, R9
-	JGE     finish544
-
-entry544:
-	MOVWLZX    (R11)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT1 (CX)(R10*1)
-	PREFETCHT1 64(CX)(R10*1)
-	PREFETCHT1 128(CX)(R10*1)
-	PREFETCHT1 192(CX)(R10*1)
-	PREFETCHT1 256(CX)(R10*1)
-	PREFETCHT1 320(CX)(R10*1)
-	PREFETCHT1 384(CX)(R10*1)
-	PREFETCHT1 448(CX)(R10*1)
-	PREFETCHT1 512(CX)(R10*1)
-	MOVWLZX    (R12)(R8*2), R10
-	IMULQ      DX, R10
-	PREFETCHT0 (CX)(R10*1)
-	PREFETCHT0 64(CX)(R10*1)
-	PREFETCHT0 128(CX)(R10*1)
-	PREFETCHT0 192(CX)(R10*1)
-	PREFETCHT0 256(CX)(R10*1)
-	PREFETCHT0 320(CX)(R10*1)
-	PREFETCHT0 384(CX)(R10*1)
-	PREFETCHT0 448(CX)(R10*1)
-	PREFETCHT0 512(CX)(R10*1)
-	MOVWLZX    (DI)(R8*2), R10
-	IMULQ      DX, R10
-	VADDPD     (CX)(R10*1), Z0, Z0
-	VADDPD     64(CX)(R10*1), Z1, Z1
-	VADDPD     128(CX)(R10*1), Z2, Z2
-	VADDPD     192(CX)(R10*1), Z3, Z3
-	VADDPD     256(CX)(R10*1), Z4, Z4
-	VADDPD     320(CX)(R10*1), Z5, Z5
-	VADDPD     384(CX)(R10*1), Z6, Z6
-	VADDPD     448(CX)(R10*1), Z7, Z7
-	VADDPD     512(CX)(R10*1), Y8, Y8
-	INCQ       R8
-	CMPQ       R8, R9
-	JL         entry544
-
-finish544:
-	VMOVUPD Z0, (AX)
-	VMOVUPD Z1, 64(AX)
-	VMOVUPD Z2, 128(AX)
-	VMOVUPD Z3, 192(AX)
-	VMOVUPD Z4, 256(AX)
-	VMOVUPD Z5, 320(AX)
-	VMOVUPD Z6, 384(AX)
-	VMOVUPD Z7, 448(AX)
-	VMOVUPD Y8, 512(AX)
-	ADDQ    dstStride+8(FP), AX
-	DECQ    SI
-	JNZ     row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·gatherSumF64OntoAVX512(SB), NOSPLIT, $0-88
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
-	LEAQ (DI)(R12*4), R12
-	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R10
-	CMPQ R10, $0x20
-	JE   row256
-	CMPQ R10, $0x24
-	JE   row288
-	CMPQ R10, $0x28
-	JE   row320
-	CMPQ R10, $0x2c
-	JE   row352
-	CMPQ R10, $0x30
-	JE   row384
-	CMPQ R10, $0x34
-	JE   row416
-	CMPQ R10, $0x38
-	JE   row448
-	CMPQ R10, $0x3c
-	JE   row480
-	CMPQ R10, $0x40
-	JE   row512
-	CMPQ R10, $0x44
-	JE   row544
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry256
-
-finish256:
-	VBROADCASTSD (R8), Z4
-	ADDQ         $0x08, R8
-	VMULPD       Z4, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z4, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z4, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z4, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Y4, Y4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry288
-
-finish288:
-	VBROADCASTSD (R8), Z5
-	ADDQ         $0x08, R8
-	VMULPD       Z5, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z5, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z5, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z5, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Y5, Y4, Y4
-	VMOVUPD      Y4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry320
-
-finish320:
-	VBROADCASTSD (R8), Z5
-	ADDQ         $0x08, R8
-	VMULPD       Z5, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z5, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z5, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z5, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z5, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish352
-
-entry352:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Y5, Y5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry352
-
-finish352:
-	VBROADCASTSD (R8), Z6
-	ADDQ         $0x08, R8
-	VMULPD       Z6, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z6, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z6, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z6, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z6, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	CMPQ    R9, R10
-	JGE     finish384
-
-entry384:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry384
-
-finish384:
-	VBROADCASTSD (R8), Z6
-	ADDQ         $0x08, R8
-	VMULPD       Z6, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z6, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z6, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z6, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z6, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z6, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish416
-
-entry416:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Y6, Y6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry416
-
-finish416:
-	VBROADCASTSD (R8), Z7
-	ADDQ         $0x08, R8
-	VMULPD       Z7, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z7, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z7, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z7, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z7, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z7, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      Y6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	CMPQ    R9, R10
-	JGE     finish448
-
-entry448:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Z6, Z6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry448
-
-finish448:
-	VBROADCASTSD (R8), Z7
-	ADDQ         $0x08, R8
-	VMULPD       Z7, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z7, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z7, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z7, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z7, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z7, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z7, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish480
-
-entry480:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Z6, Z6
-	VADDPD     448(CX)(R11*1), Y7, Y7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry480
-
-finish480:
-	VBROADCASTSD (R8), Z8
-	ADDQ         $0x08, R8
-	VMULPD       Z8, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z8, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z8, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z8, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z8, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z8, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z8, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	CMPQ    R9, R10
-	JGE     finish512
-
-entry512:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Z6, Z6
-	VADDPD     448(CX)(R11*1), Z7, Z7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry512
-
-finish512:
-	VBROADCASTSD (R8), Z8
-	ADDQ         $0x08, R8
-	VMULPD       Z8, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z8, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z8, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z8, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z8, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z8, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z8, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	VMULPD       Z8, Z7, Z7
-	VMOVUPD      Z7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	VMOVUPD 512(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish544
-
-entry544:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	PREFETCHT1 512(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	PREFETCHT0 512(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Z6, Z6
-	VADDPD     448(CX)(R11*1), Z7, Z7
-	VADDPD     512(CX)(R11*1), Y8, Y8
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry544
-
-finish544:
-	VBROADCASTSD (R8), Z9
-	ADDQ         $0x08, R8
-	VMULPD       Z9, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z9, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z9, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z9, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z9, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z9, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z9, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	VMULPD       Z9, Z7, Z7
-	VMOVUPD      Z7, 448(AX)
-	VMULPD       Y9, Y8, Y8
-	VMOVUPD      Y8, 512(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
 // func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *float64, scaleStep int, x *float64, xStride int, rows int, width int)
 // Requires: AVX
 TEXT ·addRowsF64(SB), NOSPLIT, $0-80
@@ -26444,6 +38906,46 @@ loop:
 	ADDQ    $0x04, BX
 	CMPQ    BX, DX
 	JL      loop
+	VZEROUPPER
+	RET
+
+// func widenBytesToF64AVX2(dst *float64, src *uint8, n int)
+// Requires: AVX
+TEXT ·widenBytesToF64AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VPMOVZXBD (CX)(BX*1), X0
+	VCVTDQ2PD X0, Y0
+	VMOVUPS   Y0, (AX)(BX*8)
+	VPMOVZXBD 4(CX)(BX*1), X0
+	VCVTDQ2PD X0, Y0
+	VMOVUPS   Y0, 32(AX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JL        loop
+	VZEROUPPER
+	RET
+
+// func widenF32ToF64AVX2(dst *float64, src *float32, n int)
+// Requires: AVX
+TEXT ·widenF32ToF64AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ src+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+
+loop:
+	VCVTPS2PD (CX)(BX*4), Y0
+	VMOVUPS   Y0, (AX)(BX*8)
+	VCVTPS2PD 16(CX)(BX*4), Y0
+	VMOVUPS   Y0, 32(AX)(BX*8)
+	ADDQ      $0x08, BX
+	CMPQ      BX, DX
+	JL        loop
 	VZEROUPPER
 	RET
 

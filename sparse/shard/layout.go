@@ -50,7 +50,7 @@ const (
 // InMemory returns a copy of a in memory, in the layout of [FindLayout], or a itself
 // if the memory of o has no room for one. A store that is only to be copied is
 // opened with Options.Stream, so that it keeps no frames beside the copy. Cost: up to
-// four sweeps.
+// five sweeps.
 func InMemory(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (sparse.Matrix, error) {
 	l, err := FindLayout(ctx, a, o)
 	if err != nil {
@@ -71,12 +71,12 @@ func InMemory(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (sparse.Ma
 //   - packed columns, see [sparse.FindPacking]; if all entries of a store are 1
 //     also with their ids coded as in its frames, where the processor decodes
 //     them while it waits for rows of the block
-//   - tiles, see [sparse.FindTiling]
+//   - tiles, or values in less memory alone, see [sparse.FindTiling]
 //   - rows by their lengths, see [sparse.SortByLength]
 //   - plain ids, see [sparse.Load]
 //
 // Of a matrix that is no store's, entries are counted as if they had weights. Cost:
-// up to three sweeps, and until it returns 20 bytes a column.
+// up to four sweeps, and until it returns 20 bytes a column.
 func FindLayout(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (*Layout, error) {
 	if o == nil {
 		o = new(LayoutOptions)
@@ -187,7 +187,7 @@ func (l *Layout) Packed() bool { return l.packing != nil }
 func (l *Layout) Coded() bool { return l.coded }
 
 // Tiled tells whether the columns are cut into tiles.
-func (l *Layout) Tiled() bool { return l.tiling != nil }
+func (l *Layout) Tiled() bool { return l.tiling != nil && l.tiling.Near() > 0 }
 
 // Load makes the copy: once, since the copy takes over what was found. Cost: one sweep.
 func (l *Layout) Load(ctx context.Context) (sparse.Matrix, error) {

@@ -102,7 +102,7 @@ func TestFindLayout(t *testing.T) {
 		{name: "first", a: near, tiled: true},
 		{name: "first, no room for sums", a: near, o: LayoutOptions{Memory: near.Manifest().LoadedBytes(), RowBytes: 1 << 10, Workers: 64}},
 		{name: "first, not a store", a: first, tiled: true},
-		{name: "first, with weights", a: crowded(0, 1, 2)},
+		{name: "first, with weights", a: crowded(0, 1, 2), tiled: true},
 	} {
 		c.o.RowBytes, c.o.Workers = max(32, c.o.RowBytes), max(2, c.o.Workers)
 		l, err := FindLayout(t.Context(), c.a, &c.o)

@@ -43,23 +43,25 @@ func zeros() *Mem {
 // gathers writes the gather functions for one type.
 func gathers(t element, zeroRow *Mem) {
 	for _, weighted := range []bool{false, true} {
-		gather(t, form{mark: "AVX2", register: 32, narrow: 7, wide: multiples(32, 32, 320), weighted: weighted})
-		gather(t, form{mark: "AVX512", register: 64, wide: multiples(32, 256, 544), weighted: weighted})
-		pairs(t, form{weighted: weighted})
+		for _, f := range []form{
+			{},
+			{mark: "Near", cached: true, halves: true, onto: true},
+			{mark: "Soon", halves: true, onto: true},
+			{mark: "Onto", onto: true},
+		} {
+			f.weighted = weighted
+			pairs(t, f)
+			mark := f.mark
+			f.mark, f.register, f.narrow, f.wide = mark+"AVX2", 32, 7, multiples(32, 32, 320)
+			gather(t, f)
+			f.mark, f.register, f.narrow, f.wide = mark+"AVX512", 64, 0, multiples(32, 256, 544)
+			gather(t, f)
+		}
 	}
 	gather(t, form{mark: "Short", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow})
 	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})
 	gather(t, form{mark: "Placed", register: 32, narrow: 7, wide: multiples(32, 32, 320), placed: true})
 	gather(t, form{mark: "PlacedCached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), placed: true, cached: true})
-	gather(t, form{mark: "Near", register: 32, narrow: 7, wide: multiples(32, 32, 320), cached: true, halves: true, onto: true})
-	gather(t, form{mark: "Soon", register: 32, narrow: 7, wide: multiples(32, 32, 320), halves: true, onto: true})
-	gather(t, form{mark: "Onto", register: 32, narrow: 7, wide: multiples(32, 32, 320), onto: true})
-	pairs(t, form{mark: "Near", cached: true, halves: true, onto: true})
-	pairs(t, form{mark: "Soon", halves: true, onto: true})
-	pairs(t, form{mark: "Onto", onto: true})
-	gather(t, form{mark: "NearAVX512", register: 64, wide: multiples(32, 256, 544), cached: true, halves: true, onto: true})
-	gather(t, form{mark: "SoonAVX512", register: 64, wide: multiples(32, 256, 544), halves: true, onto: true})
-	gather(t, form{mark: "OntoAVX512", register: 64, wide: multiples(32, 256, 544), onto: true})
 }
 
 // multiples returns the multiples of step from lo to hi.
@@ -87,7 +89,10 @@ type gatherer struct {
 func gather(t element, f form) {
 	name, val := "gatherSum", ""
 	if f.weighted {
-		name, val = "gatherWeighted", fmt.Sprintf("val *%s, ", t.name)
+		name = "gatherWeighted"
+	}
+	if f.weighted || f.onto {
+		val = fmt.Sprintf("val *%s, ", t.name)
 	}
 	place := ""
 	if f.placed {
@@ -95,10 +100,7 @@ func gather(t element, f form) {
 	}
 	rest := fmt.Sprintf("col *uint32, far int, near int, %sscale *%s, %s", val, t.name, place)
 	if f.halves {
-		rest = "col *uint16, far int, near int, "
-	}
-	if f.halves && f.cached {
-		rest = "col *uint16, "
+		rest = "col *uint16, far int, near int, " + val
 	}
 	TEXT(name+t.mark+f.mark, NOSPLIT, fmt.Sprintf(
 		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, %[2]swidth int)", t.name, rest))
@@ -128,8 +130,8 @@ func gather(t element, f form) {
 	SUBQ(g.row, g.col)
 	if f.weighted {
 		g.val = argument("val")
-		if t.size == 8 {
-			SHLQ(U8(1), g.row)
+		if wider := uint8(t.size) / g.idBytes(); wider > 1 {
+			SHLQ(U8(bits.TrailingZeros8(wider)), g.row)
 		}
 		SUBQ(g.row, g.val)
 	}

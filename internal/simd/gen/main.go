@@ -12,6 +12,7 @@ func main() {
 		gathers(t, zeroRow)
 		addRows(t)
 		scaleTo(t)
+		widen(t)
 		columns(t)
 	}
 	panels()

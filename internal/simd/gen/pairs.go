@@ -39,11 +39,14 @@ type pairer struct {
 // run; neither is empty.
 func pairs(t element, f form) {
 	name, rest := "gatherSum", fmt.Sprintf("col *uint32, scale *%s, ", t.name)
-	switch {
-	case f.weighted:
-		name, rest = "gatherWeighted", fmt.Sprintf("col *uint32, val *%[1]s, scale *%[1]s, ", t.name)
-	case f.halves:
-		rest = "col *uint16, "
+	if f.weighted {
+		name = "gatherWeighted"
+	}
+	if f.weighted || f.onto {
+		rest = fmt.Sprintf("col *uint32, val *%[1]s, scale *%[1]s, ", t.name)
+	}
+	if f.halves {
+		rest = fmt.Sprintf("col *uint16, val *%s, ", t.name)
 	}
 	TEXT(name+t.mark+f.mark+"Pairs", NOSPLIT, fmt.Sprintf(
 		"func(dst *%[1]s, dstStride int, x *%[1]s, ptr *int64, split int, rows int, %[2]swidth int)", t.name, rest))

@@ -1,0 +1,36 @@
+//go:build amd64 && !noasm
+
+package simd
+
+// widenLanes is how many numbers the twins of Widen take at a time.
+const widenLanes = 8
+
+func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) {
+	n := len(dst) / widenLanes * widenLanes
+	if !hasAVX2 || n == 0 {
+		plainWiden(dst, src)
+		return
+	}
+	_ = src[len(dst)-1]
+	switch to := any(&dst[0]).(type) {
+	case *float32:
+		switch from := any(&src[0]).(type) {
+		case *uint8:
+			widenBytesToF32AVX2(to, from, n)
+		case *float32:
+			copy(dst, any(src).([]T))
+		case *float64:
+			scaleToF32AVX2(to, 1, from, n)
+		}
+	case *float64:
+		switch from := any(&src[0]).(type) {
+		case *uint8:
+			widenBytesToF64AVX2(to, from, n)
+		case *float32:
+			widenF32ToF64AVX2(to, from, n)
+		case *float64:
+			copy(dst, any(src).([]T))
+		}
+	}
+	plainWiden(dst[n:], src[n:])
+}

@@ -1,0 +1,119 @@
+package sparse
+
+import (
+	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/simd"
+)
+
+// weights are the values of some entries in one type. Those without a type are ones.
+type weights struct {
+	bytes   []uint8
+	singles []float32
+	doubles []float64
+}
+
+// weightType is a type of values. Each has all values that those before it have.
+type weightType uint8
+
+const (
+	ones weightType = iota
+	byteWeights
+	singleWeights
+	doubleWeights
+)
+
+// size returns the bytes of a value.
+func (t weightType) size() int64 { return [...]int64{0, 1, 4, 8}[t] }
+
+// narrow tells whether these are values in less than the type that panels have.
+func (t weightType) narrow() bool { return t == byteWeights || t == singleWeights }
+
+// with returns the narrowest type that has the values of t, and val without rounding;
+// nil stands for ones.
+func (t weightType) with(val []float64) weightType {
+	for _, v := range val {
+		if t == ones && v != 1 {
+			t = byteWeights
+		}
+		if t == byteWeights && float64(uint8(v)) != v {
+			t = singleWeights
+		}
+		if t == singleWeights && float64(float32(v)) != v {
+			return doubleWeights
+		}
+	}
+	return t
+}
+
+// make returns n values.
+func (t weightType) make(n int) (w weights) {
+	switch t {
+	case byteWeights:
+		w.bytes = pages.Make[uint8](n)
+	case singleWeights:
+		w.singles = pages.Make[float32](n)
+	case doubleWeights:
+		w.doubles = pages.Make[float64](n)
+	}
+	return w
+}
+
+// part returns the values lo ≤ e < hi.
+func (w weights) part(lo, hi int64) weights {
+	switch {
+	case w.bytes != nil:
+		w.bytes = w.bytes[lo:hi]
+	case w.singles != nil:
+		w.singles = w.singles[lo:hi]
+	case w.doubles != nil:
+		w.doubles = w.doubles[lo:hi]
+	}
+	return w
+}
+
+// store stores n values, of which none stand for ones.
+func (w weights) store(val []float64, n int) {
+	for e := range n {
+		v := 1.0
+		if val != nil {
+			v = val[e]
+		}
+		switch {
+		case w.bytes != nil:
+			w.bytes[e] = uint8(v)
+		case w.singles != nil:
+			w.singles[e] = float32(v)
+		case w.doubles != nil:
+			w.doubles[e] = v
+		}
+	}
+}
+
+// rounded returns the values as T, nil for ones: as they are, or in the buffer, which
+// it may have to make longer.
+func rounded[T Float](w weights, buffer *[]T) []T {
+	if same, ok := any(w.singles).([]T); ok && same != nil {
+		return same
+	}
+	if same, ok := any(w.doubles).([]T); ok && same != nil {
+		return same
+	}
+	n := len(w.bytes) + len(w.singles) + len(w.doubles)
+	if n == 0 {
+		return nil
+	}
+	*buffer = grow(*buffer, max(n, MaxRange))
+	val := (*buffer)[:n]
+	switch {
+	case w.bytes != nil:
+		simd.Widen(val, w.bytes)
+	case w.singles != nil:
+		simd.Widen(val, w.singles)
+	default:
+		simd.Widen(val, w.doubles)
+	}
+	return val
+}
+
+// none tells whether there are no values: all are 1.
+func (w weights) none() bool { return w.bytes == nil && w.singles == nil && w.doubles == nil }
