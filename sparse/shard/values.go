@@ -3,6 +3,8 @@ package shard
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // Forms of the values of a frame: the narrowest that gives all of them back
@@ -68,9 +70,7 @@ func appendValues(dst []byte, form int, val []float64) []byte {
 func valuesTo(dst []float64, form int, b []byte) {
 	switch form {
 	case valuesUint8:
-		for i := range dst {
-			dst[i] = float64(b[i])
-		}
+		simd.Widen(dst, b)
 	case valuesUint16:
 		for i := range dst {
 			dst[i] = float64(binary.LittleEndian.Uint16(b[2*i:]))
