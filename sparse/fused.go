@@ -242,13 +242,13 @@ func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 		if slot == noSlot {
 			step = 0
 		}
-		for n = 1; dst.Stride == width && i+n < len(slots) && slots[i+n] == slot+step*int32(n); n++ {
+		for n = 1; dst.Stride == width && g.near.Stride == width && i+n < len(slots) && slots[i+n] == slot+step*int32(n); n++ {
 		}
 		rows := dst.Data[i*dst.Stride:][:n*width]
 		if slot == noSlot {
 			clear(rows)
 		} else {
-			copy(rows, g.near.Data[int(slot)*width:])
+			copy(rows, g.near.Data[int(slot)*g.near.Stride:])
 		}
 	}
 }

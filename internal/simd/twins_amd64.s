@@ -39786,6 +39786,88 @@ next:
 	VZEROUPPER
 	RET
 
+// func halvesAVX512(dst *uint16, src *uint32, n int, base uint32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·halvesAVX512(SB), NOSPLIT, $0-28
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         base+24(FP), BX
+	VPBROADCASTD BX, Z0
+	SUBQ         $0x10, DX
+	JL           rest
+
+next:
+	VMOVDQU32 (CX), Z1
+	VPSUBD    Z0, Z1, Z1
+	VPMOVDW   Z1, (AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x10, DX
+	JGE       next
+
+rest:
+	ADDQ        $0x10, DX
+	MOVL        $-1, BX
+	BZHIL       DX, BX, BX
+	KMOVW       BX, K1
+	VMOVDQU32.Z (CX), K1, Z1
+	VPSUBD      Z0, Z1, Z1
+	VPMOVDW     Z1, K1, (AX)
+	VZEROUPPER
+	RET
+
+// func boundsAVX2(counts *uint32, ids *uint32, n int, step uint32)
+// Requires: AVX, AVX2
+TEXT ·boundsAVX2(SB), NOSPLIT, $0-28
+	MOVQ         ids+8(FP), AX
+	MOVQ         n+16(FP), CX
+	MOVL         step+24(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      multiples<>+0(SB), Y0, Y0
+	VPXOR        Y1, Y1, Y1
+
+next:
+	MOVQ         CX, DX
+	SHRQ         $0x01, DX
+	JZ           last
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y3
+	SUBQ         DX, CX
+	LEAQ         -4(AX)(DX*4), DX
+	VPCMPEQD     Y2, Y2, Y2
+	VPGATHERDD   Y2, (DX)(Y1*4), Y4
+	VPMAXUD      Y0, Y4, Y2
+	VPCMPEQD     Y2, Y4, Y2
+	VPANDN       Y3, Y2, Y2
+	VPADDD       Y2, Y1, Y1
+	JMP          next
+
+last:
+	VPCMPEQD   Y3, Y3, Y3
+	VPSRLD     $0x1f, Y3, Y3
+	VPCMPEQD   Y2, Y2, Y2
+	VPGATHERDD Y2, (AX)(Y1*4), Y5
+	VPMAXUD    Y0, Y5, Y2
+	VPCMPEQD   Y2, Y5, Y2
+	VPANDN     Y3, Y2, Y2
+	VPADDD     Y2, Y1, Y1
+	MOVQ       counts+0(FP), AX
+	VMOVDQU    Y1, (AX)
+	VZEROUPPER
+	RET
+
+DATA multiples<>+0(SB)/4, $0x00000001
+DATA multiples<>+4(SB)/4, $0x00000002
+DATA multiples<>+8(SB)/4, $0x00000003
+DATA multiples<>+12(SB)/4, $0x00000004
+DATA multiples<>+16(SB)/4, $0x00000005
+DATA multiples<>+20(SB)/4, $0x00000006
+DATA multiples<>+24(SB)/4, $0x00000007
+DATA multiples<>+28(SB)/4, $0x00000008
+GLOBL multiples<>(SB), RODATA|NOPTR, $32
+
 // func cellsAVX2(cell *uint32, row *uint32, n int, head uint32, shift uint64) uint32
 // Requires: AVX, AVX2
 TEXT ·cellsAVX2(SB), NOSPLIT, $0-44

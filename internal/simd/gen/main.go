@@ -19,6 +19,8 @@ func main() {
 	checksum()
 	hashes()
 	distances()
+	halves()
+	bounds()
 	cells()
 	entries()
 	numbers()
