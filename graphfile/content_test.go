@@ -115,6 +115,7 @@ func TestRecognize(t *testing.T) {
 		want       Format
 	}{
 		{"x", "\ufeff  <?xml version='1.0'?>\n<graphml>", GraphML},
+		{"x", "<g:graphml xmlns:g='http://graphml.graphdrawing.org/xmlns'>", GraphML},
 		{"x.xml", "<html>", EdgeList},
 		{"x.txt", "% c\n\n*Vertices 3", Pajek},
 		{"x.txt", "*star 3", EdgeList},

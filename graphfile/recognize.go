@@ -31,7 +31,7 @@ func Recognize(name string, head []byte) Format {
 		return SciPy
 	case bytes.HasPrefix(head, []byte("PAR1")):
 		return Parquet
-	case bytes.HasPrefix(text, []byte("<")) && bytes.Contains(text, []byte("<graphml")):
+	case bytes.HasPrefix(text, []byte("<")) && (bytes.Contains(text, []byte("<graphml")) || bytes.Contains(text, []byte(":graphml"))):
 		return GraphML
 	case isPajek(text):
 		return Pajek

@@ -60,6 +60,11 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	if err := r.foreignFlags(in.Name(), format); err != nil {
 		return err
 	}
+	if isText(in, format) {
+		if err := in.CheckText(); err != nil {
+			return translate(in.Name(), err)
+		}
+	}
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
 	input.File, input.Size = in.File()
 	o := &graphfile.Options{Directed: r.c.Directed, Undirected: r.c.Undirected, Fields: r.c.Fields, Hold: f.hold}
@@ -90,6 +95,19 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 		}[g.Direction]}
 	}
 	return r.state(in.Name(), g.Direction)
+}
+
+// isText reports whether a file is to be checked for being text: one of a format
+// that is, and of XML, which comes in several encodings, what does not begin so.
+func isText(in *textio.Reader, format graphfile.Format) bool {
+	switch format {
+	case graphfile.METIS, graphfile.GML, graphfile.Pajek:
+		return true
+	case graphfile.GraphML:
+		head := in.Peek(2)
+		return len(head) < 2 || head[0] != '<' || head[1] == 0
+	}
+	return false
 }
 
 // foreignFlags refuses settings that belong to edge lists.

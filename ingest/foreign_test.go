@@ -201,6 +201,26 @@ func TestDamagedCompression(t *testing.T) {
 	}
 }
 
+// TestForeignEncodings names what a file is whose name says another format.
+func TestForeignEncodings(t *testing.T) {
+	for _, name := range []string{"e.graphml", "e.gml", "e.net", "e.graph"} {
+		for text, want := range map[string]string{
+			"\xff\xfe<\x00?\x00x\x00": "UTF-16 text; convert with iconv -f UTF-16 -t UTF-8",
+			"<\x00?\x00x\x00m\x00":    "UTF-16 text; convert with iconv -f UTF-16 -t UTF-8",
+			"BZh91AY&SY":              "bzip2-compressed; decompress it with bzip2 -d, or use gzip or zstd",
+		} {
+			path := write(t, file{name, text})[0]
+			if _, _, err := ingestInto(t, nil, path); err == nil || err.Error() != path+": "+want {
+				t.Errorf("%s %q: %v, want %s", name, text, err, want)
+			}
+		}
+	}
+	const text = `<?xml version="1.0"?><!DOCTYPE graphml><graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>`
+	if _, report := read(t, nil, file{"e.graphml", text}); report.Edges != 1 {
+		t.Errorf("%+v", report)
+	}
+}
+
 // TestPairs reads the two files of a LINQS collection, whichever is named.
 func TestPairs(t *testing.T) {
 	dir := t.TempDir()

@@ -46,6 +46,7 @@ func TestReadLabels(t *testing.T) {
 		{"another header", LabelConfig{}, file{"l.csv", "who,class\n" + strings.ReplaceAll(text, "\t", ",")}, Labels{}},
 		{"header by flag", LabelConfig{Header: HasHeader}, file{"l.tsv", "n5\tB\n" + text}, Labels{}},
 		{"some without", LabelConfig{}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, minusOne: true}},
+		{"first without", LabelConfig{}, file{"l.csv", "n0\n" + strings.ReplaceAll(text, "\t", ",")}, Labels{Unlabelled: 1}},
 		{"said again", LabelConfig{}, file{"l.tsv", text + "n4\tB\nn2\tB\n"}, Labels{Repeated: 2}},
 		{"unknown skipped", LabelConfig{UnknownIDs: SkipUnknown}, file{"l.tsv", text + "x\tA b\ny\tC\n"}, Labels{Unknown: 2}},
 	} {

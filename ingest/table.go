@@ -117,10 +117,11 @@ func (t *table) separator(line []byte) byte {
 	if t.columns == 1 && !isNamed(t.name, ".csv") {
 		return tab
 	}
-	if sep := separator(t.name, line); t.columns > 1 || sep != blanks {
-		return sep
+	sep := separator(t.name, line)
+	if sep == blanks && isNamed(t.name, ".csv") && (t.columns == 1 || len(bytes.Fields(line)) == 1) {
+		return comma // nothing is said of the first node
 	}
-	return comma // a list of ids in which the first has no other column
+	return sep
 }
 
 // split cuts a line into its fields.
