@@ -152,78 +152,25 @@ func (o *orthonormalizer) thin(width int) bool {
 // It reports whether q is orthonormal now.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols int, c, r []float64, begin bool) (clean bool, err error) {
 	nv, nq := v.width(), q.width()
-	local, nl := v.slice(v.lo+near, v.hi), nv-near
-	size := (nv + nq) * nq
 	o.c, o.d = grow(o.c, nv*nq), grow(o.d, nv*nq)
-	o.gram = grow(o.gram, nq*nq)
+	o.gram, o.coefficients = grow(o.gram, nq*nq), grow(o.coefficients, max(nv, nq)*nq)
 	o.r, o.inverse, o.first = grow(o.r, nq*nq), grow(o.inverse, nq*nq), grow(o.first, nq*nq)
-
-	// Lengths and the part in V.
-	step := (nl + nq) * nq
-	err = o.each(ctx, step, func(_, chunk int, sums []float64) {
-		w := q.panel(chunk)
-		if nl > 0 {
-			addDots(sums, nq, local.panel(chunk), nl, w, nq)
-		}
-		addDots(sums[nl*nq:], nq, w, nq, w, nq)
-	})
-	if err != nil {
-		return false, err
+	for i := range o.workers {
+		o.scratch[i] = grow(o.scratch[i], nq*segment)
 	}
-	clear(o.c)
-	o.totalTo(o.c[near*nq:], step, 0)
-	o.totalTo(o.gram, step, nl*nq)
-	if !finite(o.gram) {
-		return false, ErrNotFinite
+	local := v.slice(v.lo+near, v.hi)
+	if err := o.measure(ctx, local, q, near); err != nil {
+		return false, err
 	}
 	if begin {
 		o.begin(nq)
 	}
-
-	// Take it away, and see what rounding has left of it.
-	o.coefficients = grow(o.coefficients, max(nv, nq)*nq)
-	negative(o.coefficients, o.c[near*nq:])
-	err = o.each(ctx, size, func(_, chunk int, sums []float64) {
-		w := q.panel(chunk)
-		if nl > 0 {
-			addColumns(w, nq, local.panel(chunk), nl, o.coefficients, nq)
-		}
-		if nv > 0 {
-			addDots(sums, nq, v.panel(chunk), nv, w, nq)
-		}
-		addDots(sums[nv*nq:], nq, w, nq, w, nq)
-	})
-	if err != nil {
+	if err := o.remove(ctx, v, local, q, near); err != nil {
 		return false, err
 	}
-	o.totalTo(o.d, size, 0)
-	o.totalTo(o.gram, size, nv*nq)
-	cholesky(o.r, o.gram, nq)
-	invertUpper(o.inverse, o.r, nq)
-
-	// Take that away, normalise, and see how well.
-	negative(o.coefficients, o.d)
-	for i := range o.workers {
-		o.scratch[i] = grow(o.scratch[i], nq*segment)
-	}
-	transform := func(w, scratch []float64) {
-		out := scratch[:nq*segment]
-		clear(out)
-		addColumns(out, nq, w, nq, o.inverse, nq)
-		copy(w, out)
-	}
-	err = o.each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
-		w := q.panel(chunk)
-		if nv > 0 {
-			addColumns(w, nq, v.panel(chunk), nv, o.coefficients, nq)
-		}
-		transform(w, o.scratch[worker])
-		addDots(sums, nq, w, nq, w, nq)
-	})
-	if err != nil {
+	if err := o.normalize(ctx, v, q); err != nil {
 		return false, err
 	}
-	o.totalTo(o.gram, nq*nq, 0)
 
 	// C += (C₁ + D)·R, with the R of before.
 	for i := range o.c {
@@ -242,13 +189,91 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, near, cols in
 		clean = clean && o.first[j*nq+j] > common*columnNorm(o.first, j, nq)
 	}
 	err = o.each(ctx, 0, func(worker, chunk int, _ []float64) {
-		transform(q.panel(chunk), o.scratch[worker])
+		o.transform(q.panel(chunk), nq, o.scratch[worker])
 	})
 	multiplyUpper(r, o.r, nq, cols)
 	for j := range nq {
 		o.of[j].left *= o.first[j*nq+j] * o.r[j*nq+j]
 	}
 	return clean, err
+}
+
+// measure finds the lengths of the columns q, and their part in the local columns
+// of V, those from near on.
+func (o *orthonormalizer) measure(ctx context.Context, local, q columns, near int) error {
+	nl, nq := local.width(), q.width()
+	step := (nl + nq) * nq
+	err := o.each(ctx, step, func(_, chunk int, sums []float64) {
+		w := q.panel(chunk)
+		if nl > 0 {
+			addDots(sums, nq, local.panel(chunk), nl, w, nq)
+		}
+		addDots(sums[nl*nq:], nq, w, nq, w, nq)
+	})
+	if err != nil {
+		return err
+	}
+	clear(o.c)
+	o.totalTo(o.c[near*nq:], step, 0)
+	o.totalTo(o.gram, step, nl*nq)
+	if !finite(o.gram) {
+		return ErrNotFinite
+	}
+	return nil
+}
+
+// remove takes the part in the local columns away, and finds what rounding has left
+// of it and the part in all of V.
+func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns, near int) error {
+	nv, nl, nq := v.width(), local.width(), q.width()
+	negative(o.coefficients, o.c[near*nq:])
+	size := (nv + nq) * nq
+	err := o.each(ctx, size, func(_, chunk int, sums []float64) {
+		w := q.panel(chunk)
+		if nl > 0 {
+			addColumns(w, nq, local.panel(chunk), nl, o.coefficients, nq)
+		}
+		if nv > 0 {
+			addDots(sums, nq, v.panel(chunk), nv, w, nq)
+		}
+		addDots(sums[nv*nq:], nq, w, nq, w, nq)
+	})
+	if err != nil {
+		return err
+	}
+	o.totalTo(o.d, size, 0)
+	o.totalTo(o.gram, size, nv*nq)
+	cholesky(o.r, o.gram, nq)
+	invertUpper(o.inverse, o.r, nq)
+	return nil
+}
+
+// normalize takes the part in V away, makes the columns orthonormal, and finds how
+// well it has.
+func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
+	nv, nq := v.width(), q.width()
+	negative(o.coefficients, o.d)
+	err := o.each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
+		w := q.panel(chunk)
+		if nv > 0 {
+			addColumns(w, nq, v.panel(chunk), nv, o.coefficients, nq)
+		}
+		o.transform(w, nq, o.scratch[worker])
+		addDots(sums, nq, w, nq, w, nq)
+	})
+	if err != nil {
+		return err
+	}
+	o.totalTo(o.gram, nq*nq, 0)
+	return nil
+}
+
+// transform makes the nq columns of w those times R⁻¹.
+func (o *orthonormalizer) transform(w []float64, nq int, scratch []float64) {
+	out := scratch[:nq*segment]
+	clear(out)
+	addColumns(out, nq, w, nq, o.inverse, nq)
+	copy(w, out)
 }
 
 // begin notes the lengths of the nq columns, from their Gram matrix.

@@ -241,20 +241,8 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	}
 	e := newEigenproblem(nodes, &f.eigenParameters)
 	pairs, err := e.Solve(in.ctx, f.K, settings)
-	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
-		return usageOf("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
-			dense.Count, dense.Within, dense.Near, counted(int64(dense.Products), "product"), formatCount(int64(dense.Limit)))
-	}
-	if errors.Is(err, lanczos.ErrIterationLimit) {
-		return &machineError{"eigen", fmt.Sprintf("%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
-			pairs.Converged, f.K, counted(int64(pairs.Products), "product")), err}
-	}
-	if over := (*budget.OverError)(nil); f.Which == interior && in.maxMemory == 0 && errors.As(err, &over) {
-		return &limitError{"--max-memory", fmt.Sprintf("it is not given, and %s would take %s; give a limit beyond that",
-			over.Largest.What, formatBytes(resident(plan.Sure()+over.Need)))}
-	}
 	if err != nil {
-		return err
+		return in.eigenError(err, f, pairs, plan)
 	}
 	e.finish(pairs.Vectors)
 	if err := out.write(pairs, nodesOf(g, rows), rows); err != nil {
@@ -270,6 +258,23 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		r.ErrorBounds[j] = v + e.rounding
 	}
 	return in.finishEigen(files, out, g, r)
+}
+
+// eigenError says what the user can do about an error of the solver.
+func (in *invocation) eigenError(err error, f *eigenFlags, pairs *lanczos.Pairs, plan *needs) error {
+	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
+		return usageOf("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
+			dense.Count, dense.Within, dense.Near, counted(int64(dense.Products), "product"), formatCount(int64(dense.Limit)))
+	}
+	if errors.Is(err, lanczos.ErrIterationLimit) {
+		return &machineError{"eigen", fmt.Sprintf("%d of %d pairs after %s; allow more with --max-products, loosen --tolerance, or ask for other pairs",
+			pairs.Converged, f.K, counted(int64(pairs.Products), "product")), err}
+	}
+	if over := (*budget.OverError)(nil); f.Which == interior && in.maxMemory == 0 && errors.As(err, &over) {
+		return &limitError{"--max-memory", fmt.Sprintf("it is not given, and %s would take %s; give a limit beyond that",
+			over.Largest.What, formatBytes(resident(plan.Sure()+over.Need)))}
+	}
+	return err
 }
 
 // splits reports whether each component has an eigenvector that is known, at the
