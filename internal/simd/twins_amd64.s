@@ -39928,7 +39928,7 @@ loop:
 	RET
 
 // func numbersAVX512(code *uint32, room int, text *byte, size int, sep uint64, base uint64, limit uint64, least int64) (read int, n int)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI, BMI2, CMOV, POPCNT
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI, BMI2, POPCNT
 TEXT ·numbersAVX512(SB), NOSPLIT, $0-80
 	MOVQ         code+0(FP), AX
 	MOVQ         room+8(FP), CX
@@ -39958,7 +39958,7 @@ TEXT ·numbersAVX512(SB), NOSPLIT, $0-80
 	MOVQ         AX, R11
 	XORQ         SI, SI
 	MOVQ         $-1, DI
-	MOVQ         $0x00000008, R8
+	MOVQ         $0x00000080, R8
 	MOVQ         $0x00000001, R9
 	MOVQ         $0x00000055, R10
 	SUBQ         $0x40, BX
@@ -39972,21 +39972,31 @@ loop:
 	VPSUBB    Z7, Z16, Z17
 	VPCMPUB   $0x06, Z8, Z17, K1
 	KMOVQ     K1, R12
-	POPCNTQ   R12, R13
-	ANDQ      $-2, R13
-	JZ        end
-	CMPQ      R13, R8
-	CMOVQGT   R8, R13
+
+	// The next line begins behind the eighth number, or the last whole line.
+	PDEPQ   R12, R8, R13
+	MOVQ    $0x00000008, R14
+	TESTQ   R13, R13
+	JNZ     counted
+	POPCNTQ R12, R14
+	ANDQ    $-2, R14
+	JZ      end
+	LEAQ    -1(R14), R15
+	SHLXQ   R15, R9, R15
+	PDEPQ   R12, R15, R13
+
+counted:
+	TZCNTQ R13, R13
 
 	// Where the numbers end, and those before them.
 	VMOVDQA64   Z15, Z18
 	VPCOMPRESSB Z3, K1, Z18
 	VPERMB      Z18, Z4, Z19
 	VPERMB      Z18, Z5, Z18
-	MOVQ        R13, R15
+	MOVQ        R14, R15
 	SHLQ        $0x03, R15
-	BZHIQ       R15, DI, R14
-	KMOVQ       R14, K1
+	BZHIQ       R15, DI, R12
+	KMOVQ       R12, K1
 
 	// One to eight digits, the right byte behind them, no zero before others.
 	VPSUBB    Z18, Z19, Z20
@@ -39999,7 +40009,7 @@ loop:
 	VPTESTNMB Z16, Z16, K1, K2
 	VPTESTMB  Z20, Z20, K2, K2
 	KMOVQ     K1, R15
-	CMPQ      R15, R14
+	CMPQ      R15, R12
 	JNE       end
 	KORTESTQ  K2, K2
 	JNZ       end
@@ -40016,7 +40026,7 @@ loop:
 	VPSUBQ     Z0, Z16, Z16
 
 	// Below the limit, and the first so much above the second.
-	BZHIQ     R13, DI, R15
+	BZHIQ     R14, DI, R15
 	KMOVB     R15, K1
 	ANDQ      R10, R15
 	VPCMPUQ   $0x05, Z1, Z16, K1, K2
@@ -40028,16 +40038,10 @@ loop:
 	JNZ       end
 	VPMOVQD   Z16, Y16
 	VMOVDQU32 Y16, (AX)
-	LEAQ      (AX)(R13*4), AX
-	SUBQ      R13, CX
-
-	// The next line begins behind the end of the last number.
-	DECQ   R13
-	SHLXQ  R13, R9, R15
-	PDEPQ  R12, R15, R15
-	TZCNTQ R15, R15
-	LEAQ   1(SI)(R15*1), SI
-	JMP    loop
+	LEAQ      (AX)(R14*4), AX
+	SUBQ      R14, CX
+	LEAQ      1(SI)(R13*1), SI
+	JMP       loop
 
 end:
 	VZEROUPPER
