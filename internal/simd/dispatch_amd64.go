@@ -157,3 +157,21 @@ func numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 	}
 	return numbersAVX512(&code[0], len(code), &text[0], len(text), uint64(l.Sep), l.Base, l.Limit, l.Least)
 }
+
+// packGroup is how many numbers the twin of Pack takes at a time.
+const packGroup = 16
+
+func pack(sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
+	n := len(delta) / packGroup * packGroup
+	if !hasDistancesAVX512 || !hasDecodeAVX512 || widest > pairBits || n == 0 {
+		plainPack(packing{}, sel, data, delta, by, widest)
+		return
+	}
+	var form [32]uint32
+	for length, w := range by {
+		form[length] = w.Bits | w.Selector<<8
+	}
+	_ = sel[n/4-1]
+	word, used, at := packAVX512(&sel[0], &data[0], &delta[0], n, &form[0])
+	plainPack(packing{word, uint32(used), at}, sel[n/4:], data, delta[n:], by, widest)
+}

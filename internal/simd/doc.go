@@ -19,6 +19,7 @@
 //	Checksum          CRC-32C
 //	HashPairs         a sum of hashes, by which matrices are compared
 //	Distances         those of column ids, and how many bits they have
+//	Pack              numbers of four widths, bit by bit
 //	Numbers           the text of an edge list
 //	Cells, Entries    what lines of an edge list become
 //

@@ -69,6 +69,7 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				digits := fenced[byte](t, entries)
 				copy(digits, bytes.Repeat([]byte("12 3\n"), entries/5))
 				Numbers(fenced[uint32](t, entries/3), digits, NumberLines{Sep: ' ', Limit: 1 << 32, Least: -1 << 32})
+				Pack(fenced[byte](t, (entries+15)/16*4), fenced[byte](t, entries/8+9), fenced[uint32](t, entries), &[32]Width{{0, 1}})
 				var ahead Decoding
 				n := 1 + entries/2*3
 				sel, data := fenced[byte](t, (n+3)/4+68), fenced[byte](t, 68)

@@ -242,6 +242,9 @@ func entriesAVX2(entry *uint32, line *uint32, n int, column uint64)
 func numbersAVX512(code *uint32, room int, text *byte, size int, sep uint64, base uint64, limit uint64, least int64) (read int, n int)
 
 //go:noescape
+func packAVX512(sel *byte, data *byte, delta *uint32, n int, form *uint32) (word uint64, used uint64, at int)
+
+//go:noescape
 func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)
 
 //go:noescape

@@ -40171,6 +40171,169 @@ DATA linesEnds<>+48(SB)/8, $0x0000000000000000
 DATA linesEnds<>+56(SB)/8, $0x0a0a0a0a0a0a0a0a
 GLOBL linesEnds<>(SB), RODATA|NOPTR, $64
 
+// func packAVX512(sel *byte, data *byte, delta *uint32, n int, form *uint32) (word uint64, used uint64, at int)
+// Requires: AVX, AVX512CD, AVX512F, BMI2
+TEXT ·packAVX512(SB), NOSPLIT, $128-64
+	MOVQ         sel+0(FP), AX
+	MOVQ         data+8(FP), CX
+	MOVQ         delta+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         form+32(FP), SI
+	VMOVDQU32    (SI), Z0
+	VMOVDQU32    64(SI), Z1
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z2
+	VMOVDQA32    Z2, Z2
+	MOVL         $0x000000ff, SI
+	VPBROADCASTD SI, Z3
+	MOVL         $0x00000100, SI
+	VPBROADCASTD SI, Z4
+	MOVL         $0x00000200, SI
+	VPBROADCASTD SI, Z5
+	VPTERNLOGD   $0xff, Z6, Z6, Z6
+	VPSRLQ       $0x20, Z6, Z6
+	MOVQ         $0x55555555, SI
+	MOVQ         SI, DI
+	SHLQ         $0x01, DI
+	MOVQ         CX, R10
+	XORQ         R8, R8
+	XORQ         R9, R9
+
+loop:
+	VMOVDQU32 (DX), Z7
+	VPLZCNTD  Z7, Z8
+	VPSUBD    Z8, Z2, Z9
+	VPERMI2D  Z1, Z0, Z9
+
+	// The selectors of sixteen, two bits each.
+	VPTESTMD Z4, Z9, K1
+	VPTESTMD Z5, Z9, K2
+	KMOVW    K1, R11
+	KMOVW    K2, R12
+	PDEPQ    SI, R11, R11
+	PDEPQ    DI, R12, R12
+	ORQ      R11, R12
+	MOVL     R12, (AX)
+
+	// Two numbers together, and how many bits they have.
+	VPANDD    Z3, Z9, Z9
+	VPSRLQ    $0x20, Z7, Z10
+	VPANDQ    Z6, Z9, Z8
+	VPSLLVQ   Z8, Z10, Z10
+	VPANDQ    Z6, Z7, Z7
+	VPORQ     Z10, Z7, Z7
+	VPSRLQ    $0x20, Z9, Z9
+	VPADDQ    Z8, Z9, Z9
+	VMOVDQU64 Z7, (SP)
+	VMOVDQU64 Z9, 64(SP)
+	MOVQ      (SP), R11
+	SHLXQ     R9, R11, R11
+	ORQ       R11, R8
+	MOVQ      R8, (CX)
+	ADDQ      64(SP), R9
+	MOVQ      R9, R11
+	SHRQ      $0x03, R11
+	ADDQ      R11, CX
+	MOVQ      R9, R11
+	ANDQ      $0x38, R11
+	SHRXQ     R11, R8, R8
+	ANDQ      $0x07, R9
+	MOVQ      8(SP), R11
+	SHLXQ     R9, R11, R11
+	ORQ       R11, R8
+	MOVQ      R8, (CX)
+	ADDQ      72(SP), R9
+	MOVQ      R9, R11
+	SHRQ      $0x03, R11
+	ADDQ      R11, CX
+	MOVQ      R9, R11
+	ANDQ      $0x38, R11
+	SHRXQ     R11, R8, R8
+	ANDQ      $0x07, R9
+	MOVQ      16(SP), R11
+	SHLXQ     R9, R11, R11
+	ORQ       R11, R8
+	MOVQ      R8, (CX)
+	ADDQ      80(SP), R9
+	MOVQ      R9, R11
+	SHRQ      $0x03, R11
+	ADDQ      R11, CX
+	MOVQ      R9, R11
+	ANDQ      $0x38, R11
+	SHRXQ     R11, R8, R8
+	ANDQ      $0x07, R9
+	MOVQ      24(SP), R11
+	SHLXQ     R9, R11, R11
+	ORQ       R11, R8
+	MOVQ      R8, (CX)
+	ADDQ      88(SP), R9
+	MOVQ      R9, R11
+	SHRQ      $0x03, R11
+	ADDQ      R11, CX
+	MOVQ      R9, R11
+	ANDQ      $0x38, R11
+	SHRXQ     R11, R8, R8
+	ANDQ      $0x07, R9
+	MOVQ      32(SP), R11
+	SHLXQ     R9, R11, R11
+	ORQ       R11, R8
+	MOVQ      R8, (CX)
+	ADDQ      96(SP), R9
+	MOVQ      R9, R11
+	SHRQ      $0x03, R11
+	ADDQ      R11, CX
+	MOVQ      R9, R11
+	ANDQ      $0x38, R11
+	SHRXQ     R11, R8, R8
+	ANDQ      $0x07, R9
+	MOVQ      40(SP), R11
+	SHLXQ     R9, R11, R11
+	ORQ       R11, R8
+	MOVQ      R8, (CX)
+	ADDQ      104(SP), R9
+	MOVQ      R9, R11
+	SHRQ      $0x03, R11
+	ADDQ      R11, CX
+	MOVQ      R9, R11
+	ANDQ      $0x38, R11
+	SHRXQ     R11, R8, R8
+	ANDQ      $0x07, R9
+	MOVQ      48(SP), R11
+	SHLXQ     R9, R11, R11
+	ORQ       R11, R8
+	MOVQ      R8, (CX)
+	ADDQ      112(SP), R9
+	MOVQ      R9, R11
+	SHRQ      $0x03, R11
+	ADDQ      R11, CX
+	MOVQ      R9, R11
+	ANDQ      $0x38, R11
+	SHRXQ     R11, R8, R8
+	ANDQ      $0x07, R9
+	MOVQ      56(SP), R11
+	SHLXQ     R9, R11, R11
+	ORQ       R11, R8
+	MOVQ      R8, (CX)
+	ADDQ      120(SP), R9
+	MOVQ      R9, R11
+	SHRQ      $0x03, R11
+	ADDQ      R11, CX
+	MOVQ      R9, R11
+	ANDQ      $0x38, R11
+	SHRXQ     R11, R8, R8
+	ANDQ      $0x07, R9
+	ADDQ      $0x04, AX
+	ADDQ      $0x40, DX
+	SUBQ      $0x10, BX
+	JG        loop
+	VZEROUPPER
+	MOVQ      CX, AX
+	SUBQ      R10, AX
+	MOVQ      R8, word+40(FP)
+	MOVQ      R9, used+48(FP)
+	MOVQ      AX, at+56(FP)
+	RET
+
 DATA selectorShifts<>+0(SB)/4, $0x00000000
 DATA selectorShifts<>+4(SB)/4, $0x00000002
 DATA selectorShifts<>+8(SB)/4, $0x00000004

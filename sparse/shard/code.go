@@ -44,68 +44,21 @@ func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	simd.Distances(deltas, ids, 1<<b-1, uint(b), &lengths)
 	widths := bestWidths(&lengths)
 	dst = append(dst, byte(b), widths[0], widths[1], widths[2], widths[3])
-	var widest [rawBits]choice // the first width that holds a length
+	var widest [rawBits]simd.Width // the first width that holds a length
 	total := 0
 	for n, s := 0, 0; n <= int(widths[3]); n++ {
 		for int(widths[s]) < n {
 			s++
 		}
-		widest[n] = choice{uint32(s), uint32(widths[s])}
+		widest[n] = simd.Width{Selector: uint32(s), Bits: uint32(widths[s])}
 		total += lengths[n] * int(widths[s])
 	}
 	selectors := selectorBytes(len(ids))
 	end := len(dst) + selectors + (total+7)/8
 	dst = slices.Grow(dst, end-len(dst)+8)[:end+8]
 	out := dst[end-(total+7)/8-selectors:]
-	encode(out[:selectors], out[selectors:], deltas, &widest, widths[3])
+	simd.Pack(out[:selectors], out[selectors:], deltas, &widest)
 	return dst[:end]
-}
-
-// choice is how distances of one length are stored: a selector and its width.
-type choice struct{ selector, width uint32 }
-
-// pairBits is the largest width of which two distances, and a start within a
-// byte, fit 64 bits.
-const pairBits = 28
-
-// encode stores the selectors of all distances in sel and the distances in
-// data, which has room for 8 bytes more than they take.
-func encode(sel, data []byte, deltas []uint32, by *[rawBits]choice, widest byte) {
-	word, used, at := uint64(0), uint32(0), 0
-	// Without a branch: what is not a whole byte is written again.
-	for ; len(deltas) >= 16 && widest <= pairBits; deltas = deltas[16:] {
-		group := uint32(0)
-		some := (*[16]uint32)(deltas)
-		for k := 0; k < 16; k += 2 {
-			c, d := by[bits.Len32(some[k])%rawBits], by[bits.Len32(some[k+1])%rawBits]
-			group |= (c.selector | d.selector<<2) << (2 * k & 31)
-			word |= (uint64(some[k]) | uint64(some[k+1])<<(c.width&63)) << (used & 63)
-			used += c.width + d.width
-			binary.LittleEndian.PutUint64(data[at:], word)
-			at += int(used >> 3)
-			word >>= used & 56
-			used &= 7
-		}
-		binary.LittleEndian.PutUint32(sel, group)
-		sel = sel[4:]
-	}
-	for len(deltas) > 0 {
-		some := deltas[:min(16, len(deltas))]
-		deltas = deltas[len(some):]
-		group := uint32(0)
-		for k, d := range some {
-			c := by[bits.Len32(d)%rawBits]
-			group |= c.selector << (2 * k & 31)
-			word |= uint64(d) << (used & 63)
-			used += c.width
-			binary.LittleEndian.PutUint64(data[at:], word)
-			at += int(used >> 3)
-			word >>= used & 56
-			used &= 7
-		}
-		binary.LittleEndian.PutUint32(sel, group)
-		sel = sel[4:]
-	}
 }
 
 // bestWidths returns the four widths, in increasing order, that store a

@@ -24,6 +24,7 @@ func main() {
 	cells()
 	entries()
 	numbers()
+	pack()
 	decodeAVX2()
 	decodeAVX512()
 	for _, t := range []element{float32s, float64s} {

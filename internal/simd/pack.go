@@ -1,0 +1,72 @@
+package simd
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Width is how many bits a number is stored with, and what says so.
+type Width struct{ Selector, Bits uint32 }
+
+// pairBits is the largest width of which two numbers, and a start within a byte,
+// fit 64 bits.
+const pairBits = 28
+
+// Pack stores numbers below 2³¹ in data, bit by bit, each with the width that by has
+// for its length in bits, which is not less, and their selectors below 4 in sel, two
+// bits each; those of the last sixteen numbers take four bytes however many there are.
+// Data must have room for eight bytes more than the numbers take; what the last of
+// them leave of a byte becomes zero.
+func Pack(sel, data []byte, delta []uint32, by *[32]Width) {
+	var widest uint32
+	for _, w := range by {
+		widest = max(widest, w.Bits)
+	}
+	pack(sel, data, delta, by, widest)
+}
+
+// packing is a stream of bits: what comes next goes to data[at:], behind the lowest
+// used bits of word.
+type packing struct {
+	word uint64
+	used uint32
+	at   int
+}
+
+func plainPack(p packing, sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
+	word, used, at := p.word, p.used, p.at
+	// Without a branch: what is not a whole byte is written again.
+	for ; len(delta) >= 16 && widest <= pairBits; delta = delta[16:] {
+		group := uint32(0)
+		some := (*[16]uint32)(delta)
+		for k := 0; k < 16; k += 2 {
+			c, d := by[bits.Len32(some[k])%32], by[bits.Len32(some[k+1])%32]
+			group |= (c.Selector | d.Selector<<2) << (2 * k & 31)
+			word |= (uint64(some[k]) | uint64(some[k+1])<<(c.Bits&63)) << (used & 63)
+			used += c.Bits + d.Bits
+			binary.LittleEndian.PutUint64(data[at:], word)
+			at += int(used >> 3)
+			word >>= used & 56
+			used &= 7
+		}
+		binary.LittleEndian.PutUint32(sel, group)
+		sel = sel[4:]
+	}
+	for len(delta) > 0 {
+		some := delta[:min(16, len(delta))]
+		delta = delta[len(some):]
+		group := uint32(0)
+		for k, d := range some {
+			c := by[bits.Len32(d)%32]
+			group |= c.Selector << (2 * k & 31)
+			word |= uint64(d) << (used & 63)
+			used += c.Bits
+			binary.LittleEndian.PutUint64(data[at:], word)
+			at += int(used >> 3)
+			word >>= used & 56
+			used &= 7
+		}
+		binary.LittleEndian.PutUint32(sel, group)
+		sel = sel[4:]
+	}
+}
