@@ -46,7 +46,8 @@
 //     are hardly read. Steps gather from a copy of X in the order of those counts.
 //   - [NewTiled]: where the first columns have many of the entries, as in a graph by
 //     degree, their rows of X are to stay in the second cache of a core. Steps gather
-//     those of some columns for many rows of A, then those of the next.
+//     those of some columns for many rows of A, then those of the next. Values that
+//     are not all 1 lie in the narrowest type that holds them.
 //   - [SortByLength]: where rows have few entries, to foresee where they end takes
 //     longer than to add them. Rows lie by their lengths.
 //

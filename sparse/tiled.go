@@ -33,7 +33,8 @@ type tiled struct {
 	values     weights  // of them
 }
 
-// NewTiled returns a copy of a in the tiles of t, which must not be used any more.
+// NewTiled returns a copy of a in the tiles of t, which must not be used any more, with
+// its values in the narrowest type that holds them exactly.
 // A step adds what a near tile names for many rows of A before it turns to the next;
 // no bit changes. Other visitors of a sweep see whole rows, which costs a copy.
 // Cost: one sweep.
