@@ -38,7 +38,7 @@ var tiledPatterns = map[string]pattern{
 var weightings = map[int]func(e int) float64{
 	0: func(int) float64 { return 1 },
 	1: func(e int) float64 { return float64(e % 256) },
-	4: func(e int) float64 { return float64(e%1000) / 8 },
+	4: func(e int) float64 { return float64(e % 1000) },
 	8: func(e int) float64 { return 1 / float64(e+3) },
 }
 
