@@ -1,7 +1,9 @@
 package sparse_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/sparse"
@@ -78,6 +80,34 @@ func TestTiledIsAMatrix(t *testing.T) {
 			}
 		}
 	}
+}
+
+// untold is a matrix whose panels have no values where all are 1, as those of a store.
+type untold struct{ *sparse.CSR }
+
+func (m untold) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	return m.CSR.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+		if !slices.ContainsFunc(p.Val, func(v float64) bool { return v != 1 }) {
+			p.Val = nil
+		}
+		return visit(worker, p)
+	})
+}
+
+// TestTiledWhereSomeAreOnes: panels without values among others have ones.
+func TestTiledWhereSomeAreOnes(t *testing.T) {
+	defer sparse.Tile(1, 2, 1, 0)()
+	p := random(t, newRand(t, 45), tiledPatterns["many ranges"])
+	a := weighed(t, p, func(e int) float64 { return float64(1 + e/100_000) })
+	tiling, err := sparse.NewTiling(t.Context(), untold{a}, 5000, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sparse.NewTiled(t.Context(), untold{a}, tiling, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
 }
 
 // TestTilingBytes: what a tiled matrix takes, and the sums of a unit for each worker,
