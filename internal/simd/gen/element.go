@@ -76,6 +76,13 @@ func inFrame(name string) Mem {
 	return p.Addr
 }
 
+// inLanes loads a parameter of eight bytes into every lane of a register of its own.
+func inLanes(name string) reg.VecVirtual {
+	z := ZMM()
+	VPBROADCASTQ(inFrame(name), z)
+	return z
+}
+
 // loops writes the loops over rows of one number up to two registers, the longest
 // first, and before them the jump to those for rows of so many numbers.
 func (t element) loops(width Op, loop func(bytes int, mark string)) {

@@ -3,7 +3,6 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 const hashLanes = 8 // ids of a register
@@ -13,12 +12,7 @@ const hashLanes = 8 // ids of a register
 func hashes() {
 	TEXT("hashPairsAVX512", NOSPLIT, "func(place uint64, shift uint64, ids *uint32, n int, one uint64, first uint64, second uint64) uint64")
 	Pragma("noescape")
-	broadcast := func(name string) reg.VecVirtual {
-		z := ZMM()
-		VPBROADCASTQ(inFrame(name), z)
-		return z
-	}
-	place, one, first, second := broadcast("place"), broadcast("one"), broadcast("first"), broadcast("second")
+	place, one, first, second := inLanes("place"), inLanes("one"), inLanes("first"), inLanes("second")
 	shift := XMM()
 	VMOVQ(inFrame("shift"), shift)
 	ids, n := argument("ids"), argument("n")

@@ -35,13 +35,8 @@ func bytesOf(name string, number func(i int) int) reg.VecVirtual {
 func numbers() {
 	TEXT("numbersAVX512", NOSPLIT, "func(code *uint32, room int, text *byte, size int, sep uint64, base uint64, limit uint64, least int64) (read int, n int)")
 	Pragma("noescape")
-	broadcast := func(name string) reg.VecVirtual {
-		z := ZMM()
-		VPBROADCASTQ(inFrame(name), z)
-		return z
-	}
 	code, room, text, size := argument("code"), argument("room"), argument("text"), argument("size")
-	base, limit, least := broadcast("base"), broadcast("limit"), broadcast("least")
+	base, limit, least := inLanes("base"), inLanes("limit"), inLanes("least")
 	places := bytesOf("Places", func(i int) int { return i })
 	own := bytesOf("Own", func(i int) int { return i / 8 })
 	before := bytesOf("Before", func(i int) int { return (i/8 + 63) % 64 }) // before the first: no place
