@@ -59,8 +59,10 @@ func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, er
 		u := m.unitOf(p.Index)
 		for i := range p.Hi - p.Lo {
 			col, val := p.Row(i)
-			for n, tile := range u.near(m.slot[m.first[p.Index]+i]) {
-				ids, values := tile.row(int(m.slot[m.first[p.Index]+i]))
+			row := m.first[p.Index] + i
+			slot := m.slot[row]
+			for n, tile := range u.near(slot) {
+				ids, values := tile.row(int(slot))
 				for e, c := range col[:len(ids)] {
 					ids[e] = uint16(int(c) - n*m.columns)
 				}
@@ -70,9 +72,8 @@ func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, er
 					val = val[len(ids):]
 				}
 			}
-			begin := m.far[m.first[p.Index]+i]
-			copy(m.ids[begin:], col)
-			m.values.part(begin, begin+int64(len(col))).store(val, len(col))
+			copy(m.ids[m.far[row]:], col)
+			m.values.part(m.far[row], m.far[row+1]).store(val, len(col))
 		}
 		return nil
 	})
