@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -108,6 +109,29 @@ func TestTiledWhereSomeAreOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
+}
+
+// TestTiledKeepsSigns: a zero below none comes back as it was.
+func TestTiledKeepsSigns(t *testing.T) {
+	a := weighed(t, random(t, newRand(t, 46), tiledPatterns["square"]), func(e int) float64 {
+		return math.Copysign(0, float64(e%2)-0.5)
+	})
+	m := tiled(t, a, 20, 2)
+	err := m.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+		for i := range p.Hi - p.Lo {
+			_, got := p.Row(i)
+			_, want := a.Row(p.Lo + i)
+			for e, v := range want {
+				if math.Signbit(got[e]) != math.Signbit(v) {
+					t.Fatalf("entry %d of row %d is %v, want %v", e, p.Lo+i, got[e], v)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestTilingBytes: what a tiled matrix takes, and the sums of a unit for each worker,
@@ -223,13 +247,13 @@ func TestFindTiling(t *testing.T) {
 		{"short rows, values of four", near[1:], 0.5, 32, true, false},
 		{"short rows, values of eight", near[1:], 1.0 / 3, 32, false, false},
 	} {
-		tiling, err := sparse.FindTiling(t.Context(), matrix(c.columns, c.weight), c.rowBytes, 2)
+		tiling, err := sparse.FindTiling(t.Context(), matrix(c.columns, c.weight), c.weight != 1, c.rowBytes, 2)
 		if err != nil || (tiling != nil) != c.pays || tiling != nil && (tiling.Near() > 0) != c.near {
 			t.Errorf("%s: found %v, error %v", c.name, tiling != nil, err)
 		}
 	}
 	defer sparse.Tile(1000, 24, 2, 100)()
-	if tiling, err := sparse.FindTiling(t.Context(), matrix(near, 1), 32, 2); err != nil || tiling != nil {
+	if tiling, err := sparse.FindTiling(t.Context(), matrix(near, 1), false, 32, 2); err != nil || tiling != nil {
 		t.Errorf("columns that are named less than a hundred times each: found %v, error %v", tiling != nil, err)
 	}
 }

@@ -81,10 +81,14 @@ var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 // FindTiling returns a tiling of a if it pays for blocks with rows of so many bytes:
 // if a third of its entries are those of long rows in columns that are named often, the
 // first ones. Near tiles have as many columns as have rows of a block in half of the
-// second cache. Otherwise it returns a tiling without near tiles if that pays, where a
-// tiled matrix holds values in narrower types than float64, and else nil. Cost: up to two sweeps, and up to 12 bytes a row and 14 for each tile
-// that a row is in.
-func FindTiling(ctx context.Context, a Matrix, rowBytes, workers int) (*Tiling, error) {
+// second cache. Otherwise, of a matrix that may be weighted, it returns a tiling without
+// near tiles if that pays: where a tiled matrix holds values in narrower types than
+// float64. Else it returns nil. Cost: up to two sweeps, and up to 12 bytes a row and 14
+// for each tile that a row is in.
+func FindTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int) (*Tiling, error) {
+	if !weighted && a.NNZ() < tilesPay.entries {
+		return nil, nil
+	}
 	if a.NNZ() >= tilesPay.entries {
 		columns := min(mostTileColumns, sched.CacheBytes()/2/min(rowBytes, mostSlabBytes))
 		t, err := newTiling(ctx, a, columns, workers)

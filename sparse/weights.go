@@ -1,6 +1,8 @@
 package sparse
 
 import (
+	"math"
+
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
@@ -35,7 +37,7 @@ func (t weightType) with(val []float64) weightType {
 		if t == ones && v != 1 {
 			t = byteWeights
 		}
-		if t == byteWeights && float64(uint8(v)) != v {
+		if t == byteWeights && (float64(uint8(v)) != v || math.Signbit(v)) {
 			t = singleWeights
 		}
 		if t == singleWeights && float64(float32(v)) != v {

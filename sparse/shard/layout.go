@@ -101,7 +101,7 @@ func FindLayout(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (*Layout
 		}
 	}
 	if l.packing == nil || o.IDs == "" {
-		if err := l.tile(ctx, o.Memory); err != nil || l.packing == nil {
+		if err := l.tile(ctx, weighted, o.Memory); err != nil || l.packing == nil {
 			return l, err
 		}
 	}
@@ -156,12 +156,12 @@ func (l *Layout) code(rows int, plain int64) {
 }
 
 // tile cuts the columns into tiles if that pays, more than packing them does, and fits.
-func (l *Layout) tile(ctx context.Context, limit int64) error {
+func (l *Layout) tile(ctx context.Context, weighted bool, limit int64) error {
 	_, cols := l.a.Dims()
 	if l.packing != nil && !sparse.TilesMayBeatPacking(cols, l.rowBytes) {
 		return nil
 	}
-	t, err := sparse.FindTiling(ctx, l.a, l.rowBytes, l.workers)
+	t, err := sparse.FindTiling(ctx, l.a, weighted, l.rowBytes, l.workers)
 	if t == nil || err != nil {
 		return err
 	}
