@@ -367,20 +367,21 @@ func (in *invocation) generateStore(r *generated, publish func(store func() erro
 // more than a little: that of zstd is its window, in blocks on their way.
 func compressorBytes(path string) int64 {
 	if strings.EqualFold(filepath.Ext(path), ".zst") {
-		return 20 << 20
+		return 18 << 20
 	}
 	return 0
 }
 
 // compressing returns a writer that compresses as the ending of path says, and
-// what finishes it.
+// what finishes it. A window of 2 MiB packs lines as well as the usual 8 MiB
+// do, as fast, and takes a fourth of the memory.
 func compressing(w io.Writer, path string) (io.Writer, func() error, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".gz":
 		z := gzip.NewWriter(w)
 		return z, z.Close, nil
 	case ".zst":
-		z, err := zstd.NewWriter(w)
+		z, err := zstd.NewWriter(w, zstd.WithWindowSize(2<<20), zstd.WithLowerEncoderMem(true))
 		if err != nil {
 			return nil, nil, err
 		}
