@@ -90,11 +90,11 @@ func propagated(p *Problem, set *Settings) (cols int, factor int64) {
 	if set.Memory == 0 {
 		return cols, 0
 	}
-	need := factorBytes(p)
-	if propagatedBytes(p, 1)+need > set.Memory {
-		need = 0
+	need := func(cols int) int64 { return propagatedBytes(p, cols) + factorBytes(p, cols) }
+	if need(1) > set.Memory {
+		need = func(cols int) int64 { return propagatedBytes(p, cols) }
 	}
-	for cols > 1 && propagatedBytes(p, cols)+need > set.Memory {
+	for cols > 1 && need(cols) > set.Memory {
 		cols--
 	}
 	return cols, max(1, set.Memory-propagatedBytes(p, cols))
@@ -110,12 +110,13 @@ func propagatedBytes(p *Problem, cols int) int64 {
 	return scores + sparse.BlockBytes[float64](n, cols) + iterative.HarmonicBytes(n, cols)
 }
 
-// factorBytes is what the factor takes that solves slow systems.
-func factorBytes(p *Problem) int64 {
+// factorBytes is what the factor takes that solves slow systems, beside the solve of
+// so many columns.
+func factorBytes(p *Problem, cols int) int64 {
 	if p.Directed {
 		return 0
 	}
-	return iterative.CholeskyBytes(len(p.Degrees), p.A.NNZ())
+	return iterative.SolveFactorBytes(len(p.Degrees), p.A.NNZ(), cols)
 }
 
 // harmonic stores the classes lo ≤ c < hi of the harmonic function in the
@@ -140,7 +141,7 @@ func (r *predictor) harmonic(ctx context.Context, h *iterative.Harmonic, lo, hi 
 	})
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
 		short := int64(0)
-		if need := propagatedBytes(p, 1) + factorBytes(p); res.Refused && need > r.set.Memory {
+		if need := propagatedBytes(p, 1) + factorBytes(p, 1); res.Refused && need > r.set.Memory {
 			short = need - r.set.Memory
 		}
 		return 0, &ConvergenceError{Method: labelPropagation{}.Name(), Short: short, err: err}

@@ -92,7 +92,7 @@ func TestPropagationOnPath(t *testing.T) {
 	const n = 5000
 	p := pathOf(t, n, false)
 	for _, lacks := range []int64{0, 1000} {
-		set := &Settings{Memory: keptBytes(p) + propagatedBytes(p, 1) + factorBytes(p) - lacks}
+		set := &Settings{Memory: keptBytes(p) + propagatedBytes(p, 1) + factorBytes(p, 1) - lacks}
 		out, err := labelPropagation{}.Predict(ctx, p, nil, set)
 		var limited *ConvergenceError
 		if lacks > 0 {

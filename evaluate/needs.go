@@ -204,7 +204,7 @@ func (a *account) propagation() error {
 	if err := a.reserve(propagatedBytes(a.p, width), blocks); err != nil {
 		return err
 	}
-	if factor := factorBytes(a.p); factor > 0 && (room == 0 || factor <= room) {
+	if factor := factorBytes(a.p, width); factor > 0 && (room == 0 || factor <= room) {
 		a.perhaps = true
 		err := a.phase(factor, "propagation, perhaps with a factor")
 		a.perhaps = false

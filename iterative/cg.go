@@ -223,6 +223,7 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 	if r.Precond, err = r.ladder.climb(ctx); err != nil {
 		return false, err
 	}
+	r.p, r.q = reshape(r.p, r.b.Rows, r.b.Cols), reshape(r.q, r.b.Rows, r.b.Cols)
 	for j := range r.columns {
 		c := &r.columns[j]
 		if c.fate != parked {

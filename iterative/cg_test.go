@@ -238,7 +238,7 @@ func testEnergy(t *testing.T, single bool, tolerance float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.prepare()
+	s.prepare(1)
 	if !single {
 		s.cg.single = nil
 	}

@@ -51,7 +51,7 @@ func CholeskyBytes(n int, entries int64) int64 {
 	columns := 12 * factorLimit(n, entries)
 	// Columns are found beside the records; each triangle is made beside what it
 	// is made from.
-	return max(16*recordsFor(entries)+columns, 2*columns) + 100*int64(n)
+	return max(16*recordsFor(entries)+columns+64*int64(n), 2*columns+100*int64(n))
 }
 
 // CholeskyKeptBytes is the part of [CholeskyBytes] that a factor keeps.
@@ -59,17 +59,24 @@ func CholeskyKeptBytes(n int, entries int64) int64 {
 	return 24*factorLimit(n, entries) + 36*int64(n)
 }
 
+// SolveFactorBytes bounds what [CholeskyBytes] comes to beside the blocks of a
+// [System] that solves for so many columns: it lets go of two while it makes its
+// factor.
+func SolveFactorBytes(n int, entries int64, cols int) int64 {
+	return max(CholeskyBytes(n, entries)-2*sparse.BlockBytes[float64](n, cols), CholeskyKeptBytes(n, entries))
+}
+
 // recordsFor returns the number of records with which an elimination seldom
 // has to look for unused ones.
 func recordsFor(entries int64) int64 { return entries + entries/4 }
 
 // factorLimit bounds the entries of the triangle where there is a limit on
-// memory. That of a social network, a web or a road map has 0.5 to 1.1 times as
-// many as the matrix, of a grid of two dimensions 1.2, of three 1.5. Grids of four
-// dimensions and random graphs of mean degree three go beyond: there Jacobi takes
-// few steps.
+// memory. That of a social network, a web or a road map has 0.5 to 1.2 times as
+// many as the matrix, of a grid of two dimensions or of neighbours in the plane
+// 0.8 to 1.2, of three dimensions 1.6 with six neighbours and 1.2 with 26. Random
+// graphs and neighbours in more dimensions go beyond: there Jacobi takes few steps.
 func factorLimit(n int, entries int64) int64 {
-	return min(entries+3*(entries/4), int64(n)*int64(n-1)/2)
+	return min(entries+min(3*(entries/4), 6*int64(n)), int64(n)*int64(n-1)/2)
 }
 
 // NewCholesky factors M = scale·L + diag(ground), L = D − A, where A is

@@ -100,7 +100,7 @@ func TestGoldenSystems(t *testing.T) {
 			x, b := sparse.NewBlock[float64](n, len(rows)), identity(n, rows)
 			for _, way := range []string{"ladder", "factor"} {
 				if way == "factor" {
-					s.prepare()
+					s.prepare(1)
 					if s.cg.Precond, err = s.Factor(ctx); err != nil {
 						t.Fatal(err)
 					}

@@ -37,7 +37,7 @@ func TestSingle(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s.prepare()
+				s.prepare(1)
 				double := &counting{Applier: s.cg.A}
 				s.cg.A = double
 				b, x := randomBlock(7, n, k), sparse.NewBlock[float64](n, k)

@@ -30,8 +30,8 @@ type System struct {
 	Least float64
 
 	// Memory is the largest number of bytes that making and keeping the factor
-	// may take, see [CholeskyBytes]; 0 means no limit. Where it does not fit,
-	// Jacobi stays.
+	// may take, see [CholeskyBytes], or beside the blocks of a solve, see
+	// [SolveFactorBytes]; 0 means no limit. Where it does not fit, Jacobi stays.
 	Memory int64
 
 	// easy is spanned by eigenvectors s of M, one for each component, of the
@@ -91,7 +91,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64], setti
 	if err := settings.Validate(); err != nil {
 		return nil, err
 	}
-	s.prepare()
+	s.prepare(b.Cols)
 	out := &SystemResult{Refused: s.refused != nil}
 	if !out.Refused {
 		s.cg.ladder = s.newLadder(settings, out)
@@ -125,7 +125,14 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 		l.allowed = factorStepsPerDigit * int(digits)
 	}
 	l.climb = func(ctx context.Context) (Preconditioner, error) {
-		f, err := s.Factor(ctx)
+		room := s.Memory
+		if s.factor == nil {
+			s.cg.run.p, s.cg.run.q = nil, nil // what it is made from takes their place
+			if room > 0 {
+				room = max(room, CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()))
+			}
+		}
+		f, err := s.factorWithin(ctx, room)
 		if errors.Is(err, ErrMemory) {
 			out.Refused, l.allowed = true, 0
 			return s.jacobi, nil
@@ -139,9 +146,9 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 	return l
 }
 
-// prepare makes the recurrence begin with Jacobi, and finds out whether the
-// factor may be made.
-func (s *System) prepare() {
+// prepare makes the recurrence of so many columns begin with Jacobi, and finds out
+// whether the factor may be made.
+func (s *System) prepare(cols int) {
 	c := &s.cg
 	if c.A == nil {
 		op := &sparse.Operator[float64]{A: s.Graph.A, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
@@ -156,7 +163,7 @@ func (s *System) prepare() {
 		if s.Null == nil {
 			c.single = newSingle(op, diag)
 		}
-		if need := CholeskyBytes(len(s.Graph.Degrees), s.Graph.A.NNZ()); s.Memory > 0 && need > s.Memory {
+		if need := SolveFactorBytes(len(s.Graph.Degrees), s.Graph.A.NNZ(), cols); s.Memory > 0 && need > s.Memory {
 			s.refused = memoryError(need, s.Memory)
 		}
 	}
@@ -181,7 +188,10 @@ func (s *System) diagonal(withoutLoops bool) []float64 {
 
 // Factor returns the sampled Cholesky factor of Edge·L + diag(Ground), which
 // is made once. The errors are those of [NewCholesky].
-func (s *System) Factor(ctx context.Context) (*Cholesky, error) {
+func (s *System) Factor(ctx context.Context) (*Cholesky, error) { return s.factorWithin(ctx, s.Memory) }
+
+// factorWithin is Factor with another limit.
+func (s *System) factorWithin(ctx context.Context, memory int64) (*Cholesky, error) {
 	if s.factor != nil || s.refused != nil {
 		return s.factor, s.refused
 	}
@@ -190,7 +200,7 @@ func (s *System) Factor(ctx context.Context) (*Cholesky, error) {
 		a = &restricted{a, s.free}
 	}
 	f, err := NewCholesky(ctx, a, s.Edge, s.Ground, &CholeskySettings{
-		RNGSeed: rngSeed, Memory: s.Memory, Workers: s.Graph.Workers,
+		RNGSeed: rngSeed, Memory: memory, Workers: s.Graph.Workers,
 	})
 	if errors.Is(err, ErrMemory) {
 		s.refused = err

@@ -3,12 +3,10 @@ package kernel
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/iterative"
-	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -137,75 +135,6 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 	out.least = out.least || rounded
 	return out, nil
 }
-
-// findLeast finds the smallest eigenvalue of a singular system outside its
-// null space, on which the error bounds of its solutions rest. It may take what
-// the solve of so many columns takes afterwards, and what that has for a factor;
-// without room for one, the diagonal preconditions.
-func (e *solves) findLeast(ctx context.Context, cols int) error {
-	s := e.system
-	if s.Least > 0 {
-		return nil
-	}
-	g := s.Graph
-	n, components := len(g.Degrees), len(g.Components.Sizes)
-	if components == n {
-		s.Least = 1 // the map is zero, and so is everything
-		return nil
-	}
-	op, weights := sparse.NewLaplacian[float64](g.A, g.Degrees), s.Scale
-	if weights != nil {
-		op = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees)
-	}
-	op.Workers = g.Workers
-	p := lanczos.Problem{
-		A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0), Beyond: true,
-	}
-	var memory int64
-	if s.Memory > 0 {
-		memory = s.Memory + (solveBlocks-2)*sparse.BlockBytes[float64](n, cols)
-	}
-	room, products := s.Memory == 0 || iterative.CholeskyBytes(n, g.A.NNZ()) <= s.Memory, 0
-	p.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {
-		if room {
-			return s.Preconditioner(ctx)
-		}
-		return iterative.NewJacobi(op.Diag), nil
-	}
-	if !room {
-		products = jacobiProducts
-	}
-	// The residual must be small beside an eigenvalue that may be far below
-	// the norm of the map. A first look tells how far.
-	const tightest = 1e-13
-	for tolerance := 1e-6; ; {
-		settings := &lanczos.Settings{Tolerance: tolerance, Patience: 100, MaxProducts: products, Memory: memory, Workers: g.Workers}
-		pairs, err := p.Solve(ctx, 1, settings)
-		if !room && errors.Is(err, lanczos.ErrMemory) { // for a larger basis than LOBPCG has
-			pairs, err = p.LOBPCG(ctx, 1, settings)
-		}
-		if !room && (errors.Is(err, lanczos.ErrMemory) || errors.Is(err, lanczos.ErrIterationLimit)) {
-			_, err = s.Preconditioner(ctx) // what would do is the factor that had no room
-		}
-		if err != nil {
-			return err
-		}
-		value, residual := pairs.Values[0], pairs.Residuals[0]
-		if residual < value/10 || tolerance == tightest && residual < value {
-			s.Least = value - residual
-			e.assumed = "the smallest positive eigenvalue, found by iteration, is the smallest"
-			return nil
-		}
-		if tolerance == tightest {
-			return &ParameterError{"kernel", fmt.Sprintf("it is an inverse that has no sure digit on this graph: the Laplacian's smallest positive eigenvalue, at most %.2g, is lost in rounding beside the largest, at least %.2g; take regularized-laplacian", value+residual, pairs.Norm)}
-		}
-		tolerance = max(tightest, min(tolerance/10, value/20/pairs.Norm))
-	}
-}
-
-// jacobiProducts are how many products an eigenvalue may take without room for a
-// factor: a graph that needs more has a long path.
-const jacobiProducts = 3000
 
 // scaleBy multiplies a block by f.
 func scaleBy(b *sparse.Block[float64], f float64) {

@@ -90,7 +90,10 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	default:
 		least += 8 * int64(len(long)) * int64(width)
 	}
-	factor := iterative.CholeskyBytes(n, entries)
+	factor := iterative.SolveFactorBytes(n, entries, width)
+	if e.function && limit == 0 { // not all of its systems are solved on their own
+		factor = iterative.CholeskyBytes(n, entries)
+	}
 	if !e.factor || limit > 0 && least+factor > limit {
 		factor = 0
 	}
@@ -223,7 +226,10 @@ func groupNeeds(n, nodes int, entries int64, group []demand, memory int64) Needs
 	bytes := sure
 	if slices.ContainsFunc(group, func(d demand) bool { return !d.series }) {
 		bytes = max(sure, vectors+groupBytes(n, width, len(group), false))
-		factor := iterative.CholeskyBytes(n, entries)
+		factor := iterative.SolveFactorBytes(n, entries, width)
+		if memory == 0 {
+			factor = iterative.CholeskyBytes(n, entries)
+		}
 		if memory == 0 || bytes+factor <= memory {
 			bytes += factor
 		}

@@ -1,19 +1,15 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Every block is computed within the memory that is planned for it.
@@ -125,74 +121,6 @@ func TestRadiusIsPlanned(t *testing.T) {
 	}
 }
 
-// Without room for a factor of the matrix none is made, not even to find the
-// least eigenvalue: the diagonal has to do, and where it does not, as on a long
-// path, the error says what the factor takes.
-func TestLeastEigenvalueWithinMemory(t *testing.T) {
-	const n = 20_000
-	for _, room := range []bool{true, false} {
-		g := newGraph(t, testgraph.Path(n), 1)
-		k := mustNew(t, g, "pseudo-inverse", Parameters{}).(*spectral)
-		e := k.whole.(*solves)
-		factor := iterative.CholeskyBytes(n, g.A.NNZ())
-		memory := factor
-		if !room {
-			memory--
-		}
-		e.system.Memory = memory
-		err := e.findLeast(t.Context(), 32)
-		if _, refused := e.system.Factor(t.Context()); room != (refused == nil) {
-			t.Errorf("%d bytes for a factor of %d: %v", memory, factor, refused)
-		}
-		var over *budget.OverError
-		switch {
-		case room && err != nil:
-			t.Error(err)
-		case !room && (!errors.As(err, &over) || over.Need != factor):
-			t.Errorf("without room: %v", err)
-		}
-	}
-}
-
-// On a graph with hubs the diagonal finds the same least eigenvalue as the factor,
-// where Lanczos alone does not.
-func TestLeastEigenvalueByDiagonal(t *testing.T) {
-	const hubs, leaves = 40, 1000
-	rng := rand.New(rand.NewPCG(1, 2))
-	n := hubs + hubs*leaves
-	rows := make([][]uint32, n)
-	edge := func(i, j int) { rows[i], rows[j] = append(rows[i], uint32(j)), append(rows[j], uint32(i)) }
-	for i := 1; i < n; i++ {
-		edge(i, rng.IntN(min(i, hubs)))
-		if i%2 == 0 {
-			edge(i, rng.IntN(i))
-		}
-	}
-	ptr, col := make([]int64, n+1), []uint32(nil)
-	for i, row := range rows {
-		slices.Sort(row)
-		col = append(col, slices.Compact(row)...)
-		ptr[i+1] = int64(len(col))
-	}
-	a, err := sparse.NewCSR(n, n, ptr, col, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := newGraph(t, a, 2)
-	var least [2]float64
-	for i, memory := range []int64{0, iterative.CholeskyBytes(n, g.A.NNZ()) - 1} {
-		e := mustNew(t, g, "pseudo-inverse", Parameters{}).(*spectral).whole.(*solves)
-		e.system.Memory = memory
-		if err := e.findLeast(t.Context(), 32); err != nil {
-			t.Fatal(err)
-		}
-		least[i] = e.system.Least
-	}
-	if ratio := least[1] / least[0]; ratio < 0.9 || ratio > 1.1 {
-		t.Errorf("least eigenvalues %v with a factor, %v without", least[0], least[1])
-	}
-}
-
 // A solve that is slow with Jacobi has room for a factor in its plan: on a path it
 // is exact.
 func TestSlowSolvesPlanTheirFactor(t *testing.T) {
@@ -219,7 +147,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		}
 		want := int64(0)
 		if c.slow {
-			want = iterative.CholeskyBytes(n, g.A.NNZ())
+			want = iterative.SolveFactorBytes(n, g.A.NNZ(), 1)
 		}
 		if needs.Perhaps != want || needs.Bytes <= want {
 			t.Errorf("%s %v: %+v; a factor takes %d", c.name, c.p, needs, want)

@@ -1,0 +1,96 @@
+package kernel
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Without room for a factor of the matrix none is made, not even to find the
+// least eigenvalue: the diagonal has to do, and where it does not, as on a long
+// path, the error says what the factor takes.
+func TestLeastEigenvalueWithinMemory(t *testing.T) {
+	const n = 20_000
+	for _, room := range []bool{true, false} {
+		g := newGraph(t, testgraph.Path(n), 1)
+		k := mustNew(t, g, "pseudo-inverse", Parameters{}).(*spectral)
+		e := k.whole.(*solves)
+		factor := iterative.SolveFactorBytes(n, g.A.NNZ(), 32)
+		e.system.Memory = factor
+		if !room {
+			e.system.Memory--
+		}
+		err := e.findLeast(t.Context(), 32)
+		var over *budget.OverError
+		switch {
+		case room && err != nil:
+			t.Error(err)
+		case !room && (!errors.As(err, &over) || over.Need != factor || over.Limit != factor-1):
+			t.Errorf("without room: %v", err)
+		}
+	}
+}
+
+// hubGraph returns a graph whose nodes choose so many others each, those with small
+// numbers mostly.
+func hubGraph(t *testing.T, n, others int) *sparse.CSR {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows := make([][]uint32, n)
+	for i := 1; i < n; i++ {
+		for range 1 + rng.IntN(2*others-1) {
+			u := rng.Float64()
+			j := int(u * u * u * float64(i))
+			rows[i], rows[j] = append(rows[i], uint32(j)), append(rows[j], uint32(i))
+		}
+	}
+	ptr, col := make([]int64, n+1), []uint32(nil)
+	for i, row := range rows {
+		slices.Sort(row)
+		col = append(col, slices.Compact(row)...)
+		ptr[i+1] = int64(len(col))
+	}
+	a, err := sparse.NewCSR(n, n, ptr, col, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// On a graph with hubs the diagonal finds the same least eigenvalue as the factor,
+// where Lanczos alone does not; on a path it is soon given up.
+func TestLeastEigenvalueByDiagonal(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		a        *sparse.CSR
+		factored bool
+	}{
+		{"hubs", hubGraph(t, 30_000, 12), false},
+		{"path", testgraph.Path(20_000), true},
+	} {
+		g := newGraph(t, c.a, 2)
+		e := mustNew(t, g, "pseudo-inverse", Parameters{}).(*spectral).whole.(*solves)
+		l := newLeastSearch(e.system, 32)
+		found, err := l.find(t.Context(), firstLook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.factored != c.factored {
+			t.Errorf("%s: with a factor: %t, want %t", c.name, l.factored, c.factored)
+		}
+		l.behind()
+		again, err := l.find(t.Context(), firstLook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		within := found.Residuals[0] + again.Residuals[0]
+		if value, exact := found.Values[0], again.Values[0]; value < exact-within || value > exact+within {
+			t.Errorf("%s: least eigenvalue %v, with a factor %v", c.name, value, exact)
+		}
+	}
+}
