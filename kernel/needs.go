@@ -102,7 +102,7 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	if e.least { // found beside what becomes of the columns
 		search += least - vectors - e.bytes(n, width)
 	}
-	sure, most := max(least-spared, search-e.basisBytes(n)/4), max(least+factor, search)
+	sure, most := max(least-spared, search-e.basisBytes(n)/5), max(least+factor, search)
 	if e.least && factor > 0 { // which the search may want as well
 		most = max(most, search-e.searchBytes(n, width)+e.factoredSearchBytes(n, width, entries))
 	}
@@ -346,7 +346,7 @@ func (d demand) searchBytes(n, cols int) (bytes int64) {
 }
 
 // basisBytes is what the basis takes in which the smallest eigenvalue is found; a
-// search that is over soon fills about three quarters of it.
+// search that is over soon fills about four fifths of it.
 func (d demand) basisBytes(n int) int64 {
 	if !d.least {
 		return 0

@@ -367,7 +367,7 @@ func (in *invocation) generateStore(r *generated, publish func(store func() erro
 // more than a little: that of zstd is its window, in blocks on their way.
 func compressorBytes(path string) int64 {
 	if strings.EqualFold(filepath.Ext(path), ".zst") {
-		return 18 << 20
+		return 9 << 20
 	}
 	return 0
 }
