@@ -24,9 +24,9 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 		views = []view{outgoing, incoming}
 	}
 	rows := r.nodes.Len()
-	occupied := make([]uint64, (rows+63)/64)
-	var counts mergeCount
-	weighted, double := false, false
+	out := &written{w: w, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
+		return r.heavy(r.nodes.AppendID(nil, row))
+	}}
 	for direction, v := range views {
 		if direction == 1 {
 			if err := w.BeginIn(); err != nil {
@@ -54,31 +54,12 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			r.report.SelfLoops, r.report.ZeroWeights, r.report.UnknownIDs = lines.loops, lines.zeros, lines.unknown
 		}
 		err = s.each(func(b *sorted) error {
-			for i := range len(b.ptr) - 1 {
-				lo, hi := b.ptr[i], b.ptr[i+1]
-				var val []float64
-				if b.val != nil {
-					val = b.val[lo:hi]
-				}
-				sum := 0.
-				for _, x := range val {
-					weighted = weighted || x != 1
-					double = double || float64(float32(x)) != x
-					sum += x
-				}
-				if math.IsInf(sum, 0) {
-					return r.heavy(r.nodes.AppendID(nil, b.lo+i))
-				}
-				if err := w.Append(b.col[lo:hi], val); err != nil {
-					return err
-				}
-				if hi > lo {
-					occupied[(b.lo+i)/64] |= 1 << ((b.lo + i) % 64)
-				}
+			if err := out.append(b); err != nil {
+				return err
 			}
 			if first {
 				r.report.Entries += int64(len(b.col))
-				counts.add(b.mergeCount)
+				out.counts.add(b.mergeCount)
 			}
 			return nil
 		})
@@ -86,24 +67,67 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			return r.explain(err)
 		}
 	}
-	r.report.Nodes, r.report.Directed, r.report.Weighted = int64(rows), directed, weighted
-	r.report.Weights = "none"
-	switch {
-	case double:
-		r.report.Weights = "float64"
-	case weighted:
-		r.report.Weights = "float32"
-	}
-	r.report.Duplicates, r.report.Reciprocal = counts.duplicates, counts.reciprocal
-	r.report.Edges = r.report.Entries
-	if !directed {
-		r.report.Edges = (r.report.Entries + counts.loops) / 2
-	}
-	r.report.Isolated = int64(rows)
-	for _, word := range occupied {
-		r.report.Isolated -= int64(bits.OnesCount64(word))
+	out.tell(r.report, rows, directed)
+	return nil
+}
+
+// written is what is known of the rows that were written.
+type written struct {
+	w        *shard.Writer
+	occupied []uint64            // a bit for each row with an entry
+	heavy    func(row int) error // of one whose weights have no finite sum
+	counts   mergeCount
+	weighted bool // a weight is not 1
+	double   bool // or not that of a float32
+}
+
+// append writes the rows of a bucket.
+func (o *written) append(b *sorted) error {
+	for i := range len(b.ptr) - 1 {
+		lo, hi := b.ptr[i], b.ptr[i+1]
+		var val []float64
+		if b.val != nil {
+			val = b.val[lo:hi]
+		}
+		sum := 0.
+		for _, x := range val {
+			o.weighted = o.weighted || x != 1
+			o.double = o.double || float64(float32(x)) != x
+			sum += x
+		}
+		row := b.lo + i
+		if math.IsInf(sum, 0) {
+			return o.heavy(row)
+		}
+		if err := o.w.Append(b.col[lo:hi], val); err != nil {
+			return err
+		}
+		if hi > lo {
+			o.occupied[row/64] |= 1 << (row % 64)
+		}
 	}
 	return nil
+}
+
+// tell completes a report whose entries are counted.
+func (o *written) tell(report *Report, rows int, directed bool) {
+	report.Nodes, report.Directed, report.Weighted = int64(rows), directed, o.weighted
+	report.Weights = "none"
+	switch {
+	case o.double:
+		report.Weights = "float64"
+	case o.weighted:
+		report.Weights = "float32"
+	}
+	report.Duplicates, report.Reciprocal = o.counts.duplicates, o.counts.reciprocal
+	report.Edges = report.Entries
+	if !directed {
+		report.Edges = (report.Entries + o.counts.loops) / 2
+	}
+	report.Isolated = int64(rows)
+	for _, word := range o.occupied {
+		report.Isolated -= int64(bits.OnesCount64(word))
+	}
 }
 
 // heavy is the error for a node whose weights are too large together, though each

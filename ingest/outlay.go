@@ -1,0 +1,248 @@
+package ingest
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// outlay is what the parts of a run on a guessed graph take, in bytes; see
+// run.beside and sorter.
+type outlay struct {
+	n, lines, entries float64 // entries of one direction
+	workers           float64
+	each, values      float64 // of an entry: its key, and its value
+
+	parts float64 // the lines as they are read
+	keys  float64 // the entries as they are sorted
+	rows  float64 // what is known of each row
+	room  float64 // what is there throughout
+
+	dict, ids, least, known float64 // ids while they are read, numbered, merged from runs, and then
+
+	scratch float64 // of the largest buckets, with what is known of all
+	buckets float64 // of those at hand where all fits
+
+	order                   Order
+	ordering, rank, looking float64 // while it is found, once it is there, and found not to pay
+	pattern, graph          float64 // while it is sorted beside its entries, and ordered
+}
+
+// outlay adds up the parts.
+func (g *guess) outlay() *outlay {
+	n, lines := g.nodes(), g.lines
+	o := &outlay{n: n, lines: lines, entries: 2 * lines, each: 8, rows: float64(rowBytesOf(false)) * n}
+	if g.c.Directed {
+		o.entries = lines // of each direction
+	}
+	o.workers = min(float64(sched.Workers(g.c.Workers)), math.Ceil(max(g.chunks, n/maxBucketRows)))
+	line := 8.0
+	if isNarrow(int(n)) {
+		o.each = 4
+	}
+	if g.weighted || g.c.Duplicates == SumDuplicates {
+		o.values, o.rows = 8, float64(rowBytesOf(true))*n
+	}
+	if g.weighted {
+		line += 8
+	}
+	o.parts = lines * line
+	o.keys = o.entries * (o.each + o.values)
+	o.room = float64(g.c.roomBytes(int(o.workers)) + g.reader)
+	o.addIDs(g)
+	o.addBuckets(g)
+	o.addOrder(g)
+	return o
+}
+
+// addIDs adds what names the nodes.
+func (o *outlay) addIDs(g *guess) {
+	n := o.n
+	switch {
+	case g.numeric && g.dense:
+		o.rows += float64(g.top) * 3 / 16
+	case g.numeric:
+		o.rows += float64(g.top) * 3 / 16
+		o.dict, o.ids, o.least, o.known = n*4, n*4, n*4, n*4
+	default:
+		text := g.idBytes()
+		o.dict = n * (24 + 1.25*(16+text)) // slots, entries and text
+		o.ids = o.dict + n*(48+text)       // and what numbers them
+		o.least = n * (40 + text)
+		o.known = n * (16 + text) // of each where its text ends, its place among them, and the row of its code
+	}
+}
+
+// addBuckets adds the largest buckets, and what is known of all; see
+// sorter.scratchBytes. A bucket of a hub has few other rows. Nothing is gathered
+// if all fits.
+func (o *outlay) addBuckets(g *guess) {
+	usual := max(bucketEntries, o.entries/maxBuckets)
+	finish, gather := o.each+o.values+2*(4+o.values), 2*(o.each+o.values)
+	o.scratch = o.entries / usual * 8 * maxSpans
+	o.buckets = o.scratch + o.workers*max(0, usual*finish-bucketBytes)
+	for _, hub := range g.hubs(int(o.workers)) {
+		o.scratch += max(0, (hub+usual/2)*(finish+gather)-bucketBytes)
+		if hub > usual/2 {
+			o.buckets += hub * (o.each + o.values + 4 + o.values)
+		}
+	}
+}
+
+// addOrder adds what the order takes.
+func (o *outlay) addOrder(g *guess) {
+	n, looking := o.n, float64(g.c.Order.lookingBytes())
+	switch g.c.Order {
+	case BreadthFirstOrder, CuthillMcKeeOrder:
+		o.pattern, o.graph = 8*o.lines+8*n, 8*o.lines+8*n
+	case LocalityOrder:
+		o.pattern, o.graph = 8*o.lines+8*n, 24*o.lines+8*n
+	}
+	switch o.order = g.c.Order.possible(int(n), int(o.lines)); o.order {
+	case DefaultOrder:
+	case DegreeOrder:
+		o.rank = 8 * n
+		if late := float64(g.top) + 1; g.numeric && late <= float64(lateIDs(int(n), g.c.Memory)) {
+			o.rank += 4 * late
+		}
+		o.ordering = o.rank + 4*n*(min(o.workers, countWorkers)-1)
+		if g.c.Order == AutoOrder {
+			sample := float64(sampleBytes(int(n)))
+			o.looking = o.ordering - 4*n + sample/2
+			o.ordering += sample
+		}
+		o.scratch += o.rank
+	default:
+		o.rank = 8*n + leastBytes // with pieces of the graph's memory that nothing fits into
+		o.ordering = looking*n + o.graph
+		o.scratch += looking * n
+	}
+}
+
+// fixed is what does not shrink with the lines that are in memory.
+func (o *outlay) fixed() float64 { return o.room + o.rows + o.ids + o.scratch }
+
+// sorting is what is there while entries are sorted, beside the lines.
+func (o *outlay) sorting() float64 { return o.keys + o.room + o.rows + o.known + o.buckets }
+
+// together is the largest of what is there at a time if all fits: while lines are
+// read and numbered, ordered, and sorted.
+func (o *outlay) together(window, ordering, rank float64) float64 {
+	buckets := o.workers * bucketBytes
+	return o.parts + max(o.room+o.dict+window, o.ids+buckets, o.sorting()+rank, o.known+ordering+buckets)
+}
+
+// plan bounds what the guessed graph takes within the limit.
+func (g *guess) plan() (*Plan, error) {
+	o := g.outlay()
+	fixed, parts, keys := o.fixed(), o.parts, o.keys
+	p := &Plan{Lines: int64(o.lines), Nodes: int64(o.n), Entries: int64(o.entries), Passes: 1}
+	need := o.together(g.window, o.ordering, o.rank)
+	graph := o.graph
+	if o.pattern > 0 {
+		need = max(need, parts+2*o.lines*o.each+o.pattern+o.room+o.known+o.buckets)
+		graph += min(keys, leastBytes)
+	}
+	limit := float64(g.c.Memory)
+	if limit == 0 {
+		limit = math.Inf(1)
+	}
+	// A dictionary that is done with may still be there.
+	most := max(need, parts+o.sorting()+o.rank+o.ids-o.known)
+	if o.looking > 0 {
+		need = o.together(g.window, o.looking, 0)
+	}
+	if err := g.least(o, graph, limit); err != nil {
+		return nil, err
+	}
+	// With a limit room is made for buckets that are gathered, and looked at.
+	over := parts+max(max(keys+o.pattern, graph)+fixed, o.room+o.ids+g.window) > limit
+	if left := keys - max(leastBytes, limit-fixed); over && left > 0 {
+		p.Temp = int64(left / (o.each + o.values) * (o.values + keyBytes(o.n, o.entries)))
+		p.Passes = 2
+	}
+	ordered := o.order != DefaultOrder
+	if parts+fixed > spillAbove*limit && (over || ordered) || over && parts+fixed+keys > limit {
+		p.Temp += int64(g.temporary(o.n))
+	}
+	// What is more than fits, and an order may need, is moved to disk early. That
+	// it is more is sure or not.
+	const unsure = 0.05 // of what is guessed
+	early := max(spillAbove*limit, spillBelow*limit+max(keys+o.pattern, graph)+fixed)
+	spills := func(share float64) bool {
+		return share*parts+o.room > spillAbove*limit && (ordered || share*(parts+keys)+o.room > limit)
+	}
+	if spills(1 - unsure) {
+		most = min(most, early)
+	}
+	if spills(1 + unsure) {
+		need = min(need, early)
+	}
+	p.Memory, p.Sure = int64(min(most, limit)), int64(min(need, most, limit))
+	disk := storeBytes(o.n, o.entries, g.weighted, g.c.Directed, ordered)
+	if !g.numeric {
+		disk += o.n * (g.idBytes() + 6)
+	}
+	p.Disk = int64(disk)
+	return p, nil
+}
+
+// least returns a [*MemoryError] if the parts that do not shrink exceed the limit.
+func (g *guess) least(o *outlay, graph, limit float64) error {
+	span := min(o.keys, max(leastBytes, o.entries/maxSpans*(o.each+o.values)))
+	need := max(o.fixed()+graph+span, o.room+o.ids+g.window) - o.ids + o.least
+	if need <= limit {
+		return nil
+	}
+	e := &MemoryError{Need: int64(need), Limit: g.c.Memory}
+	if g.c.Order != DefaultOrder {
+		g.c.Order = DefaultOrder
+		_, err := g.plan()
+		e.Unordered = err == nil
+	}
+	return e
+}
+
+// temporary guesses the bytes of the temporary file with all lines in it.
+func (g *guess) temporary(n float64) float64 {
+	bits := float64(2 * codeWidth(uint32(min(n, math.MaxUint32))))
+	switch {
+	case g.numeric && g.matrix == 0:
+		bits = float64(2 * codeWidth(g.top))
+	case !g.numeric:
+		bits = 64
+	}
+	if g.weighted {
+		bits += 64
+	}
+	return g.lines * (bits + 1) / 8
+}
+
+// keyBytes bounds the bytes of a key in the temporary file, in most graphs: a
+// bucket has twice as many rows as others at most.
+func keyBytes(n, entries float64) float64 {
+	rows := n * max(bucketEntries/max(1, entries), 1./maxBuckets)
+	return max(4, math.Ceil((math.Ceil(math.Log2(n))+math.Ceil(math.Log2(max(1, rows)))+2)/8))
+}
+
+// storeBytes guesses the bytes of a store without the text of its ids: the gaps
+// between the columns of a row have the size of n over its length, and the code
+// adds a few bits. Entries are those of one direction.
+func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
+	const more = 3.5 // bits
+	gap := math.Log2(max(2, n*n/max(1, entries))) + more
+	size := entries*gap/8 + 2*n
+	if weighted {
+		size += 8 * entries
+	}
+	if directed {
+		size *= 2
+	}
+	if weighted {
+		size += 8 * n
+	}
+	if ordered {
+		size += 4 * n
+	}
+	return size
+}
