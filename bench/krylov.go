@@ -91,6 +91,7 @@ func Solve(ctx context.Context, s *iterative.System, order []uint32, k int, tole
 func Eigen(ctx context.Context, p *lanczos.Problem, k int, s *lanczos.Settings, repeat int) (Krylov, error) {
 	var out *lanczos.Pairs
 	timing, err := measure(repeat, func() (err error) {
+		out = nil // its vectors make room for the next
 		out, err = p.Solve(ctx, k, s)
 		return err
 	})
