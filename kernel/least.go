@@ -79,7 +79,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	op.Workers = g.Workers
 	l.jacobi = iterative.NewJacobi(op.Diag)
 	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0), Beyond: true}
-	l.settings = lanczos.Settings{Patience: 100, Memory: s.Memory, Workers: g.Workers}
+	l.settings = lanczos.Settings{Relative: 1. / 20, Patience: 100, Memory: s.Memory, Workers: g.Workers}
 	if !l.room() {
 		l.settings.MaxProducts = jacobiProducts
 	}

@@ -497,6 +497,41 @@ func TestSolveChanges(t *testing.T) {
 	}
 }
 
+// TestRelative: the smallest values of a long path are far below what a tolerance
+// relative to the norm tells; LOBPCG goes on until the residuals are small beside them.
+func TestRelative(t *testing.T) {
+	const n = 2000
+	a := testgraph.Path(n)
+	deg := degreesOf(t, a)
+	p := &Problem{
+		A: sparse.NewLaplacian[float64](a, deg), Which: Smallest, Known: NewKnown(componentsOf(t, a), nil, 0), Beyond: true,
+		Precondition: func(context.Context, int64) (Preconditioner, error) {
+			return tridiagonalInverse{deg: deg, shift: 1e-7}, nil
+		},
+	}
+	var iterations [2]int
+	for i, relative := range []float64{0, 1. / 20} {
+		out, err := p.LOBPCG(ctx, 2, &Settings{Tolerance: 1e-3, Relative: relative})
+		if err != nil {
+			t.Fatal(err)
+		}
+		iterations[i] = out.Restarts
+		for j, r := range out.Residuals {
+			if relative > 0 && r > relative*out.Values[j] {
+				t.Errorf("value %g has a residual of %g", out.Values[j], r)
+			}
+		}
+	}
+	if iterations[0] >= iterations[1] {
+		t.Errorf("%d iterations, and %d for digits of the values", iterations[0], iterations[1])
+	}
+	// What rounding leaves is enough.
+	p.Known, p.Beyond = nil, false
+	if out, err := p.LOBPCG(ctx, 1, &Settings{Tolerance: 1e-3, Relative: 1. / 20}); err != nil || out.Residuals[0] > 1e-12*out.Norm {
+		t.Errorf("of the zero: %v", err)
+	}
+}
+
 // TestManyComponents: more known vectors than anyone asks for, of all sizes.
 func TestManyComponents(t *testing.T) {
 	a := testgraph.Random(3, 3000, 1700, true) // hundreds of isolated nodes

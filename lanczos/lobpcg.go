@@ -107,6 +107,9 @@ func lobpcgBytes(n, cols, k int) int64 {
 	return basisBytes(n, 4*cols+width) + 8*int64(n)*int64(vectors)
 }
 
+// leastResidual is the residual, relative to the norm, below which rounding decides.
+const leastResidual = 1e-13
+
 // start makes X orthonormal Ritz vectors of random columns.
 func (g *lobpcg) start(ctx context.Context) error {
 	g.allocateBlocks()
@@ -229,8 +232,12 @@ func (g *lobpcg) measure(ctx context.Context) error {
 func (g *lobpcg) countConverged() (converged int) {
 	g.active, g.worst = g.active[:0], 0
 	for j, r := range g.residual {
+		goal := g.s.Tolerance * g.norm
+		if relative := g.s.Relative * math.Abs(g.theta[j]); relative > 0 {
+			goal = min(goal, max(relative, leastResidual*g.norm))
+		}
 		switch {
-		case r > g.s.Tolerance*g.norm:
+		case r > goal:
 			g.active = append(g.active, j)
 			if j < g.wanted {
 				g.worst = max(g.worst, r)

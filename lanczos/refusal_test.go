@@ -25,8 +25,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("k = %d: error %v", k, err)
 		}
 	}
-	err := (&Settings{Tolerance: 2, MaxProducts: -1, Patience: -1, Basis: -1, Memory: -1}).Validate()
-	for _, part := range []string{"tolerance", "product limit", "patience", "basis", "memory"} {
+	err := (&Settings{Tolerance: 2, Relative: -1, MaxProducts: -1, Patience: -1, Basis: -1, Memory: -1}).Validate()
+	for _, part := range []string{"tolerance", "relative", "product limit", "patience", "basis", "memory"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q is not in %v", part, err)
 		}

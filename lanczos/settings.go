@@ -100,6 +100,11 @@ type Settings struct {
 	// be less than 1.
 	Tolerance float64
 
+	// Relative, if not 0, makes LOBPCG go on until residuals are at most Relative·|λ|
+	// as well, or 1e-13·‖A‖: values that are small beside ‖A‖ have so many digits
+	// then. Lanczos does not look at it.
+	Relative float64
+
 	// MaxProducts limits the products of A with a block of up to four columns;
 	// 0 means 20 000.
 	MaxProducts int
@@ -146,6 +151,9 @@ func (s *Settings) Validate() error {
 	var all []error
 	if !(s.Tolerance >= 0 && s.Tolerance < 1) {
 		all = append(all, fmt.Errorf("lanczos: tolerance %g; it must be in (0, 1), or 0 for %g", s.Tolerance, defaultTolerance))
+	}
+	if !(s.Relative >= 0 && s.Relative < 1) {
+		all = append(all, fmt.Errorf("lanczos: relative tolerance %g; it must be in (0, 1), or 0 for none", s.Relative))
 	}
 	if s.MaxProducts < 0 {
 		all = append(all, fmt.Errorf("lanczos: product limit %d; it must be positive, or 0 for %d", s.MaxProducts, defaultMaxProducts))
