@@ -234,3 +234,15 @@ func TestGramsNeedsHaveNoHalfSteps(t *testing.T) {
 		}
 	}
 }
+
+// An attempt without the factor does not hide that one before it had one.
+func TestFactorIsTold(t *testing.T) {
+	c := new(computation)
+	const with = "conjugate gradients with a sampled Cholesky factor"
+	for _, method := range []string{"conjugate gradients", with, "conjugate gradients"} {
+		c.note(&applied{method: method, sweeps: 2})
+	}
+	if c.report.Method != with || c.report.Sweeps != 6 {
+		t.Errorf("%d sweeps, %s", c.report.Sweeps, c.report.Method)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -102,6 +103,16 @@ func (c *computation) reserveWork(width int, bytes int64) error {
 	return nil
 }
 
+// note adds what an engine has done to the report. An attempt, or a slab, may do
+// without the factor that one before it had: the factor is told of all the same.
+func (c *computation) note(a *applied) {
+	c.sweeps += a.sweeps
+	c.report.Sweeps, c.report.Condition = c.sweeps, a.assumed
+	if !strings.HasPrefix(c.report.Method, a.method) {
+		c.report.Method = a.method
+	}
+}
+
 // left returns the memory that engines may take for factors.
 func (c *computation) left() int64 {
 	if c.s.Memory == 0 {
@@ -134,8 +145,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 			return nil, err
 		}
 		again = true
-		c.sweeps += a.sweeps
-		c.report.Sweeps, c.report.Method, c.report.Condition = c.sweeps, a.method, a.assumed
+		c.note(a)
 		// A further attempt, and the next slab, know how far this one missed.
 		miss, rounded := measure(dst, a.bound), measure(dst, a.rounded)
 		promise := 2 * rounded // engines may stop where rounding is half of the bound
@@ -483,8 +493,7 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s
 		if err != nil {
 			return nil, err
 		}
-		c.sweeps += a.sweeps
-		c.report.Sweeps, c.report.Method, c.report.Condition = c.sweeps, a.method, a.assumed
+		c.note(a)
 		c.report.ColumnBound = a.bound
 		// Relative to the result's own norm.
 		size := frobenius(dst)
