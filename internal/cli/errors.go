@@ -316,8 +316,10 @@ func (in *invocation) overLimit(err error) error {
 	)
 	switch {
 	case errors.As(err, &over):
-		// A store is given half of what there is.
-		what, short = over.Largest.What, 2*(over.Need-over.Limit)
+		// What it exceeds is a share of what there is: a store has half.
+		what = over.Largest.What
+		more := float64(over.Need-over.Limit) / float64(over.Limit)
+		short = int64(float64(in.plannable())*more*(1+1./heapShare)) + 1
 	case errors.As(err, &walk):
 		what, short = "the narrowest walk", walk.Need-walk.Limit
 	case errors.As(err, &edges):

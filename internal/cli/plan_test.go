@@ -141,3 +141,30 @@ func TestPlanBoundsPeak(t *testing.T) {
 		}
 	}
 }
+
+// A store whose nodes alone exceed the limit is refused before they are read, and
+// what the refusal says is enough, is.
+func TestManyNodesRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a store of millions of nodes")
+	}
+	dir := t.TempDir()
+	run := func(args ...string) string {
+		cmd := exec.Command(os.Args[0], append(args, "--json")...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "HEATWALK_TEST_MAIN=1")
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	run("generate", "er", "--nodes", "4000000", "--edges", "3000000", "-o", "g/")
+	for _, command := range []string{"verify", "info"} {
+		refusal := run(command, "g", "--max-memory", "64MiB")
+		_, advice, refused := strings.Cut(refusal, "allow ")
+		advice, _, _ = strings.Cut(advice, " or more")
+		if !refused {
+			t.Fatalf("%s: %s", command, refusal)
+		}
+		if out := run(command, "g", "--max-memory", advice); !strings.Contains(out, `"peak_memory_bytes"`) {
+			t.Errorf("%s within %s: %s", command, advice, out)
+		}
+	}
+}

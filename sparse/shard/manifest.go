@@ -259,6 +259,26 @@ func (m *Manifest) identity() uint64 {
 	return id
 }
 
+// leastNodeBytes returns what the dictionary of the nodes takes at least, see
+// [Nodes.Bytes].
+func (m *Manifest) leastNodeBytes() (bytes int64) {
+	switch m.Nodes {
+	case nodesNumeric:
+		bytes = 4 * m.Rows
+	case nodesString: // where each ends, and the text; lengths and order take less in the file
+		bytes = 8 * m.Rows
+		for _, f := range m.Files {
+			if f.Name == nodesName(m.identity()) {
+				bytes = max(bytes, f.Bytes)
+			}
+		}
+	}
+	if m.Order != "" {
+		bytes += 8 * m.Rows
+	}
+	return bytes
+}
+
 // clustered reports whether neighbours are near each other or the same few:
 // their ids take at least two and a half bits less than if they were drawn from
 // all rows alike, which takes log₂(rows²/entries) + 1.44.

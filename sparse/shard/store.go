@@ -110,6 +110,10 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 		return err
 	}
 	s.runs.weighted = s.m.Weighted
+	workers := sched.Workers(o.Workers)
+	if err := s.planFixed(workers, s.m.leastNodeBytes()); err != nil {
+		return err // before anything large is read
+	}
 	for _, f := range s.m.Files {
 		if err := s.checkListed(f); err != nil {
 			return err
@@ -166,7 +170,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			return err
 		}
 	}
-	return s.planMemory(sched.Workers(o.Workers), o.Stream)
+	return s.planMemory(workers, o.Stream)
 }
 
 // checkListed checks that a file is there and as long as the manifest says.
@@ -231,23 +235,31 @@ func (s *Store) views() []*view {
 	return []*view{s.out}
 }
 
+// planFixed begins the plan with what does not depend on the limit, with so many
+// bytes of node ids. The error says what all of it needs.
+func (s *Store) planFixed(workers int, nodes int64) (err error) {
+	s.plan = budget.Plan{Limit: s.plan.Limit}
+	const perFrame = 16 + 48 + 8 // frame, Range, seen
+	for _, item := range []budget.Item{
+		{What: "frame index", Bytes: (s.m.Frames[0] + s.m.Frames[1]) * perFrame},
+		{What: "degrees", Bytes: 8 * s.m.Rows},
+		{What: "node ids", Bytes: nodes},
+		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.m.Weighted)},
+	} {
+		if over := s.plan.Reserve(item.Bytes, item.What); over != nil {
+			err = fmt.Errorf("%s: %w", s.dir, over)
+		}
+	}
+	return err
+}
+
 // planMemory cuts the frames into chunks and decides which of them stay in
 // memory: all without a limit, else as many as fit beside the buffers, spread
 // over the sweep so that the disk can work while they are decoded. With stream
 // set none stays.
 func (s *Store) planMemory(workers int, stream bool) error {
-	frames := int(s.m.Frames[0] + s.m.Frames[1])
-	const perFrame = 16 + 48 + 8 // frame, Range, seen
-	reserve := []budget.Item{
-		{What: "frame index", Bytes: int64(frames) * perFrame},
-		{What: "degrees", Bytes: 8 * int64(len(s.degrees))},
-		{What: "node ids", Bytes: s.nodes.Bytes()},
-		{What: "decoded frames", Bytes: int64(workers) * buffersBytes(s.m.Weighted)},
-	}
-	for _, item := range reserve {
-		if err := s.plan.Reserve(item.Bytes, item.What); err != nil {
-			return fmt.Errorf("%s: %w", s.dir, err)
-		}
+	if err := s.planFixed(workers, s.nodes.Bytes()); err != nil {
+		return err
 	}
 	if err := s.planTiles(workers, stream); err != nil {
 		return err
