@@ -183,7 +183,7 @@ def main():
     a = parse()
     files = Files(a.heatwalk, a.work, a.store.resolve())
     units = {"KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
-    planners = "ingest classify evaluate features kernel eigen generate convert".split()
+    planners = "ingest info verify classify evaluate features kernel eigen generate convert".split()
     lines = [l.strip() for l in a.commands.read_text().splitlines() if l.strip() and not l.startswith("#")]
     tally = dict.fromkeys(("runs", "small", "refused", "cut", "planned", "within", "sure", "between", "high", "low", "over", "exit"), 0)
     print(f"{'limit':>7} {'plan':>6} {'sure':>6} {'peak':>7} {'ratio':>5}  command; MiB", flush=True)

@@ -24,7 +24,7 @@ type estimated struct {
 }
 
 // planners are the commands that plan what they do.
-var planners = []string{"ingest", "classify", "evaluate", "features", "kernel", "eigen", "generate", "convert"}
+var planners = []string{"ingest", "info", "verify", "classify", "evaluate", "features", "kernel", "eigen", "generate", "convert"}
 
 func newEstimate(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
@@ -33,15 +33,15 @@ func newEstimate(in *invocation) *cobra.Command {
 		Long: `Plans a command as the command itself does, prints the plan and stops. The plan
 is what the run keeps its memory to, and bounds it from above. No output is
 written; a GRAPH that is a file is ingested for a while, as for the command.
-COMMAND is one of ` + strings.Join(planners, ", ") + `,
-with all its arguments and flags.
+COMMAND is one of ` + strings.Join(planners[:6], ", ") + `,
+` + strings.Join(planners[6:], ", ") + `, with all its arguments and flags.
 
 A run that would not fit --max-memory is refused as the command would refuse it.`,
 		Example: "  heatwalk estimate classify big/ --labels known.tsv -o out.tsv --max-memory 4GiB",
 		Args:    in.noSuchPlanner,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, make := range []func(*invocation) *cobra.Command{newIngest, newClassify, newEvaluate, newFeatures, newKernel, newEigen, newGenerate, newConvert} {
+	for _, make := range []func(*invocation) *cobra.Command{newIngest, newInfo, newVerify, newClassify, newEvaluate, newFeatures, newKernel, newEigen, newGenerate, newConvert} {
 		cmd.AddCommand(in.estimateOf(make(in)))
 	}
 	return cmd

@@ -225,6 +225,7 @@ func (g *graph) held() int64 {
 func (g *graph) open(streamed, swept bool) error {
 	o := g.in.storeOptions()
 	o.Stream, g.streamed = streamed, streamed
+	o.Visited = streamed && !swept
 	copied := false
 	if swept && !streamed {
 		m, err := shard.ReadManifest(g.dir)

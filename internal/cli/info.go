@@ -101,6 +101,23 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 			v.PFreq, v.frequent = &share, l.Names[slices.Index(size, most)]
 		}
 	}
+	plan, err := in.fit(g, func() (*needs, error) {
+		n := g.needs()
+		n.sweeps = 2
+		const label = 40 // bytes, while they are read
+		if class != nil {
+			if err := n.Reserve((4+16)*m.Rows+label*int64(*v.Labelled), "labels and changes of class"); err != nil {
+				return n, err
+			}
+		}
+		return n, n.Reserve(8*m.Rows, "components")
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := in.begin(g, plan); err != nil {
+		return nil, err
+	}
 	s, err := measure(in.ctx, g.matrix, m.Directed, class, in.threads)
 	if err != nil {
 		return nil, err

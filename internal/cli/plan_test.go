@@ -71,6 +71,8 @@ func TestPlanBoundsPeak(t *testing.T) {
 		"classify g --labels many.tsv --method lp --max-memory 512MiB -o p.tsv",
 		"generate er --nodes 500000 --edges 3000000 -o er/ --force",
 		"generate grid --rows 1000 --columns 700 -o grid/ --force",
+		"info ordered --labels labels.tsv",
+		"verify ordered",
 		"convert g -o c.tsv.zst",
 		"convert ordered -o c.npz",
 		"convert ordered --max-memory 64MiB -o c.mtx",

@@ -43,13 +43,27 @@ func newVerify(in *invocation) *cobra.Command {
 
 // verify verifies the store in dir and shows how much of it was read.
 func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
-	m, err := shard.ReadManifest(dir)
+	o := in.storeOptions()
+	o.Stream, o.Visited = true, true
+	s, err := shard.Open(in.ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
-	stage := in.progress.begin("verifying "+dir, 2*m.ShardBytes(), inBytes)
+	defer s.Close()
+	n := &needs{sweeps: 2}
+	if in.memory > 0 {
+		n.Limit = in.plannable()
+	}
+	if err := n.Reserve(s.Memory(), "nodes, and frames on their way"); err != nil {
+		return nil, err
+	}
+	if err := n.Reserve(s.VerifyBytes(), "degrees that are counted"); err != nil {
+		return nil, err
+	}
+	if err := in.keepTo(n); err != nil {
+		return nil, err
+	}
+	stage := in.progress.begin("verifying "+dir, 2*s.Manifest().ShardBytes(), inBytes)
 	defer in.progress.end()
-	o := in.storeOptions()
-	o.Progress = func(done, _ int64) { stage.set(done, 0) }
-	return shard.Verify(in.ctx, dir, o)
+	return s.Verify(in.ctx, in.threads, func(done, _ int64) { stage.set(done, 0) })
 }

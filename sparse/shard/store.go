@@ -22,6 +22,7 @@ type Options struct {
 	Memory  int64 // bytes the store may hold, frames included; 0: no limit, all frames stay in memory
 	Workers int   // goroutines of a sweep to plan buffers for; 0: one for each processor
 	Stream  bool  // every sweep reads all frames again, whatever memory there is
+	Visited bool  // rows are only visited: no room is made for products
 
 	// Progress, if not nil, is called by [Verify], from several goroutines, with how
 	// many of how many bytes were read.
@@ -170,7 +171,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 			return err
 		}
 	}
-	return s.planMemory(workers, o.Stream)
+	return s.planMemory(workers, o)
 }
 
 // checkListed checks that a file is there and as long as the manifest says.
@@ -257,12 +258,15 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 // memory: all without a limit, else as many as fit beside the buffers, spread
 // over the sweep so that the disk can work while they are decoded. With stream
 // set none stays.
-func (s *Store) planMemory(workers int, stream bool) error {
+func (s *Store) planMemory(workers int, o *Options) error {
+	stream := o.Stream
 	if err := s.planFixed(workers, s.nodes.Bytes()); err != nil {
 		return err
 	}
-	if err := s.planTiles(workers, stream); err != nil {
-		return err
+	if !o.Visited {
+		if err := s.planTiles(workers, stream); err != nil {
+			return err
+		}
 	}
 	left, limited := s.plan.Left()
 	total := s.m.ShardBytes()

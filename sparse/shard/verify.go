@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -27,20 +28,37 @@ type VerifyReport struct {
 // the same matrix. Errors are those of Open and of sweeps. Options.Memory
 // bounds the buffers; frames are not kept. Cost: two readings.
 func Verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) {
+	if o == nil {
+		o = new(Options)
+	}
 	s, err := Open(ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	if o != nil && o.Progress != nil {
-		s.tellReads(o.Progress)
+	return s.Verify(ctx, o.Workers, o.Progress)
+}
+
+// VerifyBytes bounds what [Store.Verify] takes beside [Store.Memory].
+func (s *Store) VerifyBytes() int64 {
+	bytes := int64(readBackBytes)
+	for _, v := range s.views() {
+		bytes += 8*s.m.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
+	}
+	return bytes
+}
+
+// Verify is the function Verify of an open store; progress may be nil.
+func (s *Store) Verify(ctx context.Context, workers int, progress func(done, total int64)) (*VerifyReport, error) {
+	if progress != nil {
+		s.tellReads(progress)
 	}
 	var sums []*census
 	for _, v := range s.views() {
 		for i := range v.chunks {
 			v.chunks[i].resident = false
 		}
-		c, err := v.census(ctx, o)
+		c, err := v.census(ctx, workers)
 		if err != nil {
 			return nil, err
 		}
@@ -127,11 +145,7 @@ type frameCensus struct {
 	sum         float64 // of a piece's values
 }
 
-func (v *view) census(ctx context.Context, o *Options) (*census, error) {
-	workers := 0
-	if o != nil {
-		workers = o.Workers
-	}
+func (v *view) census(ctx context.Context, workers int) (*census, error) {
 	c := &census{
 		frames:  make([]frameCensus, len(v.direct.frames)),
 		degrees: make([]float64, v.s.m.Rows),
