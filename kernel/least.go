@@ -26,9 +26,6 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 		s.Least = 1 // the map is zero, and so is everything
 		return nil
 	}
-	if limit := s.Memory; limit > 0 {
-		defer func() { s.Memory = limit }()
-	}
 	l := newLeastSearch(s, cols)
 	// The residual must be small beside an eigenvalue that may be far below
 	// the norm of the map. A first look tells how far.
@@ -58,19 +55,19 @@ type leastSearch struct {
 	problem  lanczos.Problem
 	settings lanczos.Settings
 	jacobi   *iterative.Jacobi
-	limit    int64 // of memory for the factor, 0: none
+	limit    int64 // of memory for the factor beside a solve, 0: none
 	factor   int64 // what it takes
 	factored bool
 }
 
-// newLeastSearch prepares one in the memory of a solve of so many columns, which is
-// what the system has for a factor from now on.
+// newLeastSearch prepares one in the memory of a solve of so many columns.
 func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	g := s.Graph
 	n := len(g.Degrees)
 	l := &leastSearch{system: s, limit: s.Memory, factor: iterative.SolveFactorBytes(n, g.A.NNZ(), cols)}
-	if l.limit > 0 {
-		s.Memory += (solveBlocks - 2) * sparse.BlockBytes[float64](n, cols)
+	memory := l.limit
+	if memory > 0 {
+		memory += (solveBlocks - 2) * sparse.BlockBytes[float64](n, cols)
 	}
 	op, weights := sparse.NewLaplacian[float64](g.A, g.Degrees), s.Scale
 	if weights != nil {
@@ -79,7 +76,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	op.Workers = g.Workers
 	l.jacobi = iterative.NewJacobi(op.Diag)
 	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0), Beyond: true}
-	l.settings = lanczos.Settings{Relative: 1. / 20, Patience: 100, Memory: s.Memory, Workers: g.Workers}
+	l.settings = lanczos.Settings{Relative: 1. / 20, Patience: 100, Memory: memory, Workers: g.Workers}
 	if !l.room() {
 		l.settings.MaxProducts = jacobiProducts
 	}
@@ -149,6 +146,8 @@ func (l *leastSearch) find(ctx context.Context, tolerance float64) (*lanczos.Pai
 func (l *leastSearch) behind() {
 	l.factored = true
 	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {
+		l.system.Memory = l.settings.Memory // the blocks of the solve are not there yet
+		defer func() { l.system.Memory = l.limit }()
 		return l.system.Preconditioner(ctx)
 	}
 }

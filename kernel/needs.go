@@ -90,12 +90,9 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 	default:
 		least += 8 * int64(len(long)) * int64(width)
 	}
-	factor := iterative.SolveFactorBytes(n, entries, width)
-	if e.function && limit == 0 { // not all of its systems are solved on their own
-		factor = iterative.CholeskyBytes(n, entries)
-	}
-	if !e.factor || limit > 0 && least+factor > limit {
-		factor = 0
+	factor := int64(0)
+	if e.factor {
+		factor = factorBytes(n, entries, width, e.function, least, limit)
 	}
 	spared := e.bytes(n, width) - e.leastBytes(n, width)
 	search := vectors + e.searchBytes(n, width)
@@ -110,6 +107,20 @@ func blockNeeds(name string, p Parameters, degrees []float64, entries int64, row
 		most = max(most, more)
 	}
 	return Needs{most, most - sure}, nil
+}
+
+// factorBytes returns what a factor takes beside so many bytes, within a limit if that
+// is not 0; 0 where it has no room. Not all systems of a function are solved on their
+// own: the blocks of the others stay while it is made.
+func factorBytes(n int, entries int64, cols int, function bool, beside, limit int64) int64 {
+	fits := func(factor int64) bool { return limit == 0 || beside+factor <= limit }
+	if factor := iterative.CholeskyBytes(n, entries); function && fits(factor) {
+		return factor
+	}
+	if factor := iterative.SolveFactorBytes(n, entries, cols); fits(factor) {
+		return factor
+	}
+	return 0
 }
 
 // heldSlabs returns how many slabs of U are held in so many bytes: all of them, or
@@ -226,13 +237,7 @@ func groupNeeds(n, nodes int, entries int64, group []demand, memory int64) Needs
 	bytes := sure
 	if slices.ContainsFunc(group, func(d demand) bool { return !d.series }) {
 		bytes = max(sure, vectors+groupBytes(n, width, len(group), false))
-		factor := iterative.SolveFactorBytes(n, entries, width)
-		if memory == 0 {
-			factor = iterative.CholeskyBytes(n, entries)
-		}
-		if memory == 0 || bytes+factor <= memory {
-			bytes += factor
-		}
+		bytes += factorBytes(n, entries, width, true, bytes, memory)
 	}
 	return Needs{bytes, bytes - sure}
 }

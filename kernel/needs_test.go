@@ -246,3 +246,26 @@ func TestFactorIsTold(t *testing.T) {
 		t.Errorf("%d sweeps, %s", c.report.Sweeps, c.report.Method)
 	}
 }
+
+// A limit that leaves room for everything changes no plan.
+func TestLimitWithRoom(t *testing.T) {
+	const n = 3000
+	g := newGraph(t, testgraph.Path(n), 2)
+	nodes := []int{0, n / 2}
+	for _, c := range []named{
+		{"diffusion", Parameters{Laplacian: Normalized, Beta: 1000}},
+		{"matern", Parameters{Nu: 1, Kappa: 0.01}},
+		{"regularized-laplacian", Parameters{Alpha: 1e4}},
+		{"von-neumann", Parameters{Alpha: 0.9999}},
+		{"pseudo-inverse", Parameters{}},
+	} {
+		free, err := BlockNeeds(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limited, err := BlockNeeds(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], &Settings{Memory: 1 << 40})
+		if err != nil || limited != free {
+			t.Errorf("%s: %+v within a limit, %+v without: %v", c.name, limited, free, err)
+		}
+	}
+}
