@@ -109,9 +109,7 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 	in.doing = path + " is unchanged"
 	c := &matrixRun{in: in, input: input, path: path, format: format, flags: flags}
 	defer c.close()
-	if in.memory > 0 {
-		c.plan.Limit = in.plannable()
-	}
+	c.plan.Limit = in.dataLimit()
 	files := &outputs{in: in}
 	defer files.abort()
 	out, err := files.beginDenseAs(path, "."+strings.TrimSuffix(format.name, "-kernel"))

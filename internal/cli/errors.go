@@ -316,10 +316,8 @@ func (in *invocation) overLimit(err error) error {
 	)
 	switch {
 	case errors.As(err, &over):
-		// What it exceeds is a share of what there is: a store has half.
-		what = over.Largest.What
-		more := float64(over.Need-over.Limit) / float64(over.Limit)
-		short = int64(float64(in.plannable())*more*(1+1./heapShare)) + 1
+		// The limit may be that of a part.
+		what, short = over.Largest.What, 2*(over.Need-over.Limit)
 	case errors.As(err, &walk):
 		what, short = "the narrowest walk", walk.Need-walk.Limit
 	case errors.As(err, &edges):

@@ -290,9 +290,7 @@ func (in *invocation) planGenerate(r *generated, isStore bool) error {
 	size := r.model.Size()
 	plan := func() (*needs, error) {
 		n := new(needs)
-		if in.memory > 0 {
-			n.Limit = in.plannable()
-		}
+		n.Limit = in.dataLimit()
 		if err := n.Reserve(size.Bytes, "making of edges"); err != nil {
 			return n, err
 		}

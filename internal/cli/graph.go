@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -200,6 +201,16 @@ func (in *invocation) storeOptions() *shard.Options {
 	return o
 }
 
+// openStore opens a store. Where its fixed parts exceed the half that it is given,
+// the error says what is enough, with room for frames on their way.
+func (in *invocation) openStore(dir string, o *shard.Options) (*shard.Store, error) {
+	s, err := shard.Open(in.ctx, dir, o)
+	if over := (*budget.OverError)(nil); errors.As(err, &over) {
+		err = &overError{err, resident(2*over.Need + over.Need/8)}
+	}
+	return s, err
+}
+
 // memory returns what the open graph leaves of the limit; 0 means no limit.
 func (g *graph) memory() int64 {
 	if g.in.memory == 0 {
@@ -236,7 +247,7 @@ func (g *graph) open(streamed, swept bool) error {
 		o.Stream = copied
 	}
 	var err error
-	if g.Store, err = shard.Open(g.in.ctx, g.dir, o); err != nil {
+	if g.Store, err = g.in.openStore(g.dir, o); err != nil {
 		return err
 	}
 	g.matrix = g.Store

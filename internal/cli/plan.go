@@ -50,12 +50,18 @@ func data(resident int64) int64 { return (resident - programBytes) / (heapShare 
 // plannable returns the bytes of data whose run stays within the limit.
 func (in *invocation) plannable() int64 { return max(1, data(in.memory)) }
 
+// dataLimit returns the limit of a plan; 0 means none.
+func (in *invocation) dataLimit() int64 {
+	if in.memory == 0 {
+		return 0
+	}
+	return in.plannable()
+}
+
 // needs returns the needs of a run on g, so far those of the graph itself.
 func (g *graph) needs() *needs {
 	n := new(needs)
-	if g.in.memory > 0 {
-		n.Limit = g.in.plannable()
-	}
+	n.Limit = g.in.dataLimit()
 	if g.in.estimating && g.readBytes > 0 {
 		n.disk = g.Manifest().BytesTotal() + g.report.SpilledBytes
 		// Another time it may take a bit more, but not more than there is.

@@ -45,15 +45,13 @@ func newVerify(in *invocation) *cobra.Command {
 func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
 	o := in.storeOptions()
 	o.Stream, o.Visited = true, true
-	s, err := shard.Open(in.ctx, dir, o)
+	s, err := in.openStore(dir, o)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
 	n := &needs{sweeps: 2}
-	if in.memory > 0 {
-		n.Limit = in.plannable()
-	}
+	n.Limit = in.dataLimit()
 	if err := n.Reserve(s.Memory(), "nodes, and frames on their way"); err != nil {
 		return nil, err
 	}
