@@ -175,7 +175,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	if err != nil {
 		return err
 	}
-	r.streamed = true
+	r.visited = true
 	g, err := in.openGraph(name, r, path)
 	if err != nil {
 		return err
