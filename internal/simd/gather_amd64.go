@@ -17,6 +17,8 @@ const (
 	mostAVX512  = 544
 	passAVX512  = 512
 	mostShort   = 64
+	lineBytes   = 64
+	closeLines  = 96
 )
 
 // shortLength is the mean length of rows up to which their sums take longest
@@ -45,12 +47,17 @@ const (
 // to prefetch its rows only takes time. Tests change it.
 var cachedBytes = 2 << 20
 
+// closeBytes is the size of an x that is soon in the last cache: rows of several lines
+// are brought to the first cache from there at once. Tests change it.
+var closeBytes = 32 << 20
+
 // loop is a kind of gather loop.
 type loop uint8
 
 const (
 	avx2 loop = iota
 	avx512
+	nearby // AVX2, for rows of several lines of an x that is close
 	short  // AVX2, for short rows without weights
 	cached // the same, without prefetches
 )
@@ -64,6 +71,43 @@ func far(rowBytes int) int {
 		return 192
 	}
 	return 128
+}
+
+// farClose is how many entries before their use rows of several lines are brought to
+// the first cache at once: it has room for closeLines beside what else passes.
+func farClose(rowBytes int) int { return closeLines / ((rowBytes + lineBytes - 1) / lineBytes) }
+
+// The loops by their kinds.
+type (
+	sumLoop[T Float]      func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, scale *T, width int)
+	weightedLoop[T Float] func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, val, scale *T, width int)
+)
+
+type gatherLoops[T Float] struct {
+	sum      [cached + 1]sumLoop[T]
+	weighted [nearby + 1]weightedLoop[T]
+}
+
+var (
+	gatherLoopsF32 = gatherLoops[float32]{
+		sum: [...]sumLoop[float32]{
+			gatherSumF32AVX2, gatherSumF32AVX512, gatherSumF32Close, gatherSumF32Short, gatherSumF32Cached,
+		},
+		weighted: [...]weightedLoop[float32]{gatherWeightedF32AVX2, gatherWeightedF32AVX512, gatherWeightedF32Close},
+	}
+	gatherLoopsF64 = gatherLoops[float64]{
+		sum: [...]sumLoop[float64]{
+			gatherSumF64AVX2, gatherSumF64AVX512, gatherSumF64Close, gatherSumF64Short, gatherSumF64Cached,
+		},
+		weighted: [...]weightedLoop[float64]{gatherWeightedF64AVX2, gatherWeightedF64AVX512, gatherWeightedF64Close},
+	}
+)
+
+func gatherLoopsFor[T Float]() *gatherLoops[T] {
+	if l, ok := any(&gatherLoopsF32).(*gatherLoops[T]); ok {
+		return l
+	}
+	return any(&gatherLoopsF64).(*gatherLoops[T])
 }
 
 // passWidth returns how many of the remaining columns the next pass takes, and
@@ -164,21 +208,28 @@ func (g *gather[T]) run(k int) {
 	_, _, _ = g.dst.Data[(rows-1)*g.dst.Stride+k-1], g.scale[:rows], g.col[:entries]
 	for at := 0; at < k; {
 		width, by := passWidth(k-at, sizeOf[T]())
+		size := len(g.x.Data) * sizeOf[T]()
+		if size <= closeBytes {
+			width, by = cutWidth(k-at, sizeOf[T](), mostAVX2, passAVX2), avx2
+		}
 		bytes, plain := width*sizeOf[T](), by
-		ahead, first := far(bytes), rows
-		if size := len(g.x.Data) * sizeOf[T](); g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes {
-			by, ahead = short, ahead+shortHeads
+		ahead, heads, first := far(bytes), 0, rows
+		switch {
+		case bytes > mostShort && size <= closeBytes:
+			by, ahead = nearby, farClose(bytes)
+		case g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes:
+			by, heads = short, shortHeads
 			if size <= cachedBytes {
-				by, ahead = cached, shortHeads
+				by, ahead = cached, 0
 			}
 		}
-		if entries+ahead > cap(g.col) {
-			first = rowsBefore(g.ptr, cap(g.col)-ahead)
+		if entries+ahead+heads > cap(g.col) {
+			first = rowsBefore(g.ptr, cap(g.col)-ahead-heads)
 		}
 		if by == avx2 && g.x.Stride == width && bytes&(bytes-1) == 0 && g.long(first, bytes) {
 			g.pairs(width, first)
 		} else {
-			g.pass(at, width, 0, first, far(bytes), near, by)
+			g.pass(at, width, 0, first, ahead, near, by)
 		}
 		g.pass(at, width, first, rows, 0, 0, plain)
 		at += width
@@ -197,41 +248,14 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, by loop) {
 		return
 	}
 	entry, size := int(g.ptr[lo]-g.ptr[0]), sizeOf[T]()
-	dst, x, scale := pointer(g.dst.Data, lo*g.dst.Stride+at), pointer(g.x.Data, at), pointer(g.scale, lo)
+	dst, x, scale := (*T)(pointer(g.dst.Data, lo*g.dst.Stride+at)), (*T)(pointer(g.x.Data, at)), &g.scale[lo]
 	ptr, col := &g.ptr[lo], unsafe.SliceData(g.col[entry:])
 	dstStride, stride := g.dst.Stride*size, g.x.Stride*size
-	single := size == 4
+	loops := gatherLoopsFor[T]()
 	if g.val == nil {
-		switch {
-		case single && by == cached:
-			gatherSumF32Cached((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), width)
-		case by == cached:
-			gatherSumF64Cached((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), width)
-		case single && by == short:
-			gatherSumF32Short((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), width)
-		case by == short:
-			gatherSumF64Short((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), width)
-		case single && by == avx512:
-			gatherSumF32AVX512((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), width)
-		case single:
-			gatherSumF32AVX2((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), width)
-		case by == avx512:
-			gatherSumF64AVX512((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), width)
-		default:
-			gatherSumF64AVX2((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), width)
-		}
-		return
-	}
-	val := pointer(g.val, entry)
-	switch {
-	case single && by == avx512:
-		gatherWeightedF32AVX512((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(val), (*float32)(scale), width)
-	case single:
-		gatherWeightedF32AVX2((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(val), (*float32)(scale), width)
-	case by == avx512:
-		gatherWeightedF64AVX512((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(val), (*float64)(scale), width)
-	default:
-		gatherWeightedF64AVX2((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(val), (*float64)(scale), width)
+		loops.sum[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, scale, width)
+	} else {
+		loops.weighted[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, unsafe.SliceData(g.val[entry:]), scale, width)
 	}
 }
 

@@ -32,10 +32,14 @@ func gatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []in
 		if cached && bytes <= mostShort {
 			g.pass(at, width, 0, rows, 0, 0, true)
 		} else {
-			if entries+far(bytes) > cap(col) {
-				first = rowsBefore(ptr, cap(col)-far(bytes))
+			ahead := far(bytes)
+			if bytes > mostShort {
+				ahead = farClose(bytes)
 			}
-			g.pass(at, width, 0, first, far(bytes), near, false)
+			if entries+ahead > cap(col) {
+				first = rowsBefore(ptr, cap(col)-ahead)
+			}
+			g.pass(at, width, 0, first, ahead, near, false)
 			g.pass(at, width, first, rows, 0, 0, false)
 		}
 		at += width

@@ -41,6 +41,9 @@ func gatherSumF32OntoAVX2(dst *float32, dstStride int, x *float32, stride int, p
 func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 
 //go:noescape
+func gatherSumF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+
+//go:noescape
 func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
 
 //go:noescape
@@ -75,6 +78,9 @@ func gatherWeightedF32OntoAVX2(dst *float32, dstStride int, x *float32, stride i
 
 //go:noescape
 func gatherWeightedF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+
+//go:noescape
+func gatherWeightedF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 
 //go:noescape
 func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
@@ -143,6 +149,9 @@ func gatherSumF64OntoAVX2(dst *float64, dstStride int, x *float64, stride int, p
 func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 
 //go:noescape
+func gatherSumF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+
+//go:noescape
 func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
 
 //go:noescape
@@ -177,6 +186,9 @@ func gatherWeightedF64OntoAVX2(dst *float64, dstStride int, x *float64, stride i
 
 //go:noescape
 func gatherWeightedF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+
+//go:noescape
+func gatherWeightedF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 
 //go:noescape
 func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)

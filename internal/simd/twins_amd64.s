@@ -687,8 +687,8 @@ TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-88
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+80(FP), R10
 
@@ -1558,8 +1558,8 @@ TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+80(FP), R10
 	CMPQ R10, $0x40
@@ -4444,8 +4444,8 @@ TEXT ·gatherSumF32SoonAVX2(SB), NOSPLIT, $0-88
 	SHLQ $0x01, R10
 	SUBQ R10, DI
 	MOVQ far+56(FP), R11
-	MOVQ near+64(FP), R12
 	LEAQ (DI)(R11*2), R11
+	MOVQ near+64(FP), R12
 	LEAQ (DI)(R12*2), R12
 	MOVQ width+80(FP), R9
 
@@ -5210,8 +5210,8 @@ TEXT ·gatherSumF32SoonAVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x01, R10
 	SUBQ R10, DI
 	MOVQ far+56(FP), R11
-	MOVQ near+64(FP), R12
 	LEAQ (DI)(R11*2), R11
+	MOVQ near+64(FP), R12
 	LEAQ (DI)(R12*2), R12
 	MOVQ width+80(FP), R9
 	CMPQ R9, $0x40
@@ -6476,8 +6476,8 @@ TEXT ·gatherSumF32OntoAVX2(SB), NOSPLIT, $0-96
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+88(FP), R10
 
@@ -7347,8 +7347,8 @@ TEXT ·gatherSumF32OntoAVX512(SB), NOSPLIT, $0-96
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+88(FP), R10
 	CMPQ R10, $0x40
@@ -8019,6 +8019,476 @@ finish544:
 	ADDQ         dstStride+8(FP), AX
 	DECQ         SI
 	JNZ          row544
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
+// func gatherSumF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF32Close(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	LEAQ (DI)(R12*4), R12
+	MOVQ width+80(FP), R10
+	CMPQ R10, $0x18
+	JE   row96
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x28
+	JE   row160
+	CMPQ R10, $0x30
+	JE   row192
+	CMPQ R10, $0x38
+	JE   row224
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+
+row96:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   R9, R10
+	JGE    finish96
+
+entry96:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry96
+
+finish96:
+	VBROADCASTSS (R8), Y3
+	ADDQ         $0x04, R8
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   R9, R10
+	JGE    finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSS (R8), Y4
+	ADDQ         $0x04, R8
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R9, R10
+	JGE    finish160
+
+entry160:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry160
+
+finish160:
+	VBROADCASTSS (R8), Y5
+	ADDQ         $0x04, R8
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R9, R10
+	JGE    finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSS (R8), Y6
+	ADDQ         $0x04, R8
+	VMULPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y6, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y6, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y6, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R9, R10
+	JGE    finish224
+
+entry224:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry224
+
+finish224:
+	VBROADCASTSS (R8), Y7
+	ADDQ         $0x04, R8
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y7, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y7, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y7, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y7, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R9, R10
+	JGE    finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSS (R8), Y8
+	ADDQ         $0x04, R8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y8, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R9, R10
+	JGE    finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	VADDPS     256(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSS (R8), Y9
+	ADDQ         $0x04, R8
+	VMULPS       Y9, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y9, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y9, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y9, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y9, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y9, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	CMPQ   R9, R10
+	JGE    finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Y0, Y0
+	VADDPS     32(CX)(R11*1), Y1, Y1
+	VADDPS     64(CX)(R11*1), Y2, Y2
+	VADDPS     96(CX)(R11*1), Y3, Y3
+	VADDPS     128(CX)(R11*1), Y4, Y4
+	VADDPS     160(CX)(R11*1), Y5, Y5
+	VADDPS     192(CX)(R11*1), Y6, Y6
+	VADDPS     224(CX)(R11*1), Y7, Y7
+	VADDPS     256(CX)(R11*1), Y8, Y8
+	VADDPS     288(CX)(R11*1), Y9, Y9
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSS (R8), Y10
+	ADDQ         $0x04, R8
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y10, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y10, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y10, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y10, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y10, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
 	VZEROUPPER
 	RET
 
@@ -8755,8 +9225,8 @@ TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-96
 	MOVQ val+72(FP), R12
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
-	MOVQ near+64(FP), R14
 	LEAQ (DI)(R13*4), R13
+	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
 
@@ -9714,8 +10184,8 @@ TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-96
 	MOVQ val+72(FP), R12
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
-	MOVQ near+64(FP), R14
 	LEAQ (DI)(R13*4), R13
+	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
 	CMPQ R10, $0x40
@@ -12955,8 +13425,8 @@ TEXT ·gatherWeightedF32SoonAVX2(SB), NOSPLIT, $0-88
 	SHLQ $0x01, R10
 	SUBQ R10, R11
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*2), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*2), R13
 	MOVQ width+80(FP), R9
 
@@ -13810,8 +14280,8 @@ TEXT ·gatherWeightedF32SoonAVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x01, R10
 	SUBQ R10, R11
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*2), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*2), R13
 	MOVQ width+80(FP), R9
 	CMPQ R9, $0x40
@@ -15208,8 +15678,8 @@ TEXT ·gatherWeightedF32OntoAVX2(SB), NOSPLIT, $0-96
 	MOVQ val+72(FP), R12
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
-	MOVQ near+64(FP), R14
 	LEAQ (DI)(R13*4), R13
+	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
 
@@ -16167,8 +16637,8 @@ TEXT ·gatherWeightedF32OntoAVX512(SB), NOSPLIT, $0-96
 	MOVQ val+72(FP), R12
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
-	MOVQ near+64(FP), R14
 	LEAQ (DI)(R13*4), R13
+	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
 	CMPQ R10, $0x40
@@ -16920,6 +17390,538 @@ finish544:
 done:
 	RET
 
+// func gatherWeightedF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherWeightedF32Close(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+88(FP), R10
+	CMPQ R10, $0x18
+	JE   row96
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x28
+	JE   row160
+	CMPQ R10, $0x30
+	JE   row192
+	CMPQ R10, $0x38
+	JE   row224
+	CMPQ R10, $0x40
+	JE   row256
+	CMPQ R10, $0x48
+	JE   row288
+	CMPQ R10, $0x50
+	JE   row320
+
+row96:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   R9, R10
+	JGE    finish96
+
+entry96:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y3, Y4
+	VADDPS       Y4, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y3, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry96
+
+finish96:
+	VBROADCASTSS (R8), Y3
+	ADDQ         $0x04, R8
+	VMULPS       Y3, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   R9, R10
+	JGE    finish128
+
+entry128:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y4
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry128
+
+finish128:
+	VBROADCASTSS (R8), Y4
+	ADDQ         $0x04, R8
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y4, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R9, R10
+	JGE    finish160
+
+entry160:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y5, Y6
+	VADDPS       Y6, Y4, Y4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry160
+
+finish160:
+	VBROADCASTSS (R8), Y5
+	ADDQ         $0x04, R8
+	VMULPS       Y5, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y5, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y5, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y5, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R9, R10
+	JGE    finish192
+
+entry192:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y6, Y7
+	VADDPS       Y7, Y5, Y5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry192
+
+finish192:
+	VBROADCASTSS (R8), Y6
+	ADDQ         $0x04, R8
+	VMULPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y6, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y6, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y6, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R9, R10
+	JGE    finish224
+
+entry224:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       192(CX)(R11*1), Y7, Y8
+	VADDPS       Y8, Y6, Y6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry224
+
+finish224:
+	VBROADCASTSS (R8), Y7
+	ADDQ         $0x04, R8
+	VMULPS       Y7, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y7, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y7, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y7, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y7, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y7, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y7, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R9, R10
+	JGE    finish256
+
+entry256:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(CX)(R11*1), Y8, Y9
+	VADDPS       Y9, Y7, Y7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry256
+
+finish256:
+	VBROADCASTSS (R8), Y8
+	ADDQ         $0x04, R8
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y8, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y8, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y8, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y8, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y8, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y8, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R9, R10
+	JGE    finish288
+
+entry288:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y9
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VMULPS       192(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y6, Y6
+	VMULPS       224(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y7, Y7
+	VMULPS       256(CX)(R11*1), Y9, Y10
+	VADDPS       Y10, Y8, Y8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry288
+
+finish288:
+	VBROADCASTSS (R8), Y9
+	ADDQ         $0x04, R8
+	VMULPS       Y9, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y9, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y9, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y9, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y9, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y9, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y9, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	CMPQ   R9, R10
+	JGE    finish320
+
+entry320:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Y10
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       32(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y1, Y1
+	VMULPS       64(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       96(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y3, Y3
+	VMULPS       128(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       160(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VMULPS       192(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMULPS       224(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y7, Y7
+	VMULPS       256(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y8, Y8
+	VMULPS       288(CX)(R11*1), Y10, Y11
+	VADDPS       Y11, Y9, Y9
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry320
+
+finish320:
+	VBROADCASTSS (R8), Y10
+	ADDQ         $0x04, R8
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       Y10, Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VMULPS       Y10, Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	VMULPS       Y10, Y4, Y4
+	VMOVUPS      Y4, 128(AX)
+	VMULPS       Y10, Y5, Y5
+	VMOVUPS      Y5, 160(AX)
+	VMULPS       Y10, Y6, Y6
+	VMOVUPS      Y6, 192(AX)
+	VMULPS       Y10, Y7, Y7
+	VMOVUPS      Y7, 224(AX)
+	VMULPS       Y10, Y8, Y8
+	VMOVUPS      Y8, 256(AX)
+	VMULPS       Y10, Y9, Y9
+	VMOVUPS      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
 // func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherSumF32Short(SB), NOSPLIT, $0-88
@@ -16940,8 +17942,8 @@ TEXT ·gatherSumF32Short(SB), NOSPLIT, $0-88
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R10
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R10
 	LEAQ (DI)(R10*4), R10
 	LEAQ zeros<>+0(SB), R13
 	SUBQ CX, R13
@@ -18705,9 +19707,7 @@ TEXT ·gatherSumF32Placed(SB), NOSPLIT, $0-96
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R14
-	MOVQ near+64(FP), R15
 	LEAQ (DI)(R14*4), R14
-	LEAQ (DI)(R15*4), R15
 	MOVQ width+88(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
@@ -19148,10 +20148,6 @@ row96:
 entry96:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
-	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
@@ -19196,10 +20192,6 @@ row128:
 
 entry128:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -19250,11 +20242,6 @@ row160:
 
 entry160:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -19310,11 +20297,6 @@ row192:
 
 entry192:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -19375,12 +20357,6 @@ row224:
 
 entry224:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -19446,12 +20422,6 @@ row256:
 
 entry256:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -19522,13 +20492,6 @@ row288:
 
 entry288:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -19604,13 +20567,6 @@ row320:
 
 entry320:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -20830,8 +21786,8 @@ TEXT ·gatherSumF64AVX2(SB), NOSPLIT, $0-88
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+80(FP), R10
 
@@ -21666,8 +22622,8 @@ TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+80(FP), R10
 	CMPQ R10, $0x20
@@ -24313,8 +25269,8 @@ TEXT ·gatherSumF64SoonAVX2(SB), NOSPLIT, $0-88
 	SHLQ $0x01, R10
 	SUBQ R10, DI
 	MOVQ far+56(FP), R11
-	MOVQ near+64(FP), R12
 	LEAQ (DI)(R11*2), R11
+	MOVQ near+64(FP), R12
 	LEAQ (DI)(R12*2), R12
 	MOVQ width+80(FP), R9
 
@@ -25047,8 +26003,8 @@ TEXT ·gatherSumF64SoonAVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x01, R10
 	SUBQ R10, DI
 	MOVQ far+56(FP), R11
-	MOVQ near+64(FP), R12
 	LEAQ (DI)(R11*2), R11
+	MOVQ near+64(FP), R12
 	LEAQ (DI)(R12*2), R12
 	MOVQ width+80(FP), R9
 	CMPQ R9, $0x20
@@ -26191,8 +27147,8 @@ TEXT ·gatherSumF64OntoAVX2(SB), NOSPLIT, $0-96
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+88(FP), R10
 
@@ -27027,8 +27983,8 @@ TEXT ·gatherSumF64OntoAVX512(SB), NOSPLIT, $0-96
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+88(FP), R10
 	CMPQ R10, $0x20
@@ -27705,6 +28661,476 @@ finish544:
 done:
 	RET
 
+// func gatherSumF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherSumF64Close(SB), NOSPLIT, $0-88
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+72(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ far+56(FP), R12
+	LEAQ (DI)(R12*4), R12
+	MOVQ width+80(FP), R10
+	CMPQ R10, $0x0c
+	JE   row96
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x14
+	JE   row160
+	CMPQ R10, $0x18
+	JE   row192
+	CMPQ R10, $0x1c
+	JE   row224
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+
+row96:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   R9, R10
+	JGE    finish96
+
+entry96:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry96
+
+finish96:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   R9, R10
+	JGE    finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSD (R8), Y4
+	ADDQ         $0x08, R8
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R9, R10
+	JGE    finish160
+
+entry160:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry160
+
+finish160:
+	VBROADCASTSD (R8), Y5
+	ADDQ         $0x08, R8
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y5, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y5, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R9, R10
+	JGE    finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSD (R8), Y6
+	ADDQ         $0x08, R8
+	VMULPD       Y6, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y6, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y6, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R9, R10
+	JGE    finish224
+
+entry224:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry224
+
+finish224:
+	VBROADCASTSD (R8), Y7
+	ADDQ         $0x08, R8
+	VMULPD       Y7, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y7, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y7, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y7, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R9, R10
+	JGE    finish256
+
+entry256:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry256
+
+finish256:
+	VBROADCASTSD (R8), Y8
+	ADDQ         $0x08, R8
+	VMULPD       Y8, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y8, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y8, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y8, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y8, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R9, R10
+	JGE    finish288
+
+entry288:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	VADDPD     256(CX)(R11*1), Y8, Y8
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry288
+
+finish288:
+	VBROADCASTSD (R8), Y9
+	ADDQ         $0x08, R8
+	VMULPD       Y9, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y9, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y9, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y9, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y9, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y9, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y9, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y9, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	CMPQ   R9, R10
+	JGE    finish320
+
+entry320:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	PREFETCHT0 192(CX)(R11*1)
+	PREFETCHT0 256(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Y0, Y0
+	VADDPD     32(CX)(R11*1), Y1, Y1
+	VADDPD     64(CX)(R11*1), Y2, Y2
+	VADDPD     96(CX)(R11*1), Y3, Y3
+	VADDPD     128(CX)(R11*1), Y4, Y4
+	VADDPD     160(CX)(R11*1), Y5, Y5
+	VADDPD     192(CX)(R11*1), Y6, Y6
+	VADDPD     224(CX)(R11*1), Y7, Y7
+	VADDPD     256(CX)(R11*1), Y8, Y8
+	VADDPD     288(CX)(R11*1), Y9, Y9
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry320
+
+finish320:
+	VBROADCASTSD (R8), Y10
+	ADDQ         $0x08, R8
+	VMULPD       Y10, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y10, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y10, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y10, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y10, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y10, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y10, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y10, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y10, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	VMULPD       Y10, Y9, Y9
+	VMOVUPD      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
 // func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherWeightedF64Pairs(SB), NOSPLIT, $8-80
@@ -28304,8 +29730,8 @@ TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-96
 	SHLQ $0x01, R11
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
-	MOVQ near+64(FP), R14
 	LEAQ (DI)(R13*4), R13
+	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
 
@@ -29227,8 +30653,8 @@ TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-96
 	SHLQ $0x01, R11
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
-	MOVQ near+64(FP), R14
 	LEAQ (DI)(R13*4), R13
+	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
 	CMPQ R10, $0x20
@@ -32207,8 +33633,8 @@ TEXT ·gatherWeightedF64SoonAVX2(SB), NOSPLIT, $0-88
 	SHLQ $0x02, R10
 	SUBQ R10, R11
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*2), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*2), R13
 	MOVQ width+80(FP), R9
 
@@ -33028,8 +34454,8 @@ TEXT ·gatherWeightedF64SoonAVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x02, R10
 	SUBQ R10, R11
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R13
 	LEAQ (DI)(R12*2), R12
+	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*2), R13
 	MOVQ width+80(FP), R9
 	CMPQ R9, $0x20
@@ -34295,8 +35721,8 @@ TEXT ·gatherWeightedF64OntoAVX2(SB), NOSPLIT, $0-96
 	SHLQ $0x01, R11
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
-	MOVQ near+64(FP), R14
 	LEAQ (DI)(R13*4), R13
+	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
 
@@ -35218,8 +36644,8 @@ TEXT ·gatherWeightedF64OntoAVX512(SB), NOSPLIT, $0-96
 	SHLQ $0x01, R11
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
-	MOVQ near+64(FP), R14
 	LEAQ (DI)(R13*4), R13
+	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
 	CMPQ R10, $0x20
@@ -35971,6 +37397,539 @@ finish544:
 done:
 	RET
 
+// func gatherWeightedF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+// Requires: AVX, MMX+
+TEXT ·gatherWeightedF64Close(SB), NOSPLIT, $0-96
+	PCALIGN $0x40
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    stride+24(FP), DX
+	MOVQ    ptr+32(FP), BX
+	MOVQ    rows+40(FP), SI
+	MOVQ    col+48(FP), DI
+	MOVQ    scale+80(FP), R8
+	TESTQ   SI, SI
+	JZ      done
+
+	// Entries are counted as ptr counts them.
+	MOVQ (BX), R9
+	MOVQ R9, R11
+	SHLQ $0x02, R11
+	SUBQ R11, DI
+	MOVQ val+72(FP), R12
+	SHLQ $0x01, R11
+	SUBQ R11, R12
+	MOVQ far+56(FP), R13
+	LEAQ (DI)(R13*4), R13
+	MOVQ width+88(FP), R10
+	CMPQ R10, $0x0c
+	JE   row96
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x14
+	JE   row160
+	CMPQ R10, $0x18
+	JE   row192
+	CMPQ R10, $0x1c
+	JE   row224
+	CMPQ R10, $0x20
+	JE   row256
+	CMPQ R10, $0x24
+	JE   row288
+	CMPQ R10, $0x28
+	JE   row320
+
+row96:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	CMPQ   R9, R10
+	JGE    finish96
+
+entry96:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y3, Y4
+	VADDPD       Y4, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y3, Y4
+	VADDPD       Y4, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y3, Y4
+	VADDPD       Y4, Y2, Y2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry96
+
+finish96:
+	VBROADCASTSD (R8), Y3
+	ADDQ         $0x08, R8
+	VMULPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row96
+	VZEROUPPER
+	RET
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	CMPQ   R9, R10
+	JGE    finish128
+
+entry128:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y4
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y4, Y5
+	VADDPD       Y5, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y4, Y5
+	VADDPD       Y5, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y4, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y4, Y5
+	VADDPD       Y5, Y3, Y3
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry128
+
+finish128:
+	VBROADCASTSD (R8), Y4
+	ADDQ         $0x08, R8
+	VMULPD       Y4, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y4, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row160:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	CMPQ   R9, R10
+	JGE    finish160
+
+entry160:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y5
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y5, Y6
+	VADDPD       Y6, Y4, Y4
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry160
+
+finish160:
+	VBROADCASTSD (R8), Y5
+	ADDQ         $0x08, R8
+	VMULPD       Y5, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y5, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y5, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y5, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row160
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	CMPQ   R9, R10
+	JGE    finish192
+
+entry192:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y6
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y6, Y7
+	VADDPD       Y7, Y5, Y5
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry192
+
+finish192:
+	VBROADCASTSD (R8), Y6
+	ADDQ         $0x08, R8
+	VMULPD       Y6, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y6, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y6, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y6, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y6, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
+
+row224:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	CMPQ   R9, R10
+	JGE    finish224
+
+entry224:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y7
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y5, Y5
+	VMULPD       192(CX)(R11*1), Y7, Y8
+	VADDPD       Y8, Y6, Y6
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry224
+
+finish224:
+	VBROADCASTSD (R8), Y7
+	ADDQ         $0x08, R8
+	VMULPD       Y7, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y7, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y7, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y7, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y7, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y7, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y7, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row224
+	VZEROUPPER
+	RET
+
+row256:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	CMPQ   R9, R10
+	JGE    finish256
+
+entry256:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y8
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       192(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       224(CX)(R11*1), Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry256
+
+finish256:
+	VBROADCASTSD (R8), Y8
+	ADDQ         $0x08, R8
+	VMULPD       Y8, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y8, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y8, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y8, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y8, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y8, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row256
+	VZEROUPPER
+	RET
+
+row288:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	CMPQ   R9, R10
+	JGE    finish288
+
+entry288:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y9
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y5, Y5
+	VMULPD       192(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y6, Y6
+	VMULPD       224(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y7, Y7
+	VMULPD       256(CX)(R11*1), Y9, Y10
+	VADDPD       Y10, Y8, Y8
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry288
+
+finish288:
+	VBROADCASTSD (R8), Y9
+	ADDQ         $0x08, R8
+	VMULPD       Y9, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y9, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y9, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y9, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y9, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y9, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y9, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y9, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y9, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row288
+	VZEROUPPER
+	RET
+
+row320:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	CMPQ   R9, R10
+	JGE    finish320
+
+entry320:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	PREFETCHT0   192(CX)(R11*1)
+	PREFETCHT0   256(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Y10
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y0, Y0
+	VMULPD       32(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y1, Y1
+	VMULPD       64(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y2, Y2
+	VMULPD       96(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y3, Y3
+	VMULPD       128(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y4, Y4
+	VMULPD       160(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y5, Y5
+	VMULPD       192(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y6, Y6
+	VMULPD       224(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y7, Y7
+	VMULPD       256(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y8, Y8
+	VMULPD       288(CX)(R11*1), Y10, Y11
+	VADDPD       Y11, Y9, Y9
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry320
+
+finish320:
+	VBROADCASTSD (R8), Y10
+	ADDQ         $0x08, R8
+	VMULPD       Y10, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMULPD       Y10, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	VMULPD       Y10, Y2, Y2
+	VMOVUPD      Y2, 64(AX)
+	VMULPD       Y10, Y3, Y3
+	VMOVUPD      Y3, 96(AX)
+	VMULPD       Y10, Y4, Y4
+	VMOVUPD      Y4, 128(AX)
+	VMULPD       Y10, Y5, Y5
+	VMOVUPD      Y5, 160(AX)
+	VMULPD       Y10, Y6, Y6
+	VMOVUPD      Y6, 192(AX)
+	VMULPD       Y10, Y7, Y7
+	VMOVUPD      Y7, 224(AX)
+	VMULPD       Y10, Y8, Y8
+	VMOVUPD      Y8, 256(AX)
+	VMULPD       Y10, Y9, Y9
+	VMOVUPD      Y9, 288(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row320
+	VZEROUPPER
+	RET
+
+done:
+	RET
+
 // func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 // Requires: AVX, CMOV, MMX+
 TEXT ·gatherSumF64Short(SB), NOSPLIT, $0-88
@@ -35991,8 +37950,8 @@ TEXT ·gatherSumF64Short(SB), NOSPLIT, $0-88
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R12
-	MOVQ near+64(FP), R10
 	LEAQ (DI)(R12*4), R12
+	MOVQ near+64(FP), R10
 	LEAQ (DI)(R10*4), R10
 	LEAQ zeros<>+0(SB), R13
 	SUBQ CX, R13
@@ -37555,9 +39514,7 @@ TEXT ·gatherSumF64Placed(SB), NOSPLIT, $0-96
 	SHLQ $0x02, R11
 	SUBQ R11, DI
 	MOVQ far+56(FP), R14
-	MOVQ near+64(FP), R15
 	LEAQ (DI)(R14*4), R14
-	LEAQ (DI)(R15*4), R15
 	MOVQ width+88(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
@@ -37958,10 +39915,6 @@ row96:
 entry96:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
-	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
@@ -38006,10 +39959,6 @@ row128:
 
 entry128:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -38060,11 +40009,6 @@ row160:
 
 entry160:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -38120,11 +40064,6 @@ row192:
 
 entry192:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -38185,12 +40124,6 @@ row224:
 
 entry224:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -38256,12 +40189,6 @@ row256:
 
 entry256:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -38332,13 +40259,6 @@ row288:
 
 entry288:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)
@@ -38414,13 +40334,6 @@ row320:
 
 entry320:
 	MOVL       (R14)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R15)(R9*4), R11
 	IMULQ      DX, R11
 	PREFETCHT0 (CX)(R11*1)
 	PREFETCHT0 64(CX)(R11*1)

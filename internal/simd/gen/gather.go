@@ -21,6 +21,7 @@ type form struct {
 	weighted bool
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	cached   bool // x is in a near cache: nothing is prefetched
+	close    bool // x is in a cache, and rows of several lines come from it at once
 	placed   bool // each row of dst and its factor are where place says
 	halves   bool // ids have 16 bits, and sums no factors
 	onto     bool // what dst holds is where sums begin
@@ -57,10 +58,11 @@ func gathers(t element, zeroRow *Mem) {
 			f.mark, f.register, f.narrow, f.wide = mark+"AVX512", 64, 0, multiples(32, 256, 544)
 			gather(t, f)
 		}
+		gather(t, form{mark: "Close", weighted: weighted, register: 32, wide: multiples(32, 96, 320), close: true})
 	}
 	gather(t, form{mark: "Short", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow})
 	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})
-	gather(t, form{mark: "Placed", register: 32, narrow: 7, wide: multiples(32, 32, 320), placed: true})
+	gather(t, form{mark: "Placed", register: 32, narrow: 7, wide: multiples(32, 32, 320), placed: true, close: true})
 	gather(t, form{mark: "PlacedCached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), placed: true, cached: true})
 }
 
@@ -136,9 +138,12 @@ func gather(t element, f form) {
 		SUBQ(g.row, g.val)
 	}
 	if !f.cached {
-		g.far, g.near = argument("far"), argument("near")
+		g.far = argument("far")
 		LEAQ(Mem{Base: g.col, Index: g.far, Scale: g.idBytes()}, g.far)
-		LEAQ(Mem{Base: g.col, Index: g.near, Scale: g.idBytes()}, g.near)
+		if !f.close {
+			g.near = argument("near")
+			LEAQ(Mem{Base: g.col, Index: g.near, Scale: g.idBytes()}, g.near)
+		}
 	}
 	if f.heads != nil {
 		g.nothing, g.length = GP64(), GP64()
@@ -332,7 +337,8 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 // prefetch asks for the lines of the row that an entry far ahead names. They
 // come as far as the second cache: more of them can be under way to there than
 // to the first, which rows of several lines are brought to shortly before use.
-// Rows of a block for short sums are not far away and come to the first at once.
+// Rows of a block for short sums are not far away and come to the first at once, as
+// do those of several lines where the block is in a cache.
 func (g *gatherer) prefetch(bytes, next int) {
 	if g.cached {
 		return
@@ -347,7 +353,7 @@ func (g *gatherer) prefetch(bytes, next int) {
 			fetch(row.Offset(bytes - 1))
 		}
 	}
-	if g.heads != nil {
+	if g.heads != nil || g.close && bytes > mostHeads {
 		hint(g.far, PREFETCHT0)
 		return
 	}
