@@ -32,10 +32,7 @@ func gatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []in
 		if cached && bytes <= mostShort {
 			g.pass(at, width, 0, rows, 0, 0, true)
 		} else {
-			ahead := far(bytes)
-			if bytes > mostShort {
-				ahead = farClose(bytes)
-			}
+			ahead := farClose(bytes)
 			if entries+ahead > cap(col) {
 				first = rowsBefore(ptr, cap(col)-ahead)
 			}

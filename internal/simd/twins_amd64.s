@@ -19766,7 +19766,7 @@ row:
 
 entry:
 	MOVL       (R14)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
+	PREFETCHT0 (CX)(R11*4)
 	MOVL       (DI)(R9*4), R11
 	VADDSS     (CX)(R11*4), X0, X0
 	INCQ       R9
@@ -19799,7 +19799,7 @@ row4:
 entry4:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDSS     (CX)(R11*1), X0, X0
@@ -19833,7 +19833,7 @@ row8:
 entry8:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VMOVSD     (CX)(R11*1), X1
@@ -19869,10 +19869,10 @@ row12:
 entry12:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
+	PREFETCHT0 11(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VMOVSD     (CX)(R11*1), X2
@@ -19910,7 +19910,7 @@ row16:
 entry16:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), X0, X0
@@ -19945,10 +19945,10 @@ row20:
 entry20:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
+	PREFETCHT0 19(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), X0, X0
@@ -19986,10 +19986,10 @@ row24:
 entry24:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), X0, X0
@@ -20029,10 +20029,10 @@ row28:
 entry28:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
+	PREFETCHT0 27(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), X0, X0
@@ -20073,7 +20073,7 @@ row32:
 entry32:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), Y0, Y0
@@ -20108,7 +20108,7 @@ row64:
 entry64:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPS     (CX)(R11*1), Y0, Y0
@@ -39571,7 +39571,7 @@ row:
 
 entry:
 	MOVL       (R14)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
+	PREFETCHT0 (CX)(R11*8)
 	MOVL       (DI)(R9*4), R11
 	VADDSD     (CX)(R11*8), X0, X0
 	INCQ       R9
@@ -39604,7 +39604,7 @@ row8:
 entry8:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDSD     (CX)(R11*1), X0, X0
@@ -39638,7 +39638,7 @@ row16:
 entry16:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), X0, X0
@@ -39673,10 +39673,10 @@ row24:
 entry24:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
+	PREFETCHT0 23(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), X0, X0
@@ -39713,7 +39713,7 @@ row32:
 entry32:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0
@@ -39748,10 +39748,10 @@ row40:
 entry40:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
+	PREFETCHT0 39(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0
@@ -39789,10 +39789,10 @@ row48:
 entry48:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
+	PREFETCHT0 47(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0
@@ -39831,10 +39831,10 @@ row56:
 entry56:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 
 	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
+	PREFETCHT0 55(CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0
@@ -39875,7 +39875,7 @@ row64:
 entry64:
 	MOVL       (R14)(R9*4), R11
 	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT0 (CX)(R11*1)
 	MOVL       (DI)(R9*4), R11
 	IMULQ      DX, R11
 	VADDPD     (CX)(R11*1), Y0, Y0

@@ -21,7 +21,7 @@ type form struct {
 	weighted bool
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	cached   bool // x is in a near cache: nothing is prefetched
-	close    bool // x is in a cache, and rows of several lines come from it at once
+	close    bool // x is in a cache, from which its rows come at once
 	placed   bool // each row of dst and its factor are where place says
 	halves   bool // ids have 16 bits, and sums no factors
 	onto     bool // what dst holds is where sums begin
@@ -337,8 +337,8 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 // prefetch asks for the lines of the row that an entry far ahead names. They
 // come as far as the second cache: more of them can be under way to there than
 // to the first, which rows of several lines are brought to shortly before use.
-// Rows of a block for short sums are not far away and come to the first at once, as
-// do those of several lines where the block is in a cache.
+// Where the block is in a cache, or is one for short sums, they come to the first at
+// once.
 func (g *gatherer) prefetch(bytes, next int) {
 	if g.cached {
 		return
@@ -353,7 +353,7 @@ func (g *gatherer) prefetch(bytes, next int) {
 			fetch(row.Offset(bytes - 1))
 		}
 	}
-	if g.heads != nil || g.close && bytes > mostHeads {
+	if g.heads != nil || g.close {
 		hint(g.far, PREFETCHT0)
 		return
 	}
