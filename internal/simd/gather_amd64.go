@@ -13,7 +13,8 @@ const (
 	narrow      = 7   // columns, not bytes, up to which every width has a loop
 	mostAVX2    = 320 // if a row has more, passes take passAVX2
 	passAVX2    = 256
-	leastAVX512 = 256 // less is faster with registers of 32 bytes
+	leastAVX512 = 256 // less is faster with registers of 32 bytes, but for leastWhole
+	leastWhole  = 128 // and more that fill lines, and so registers of 64 bytes
 	mostAVX512  = 544
 	passAVX512  = 512
 	mostShort   = 64
@@ -116,7 +117,11 @@ func passWidth(rest, size int) (width int, by loop) {
 	if hasAVX512 && rest > narrow && rest*size >= leastAVX512 {
 		return cutWidth(rest, size, mostAVX512, passAVX512), avx512
 	}
-	return cutWidth(rest, size, mostAVX2, passAVX2), avx2
+	width = cutWidth(rest, size, mostAVX2, passAVX2)
+	if hasAVX512 && width*size >= leastWhole && width*size%lineBytes == 0 {
+		return width, avx512
+	}
+	return width, avx2
 }
 
 // cutWidth returns how many of the remaining columns a pass takes of at most most

@@ -1562,6 +1562,10 @@ TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+80(FP), R10
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x30
+	JE   row192
 	CMPQ R10, $0x40
 	JE   row256
 	CMPQ R10, $0x48
@@ -1582,6 +1586,88 @@ TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R10, $0x88
 	JE   row544
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	CMPQ   R9, R10
+	JGE    finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSS (R8), Z2
+	ADDQ         $0x04, R8
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z2, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	CMPQ   R9, R10
+	JGE    finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSS (R8), Z3
+	ADDQ         $0x04, R8
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ   $0x08, BX
@@ -3401,6 +3487,10 @@ TEXT ·gatherSumF32NearAVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x01, R10
 	SUBQ R10, DI
 	MOVQ width+80(FP), R9
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x30
+	JE   row192
 	CMPQ R9, $0x40
 	JE   row256
 	CMPQ R9, $0x48
@@ -3421,6 +3511,61 @@ TEXT ·gatherSumF32NearAVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R9, $0x88
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry128
+
+finish128:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPS  (CX)(R10*1), Z0, Z0
+	VADDPS  64(CX)(R10*1), Z1, Z1
+	VADDPS  128(CX)(R10*1), Z2, Z2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry192
+
+finish192:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -5214,6 +5359,10 @@ TEXT ·gatherSumF32SoonAVX512(SB), NOSPLIT, $0-88
 	MOVQ near+64(FP), R12
 	LEAQ (DI)(R12*2), R12
 	MOVQ width+80(FP), R9
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x30
+	JE   row192
 	CMPQ R9, $0x40
 	JE   row256
 	CMPQ R9, $0x48
@@ -5234,6 +5383,79 @@ TEXT ·gatherSumF32SoonAVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R9, $0x88
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry128
+
+finish128:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPS     (CX)(R10*1), Z0, Z0
+	VADDPS     64(CX)(R10*1), Z1, Z1
+	VADDPS     128(CX)(R10*1), Z2, Z2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry192
+
+finish192:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -7351,6 +7573,10 @@ TEXT ·gatherSumF32OntoAVX512(SB), NOSPLIT, $0-96
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+88(FP), R10
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x30
+	JE   row192
 	CMPQ R10, $0x40
 	JE   row256
 	CMPQ R10, $0x48
@@ -7371,6 +7597,88 @@ TEXT ·gatherSumF32OntoAVX512(SB), NOSPLIT, $0-96
 	JE   row512
 	CMPQ R10, $0x88
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSS (R8), Z2
+	ADDQ         $0x04, R8
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z2, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPS     (CX)(R11*1), Z0, Z0
+	VADDPS     64(CX)(R11*1), Z1, Z1
+	VADDPS     128(CX)(R11*1), Z2, Z2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSS (R8), Z3
+	ADDQ         $0x04, R8
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -10188,6 +10496,10 @@ TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-96
 	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x30
+	JE   row192
 	CMPQ R10, $0x40
 	JE   row256
 	CMPQ R10, $0x48
@@ -10208,6 +10520,95 @@ TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-96
 	JE   row512
 	CMPQ R10, $0x88
 	JE   row544
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	CMPQ   R9, R10
+	JGE    finish128
+
+entry128:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z2, Z3
+	VADDPS       Z3, Z1, Z1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry128
+
+finish128:
+	VBROADCASTSS (R8), Z2
+	ADDQ         $0x04, R8
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z2, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	CMPQ   R9, R10
+	JGE    finish192
+
+entry192:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z3, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z3, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z3, Z4
+	VADDPS       Z4, Z2, Z2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry192
+
+finish192:
+	VBROADCASTSS (R8), Z3
+	ADDQ         $0x04, R8
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ   $0x08, BX
@@ -12249,6 +12650,10 @@ TEXT ·gatherWeightedF32NearAVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x01, R10
 	SUBQ R10, R11
 	MOVQ width+80(FP), R9
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x30
+	JE   row192
 	CMPQ R9, $0x40
 	JE   row256
 	CMPQ R9, $0x48
@@ -12269,6 +12674,68 @@ TEXT ·gatherWeightedF32NearAVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R9, $0x88
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	VBROADCASTSS (R11)(R8*4), Z2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z2, Z3
+	VADDPS       Z3, Z1, Z1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry128
+
+finish128:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	VBROADCASTSS (R11)(R8*4), Z3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z3, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z3, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z3, Z4
+	VADDPS       Z4, Z2, Z2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry192
+
+finish192:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -14284,6 +14751,10 @@ TEXT ·gatherWeightedF32SoonAVX512(SB), NOSPLIT, $0-88
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*2), R13
 	MOVQ width+80(FP), R9
+	CMPQ R9, $0x20
+	JE   row128
+	CMPQ R9, $0x30
+	JE   row192
 	CMPQ R9, $0x40
 	JE   row256
 	CMPQ R9, $0x48
@@ -14304,6 +14775,86 @@ TEXT ·gatherWeightedF32SoonAVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R9, $0x88
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z2, Z3
+	VADDPS       Z3, Z1, Z1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry128
+
+finish128:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	VBROADCASTSS (R11)(R8*4), Z3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPS       (CX)(R10*1), Z3, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(CX)(R10*1), Z3, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       128(CX)(R10*1), Z3, Z4
+	VADDPS       Z4, Z2, Z2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry192
+
+finish192:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -16641,6 +17192,10 @@ TEXT ·gatherWeightedF32OntoAVX512(SB), NOSPLIT, $0-96
 	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
+	CMPQ R10, $0x20
+	JE   row128
+	CMPQ R10, $0x30
+	JE   row192
 	CMPQ R10, $0x40
 	JE   row256
 	CMPQ R10, $0x48
@@ -16661,6 +17216,95 @@ TEXT ·gatherWeightedF32OntoAVX512(SB), NOSPLIT, $0-96
 	JE   row512
 	CMPQ R10, $0x88
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z2, Z3
+	VADDPS       Z3, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z2, Z3
+	VADDPS       Z3, Z1, Z1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry128
+
+finish128:
+	VBROADCASTSS (R8), Z2
+	ADDQ         $0x04, R8
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z2, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSS (R12)(R9*4), Z3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPS       (CX)(R11*1), Z3, Z4
+	VADDPS       Z4, Z0, Z0
+	VMULPS       64(CX)(R11*1), Z3, Z4
+	VADDPS       Z4, Z1, Z1
+	VMULPS       128(CX)(R11*1), Z3, Z4
+	VADDPS       Z4, Z2, Z2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry192
+
+finish192:
+	VBROADCASTSS (R8), Z3
+	ADDQ         $0x04, R8
+	VMULPS       Z3, Z0, Z0
+	VMOVUPS      Z0, (AX)
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z2, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -22626,6 +23270,10 @@ TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+80(FP), R10
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x18
+	JE   row192
 	CMPQ R10, $0x20
 	JE   row256
 	CMPQ R10, $0x24
@@ -22646,6 +23294,88 @@ TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R10, $0x44
 	JE   row544
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	CMPQ   R9, R10
+	JGE    finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSD (R8), Z2
+	ADDQ         $0x08, R8
+	VMULPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	CMPQ   R9, R10
+	JGE    finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSD (R8), Z3
+	ADDQ         $0x08, R8
+	VMULPD       Z3, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z3, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ   $0x08, BX
@@ -24339,6 +25069,10 @@ TEXT ·gatherSumF64NearAVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x01, R10
 	SUBQ R10, DI
 	MOVQ width+80(FP), R9
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x18
+	JE   row192
 	CMPQ R9, $0x20
 	JE   row256
 	CMPQ R9, $0x24
@@ -24359,6 +25093,61 @@ TEXT ·gatherSumF64NearAVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R9, $0x44
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry128
+
+finish128:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX (DI)(R8*2), R10
+	IMULQ   DX, R10
+	VADDPD  (CX)(R10*1), Z0, Z0
+	VADDPD  64(CX)(R10*1), Z1, Z1
+	VADDPD  128(CX)(R10*1), Z2, Z2
+	INCQ    R8
+	CMPQ    R8, R9
+	JL      entry192
+
+finish192:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -26007,6 +26796,10 @@ TEXT ·gatherSumF64SoonAVX512(SB), NOSPLIT, $0-88
 	MOVQ near+64(FP), R12
 	LEAQ (DI)(R12*2), R12
 	MOVQ width+80(FP), R9
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x18
+	JE   row192
 	CMPQ R9, $0x20
 	JE   row256
 	CMPQ R9, $0x24
@@ -26027,6 +26820,79 @@ TEXT ·gatherSumF64SoonAVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R9, $0x44
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry128
+
+finish128:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX    (R11)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT1 (CX)(R10*1)
+	PREFETCHT1 64(CX)(R10*1)
+	PREFETCHT1 128(CX)(R10*1)
+	MOVWLZX    (R12)(R8*2), R10
+	IMULQ      DX, R10
+	PREFETCHT0 (CX)(R10*1)
+	PREFETCHT0 64(CX)(R10*1)
+	PREFETCHT0 128(CX)(R10*1)
+	MOVWLZX    (DI)(R8*2), R10
+	IMULQ      DX, R10
+	VADDPD     (CX)(R10*1), Z0, Z0
+	VADDPD     64(CX)(R10*1), Z1, Z1
+	VADDPD     128(CX)(R10*1), Z2, Z2
+	INCQ       R8
+	CMPQ       R8, R9
+	JL         entry192
+
+finish192:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -27987,6 +28853,10 @@ TEXT ·gatherSumF64OntoAVX512(SB), NOSPLIT, $0-96
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ width+88(FP), R10
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x18
+	JE   row192
 	CMPQ R10, $0x20
 	JE   row256
 	CMPQ R10, $0x24
@@ -28007,6 +28877,88 @@ TEXT ·gatherSumF64OntoAVX512(SB), NOSPLIT, $0-96
 	JE   row512
 	CMPQ R10, $0x44
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry128
+
+finish128:
+	VBROADCASTSD (R8), Z2
+	ADDQ         $0x08, R8
+	VMULPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL       (R12)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT1 (CX)(R11*1)
+	PREFETCHT1 64(CX)(R11*1)
+	PREFETCHT1 128(CX)(R11*1)
+	MOVL       (R13)(R9*4), R11
+	IMULQ      DX, R11
+	PREFETCHT0 (CX)(R11*1)
+	PREFETCHT0 64(CX)(R11*1)
+	PREFETCHT0 128(CX)(R11*1)
+	MOVL       (DI)(R9*4), R11
+	IMULQ      DX, R11
+	VADDPD     (CX)(R11*1), Z0, Z0
+	VADDPD     64(CX)(R11*1), Z1, Z1
+	VADDPD     128(CX)(R11*1), Z2, Z2
+	INCQ       R9
+	CMPQ       R9, R10
+	JL         entry192
+
+finish192:
+	VBROADCASTSD (R8), Z3
+	ADDQ         $0x08, R8
+	VMULPD       Z3, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z3, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -30657,6 +31609,10 @@ TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x18
+	JE   row192
 	CMPQ R10, $0x20
 	JE   row256
 	CMPQ R10, $0x24
@@ -30677,6 +31633,95 @@ TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-96
 	JE   row512
 	CMPQ R10, $0x44
 	JE   row544
+
+row128:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	CMPQ   R9, R10
+	JGE    finish128
+
+entry128:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z2, Z3
+	VADDPD       Z3, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z2, Z3
+	VADDPD       Z3, Z1, Z1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry128
+
+finish128:
+	VBROADCASTSD (R8), Z2
+	ADDQ         $0x08, R8
+	VMULPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ   $0x08, BX
+	MOVQ   (BX), R10
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	CMPQ   R9, R10
+	JGE    finish192
+
+entry192:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z3, Z4
+	VADDPD       Z4, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z3, Z4
+	VADDPD       Z4, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z3, Z4
+	VADDPD       Z4, Z2, Z2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry192
+
+finish192:
+	VBROADCASTSD (R8), Z3
+	ADDQ         $0x08, R8
+	VMULPD       Z3, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z3, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ   $0x08, BX
@@ -32580,6 +33625,10 @@ TEXT ·gatherWeightedF64NearAVX512(SB), NOSPLIT, $0-88
 	SHLQ $0x02, R10
 	SUBQ R10, R11
 	MOVQ width+80(FP), R9
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x18
+	JE   row192
 	CMPQ R9, $0x20
 	JE   row256
 	CMPQ R9, $0x24
@@ -32600,6 +33649,68 @@ TEXT ·gatherWeightedF64NearAVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R9, $0x44
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	VBROADCASTSD (R11)(R8*8), Z2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z2, Z3
+	VADDPD       Z3, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z2, Z3
+	VADDPD       Z3, Z1, Z1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry128
+
+finish128:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	VBROADCASTSD (R11)(R8*8), Z3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z3, Z4
+	VADDPD       Z4, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z3, Z4
+	VADDPD       Z4, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z3, Z4
+	VADDPD       Z4, Z2, Z2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry192
+
+finish192:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -34458,6 +35569,10 @@ TEXT ·gatherWeightedF64SoonAVX512(SB), NOSPLIT, $0-88
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*2), R13
 	MOVQ width+80(FP), R9
+	CMPQ R9, $0x10
+	JE   row128
+	CMPQ R9, $0x18
+	JE   row192
 	CMPQ R9, $0x20
 	JE   row256
 	CMPQ R9, $0x24
@@ -34478,6 +35593,86 @@ TEXT ·gatherWeightedF64SoonAVX512(SB), NOSPLIT, $0-88
 	JE   row512
 	CMPQ R9, $0x44
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	CMPQ    R8, R9
+	JGE     finish128
+
+entry128:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z2
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z2, Z3
+	VADDPD       Z3, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z2, Z3
+	VADDPD       Z3, Z1, Z1
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry128
+
+finish128:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R9
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	CMPQ    R8, R9
+	JGE     finish192
+
+entry192:
+	MOVWLZX      (R12)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT1   (CX)(R10*1)
+	PREFETCHT1   64(CX)(R10*1)
+	PREFETCHT1   128(CX)(R10*1)
+	MOVWLZX      (R13)(R8*2), R10
+	IMULQ        DX, R10
+	PREFETCHT0   (CX)(R10*1)
+	PREFETCHT0   64(CX)(R10*1)
+	PREFETCHT0   128(CX)(R10*1)
+	VBROADCASTSD (R11)(R8*8), Z3
+	MOVWLZX      (DI)(R8*2), R10
+	IMULQ        DX, R10
+	VMULPD       (CX)(R10*1), Z3, Z4
+	VADDPD       Z4, Z0, Z0
+	VMULPD       64(CX)(R10*1), Z3, Z4
+	VADDPD       Z4, Z1, Z1
+	VMULPD       128(CX)(R10*1), Z3, Z4
+	VADDPD       Z4, Z2, Z2
+	INCQ         R8
+	CMPQ         R8, R9
+	JL           entry192
+
+finish192:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	ADDQ    dstStride+8(FP), AX
+	DECQ    SI
+	JNZ     row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX
@@ -36648,6 +37843,10 @@ TEXT ·gatherWeightedF64OntoAVX512(SB), NOSPLIT, $0-96
 	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
 	MOVQ width+88(FP), R10
+	CMPQ R10, $0x10
+	JE   row128
+	CMPQ R10, $0x18
+	JE   row192
 	CMPQ R10, $0x20
 	JE   row256
 	CMPQ R10, $0x24
@@ -36668,6 +37867,95 @@ TEXT ·gatherWeightedF64OntoAVX512(SB), NOSPLIT, $0-96
 	JE   row512
 	CMPQ R10, $0x44
 	JE   row544
+
+row128:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	CMPQ    R9, R10
+	JGE     finish128
+
+entry128:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z2
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z2, Z3
+	VADDPD       Z3, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z2, Z3
+	VADDPD       Z3, Z1, Z1
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry128
+
+finish128:
+	VBROADCASTSD (R8), Z2
+	ADDQ         $0x08, R8
+	VMULPD       Z2, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row128
+	VZEROUPPER
+	RET
+
+row192:
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	CMPQ    R9, R10
+	JGE     finish192
+
+entry192:
+	MOVL         (R13)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT1   (CX)(R11*1)
+	PREFETCHT1   64(CX)(R11*1)
+	PREFETCHT1   128(CX)(R11*1)
+	MOVL         (R14)(R9*4), R11
+	IMULQ        DX, R11
+	PREFETCHT0   (CX)(R11*1)
+	PREFETCHT0   64(CX)(R11*1)
+	PREFETCHT0   128(CX)(R11*1)
+	VBROADCASTSD (R12)(R9*8), Z3
+	MOVL         (DI)(R9*4), R11
+	IMULQ        DX, R11
+	VMULPD       (CX)(R11*1), Z3, Z4
+	VADDPD       Z4, Z0, Z0
+	VMULPD       64(CX)(R11*1), Z3, Z4
+	VADDPD       Z4, Z1, Z1
+	VMULPD       128(CX)(R11*1), Z3, Z4
+	VADDPD       Z4, Z2, Z2
+	INCQ         R9
+	CMPQ         R9, R10
+	JL           entry192
+
+finish192:
+	VBROADCASTSD (R8), Z3
+	ADDQ         $0x08, R8
+	VMULPD       Z3, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VMULPD       Z3, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	ADDQ         dstStride+8(FP), AX
+	DECQ         SI
+	JNZ          row192
+	VZEROUPPER
+	RET
 
 row256:
 	ADDQ    $0x08, BX

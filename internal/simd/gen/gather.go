@@ -55,7 +55,7 @@ func gathers(t element, zeroRow *Mem) {
 			mark := f.mark
 			f.mark, f.register, f.narrow, f.wide = mark+"AVX2", 32, 7, multiples(32, 32, 320)
 			gather(t, f)
-			f.mark, f.register, f.narrow, f.wide = mark+"AVX512", 64, 0, multiples(32, 256, 544)
+			f.mark, f.register, f.narrow, f.wide = mark+"AVX512", 64, 0, append(multiples(64, 128, 192), multiples(32, 256, 544)...)
 			gather(t, f)
 		}
 		gather(t, form{mark: "Close", weighted: weighted, register: 32, wide: multiples(32, 96, 320), close: true})
