@@ -62,6 +62,11 @@ const (
 	// wholeEntries is the size of a unit without near entries.
 	wholeEntries = 1 << 16
 
+	// tileSlabBytes of a row are gathered in one pass over the tiles, and mostTileSlabBytes
+	// in the last: more than elsewhere, since every pass brings the tiles near once more.
+	tileSlabBytes     = 512
+	mostTileSlabBytes = 544
+
 	// See [Tiling.BeatsPacking].
 	leastTileBytes = 16
 	segmentBytes   = 256
@@ -90,7 +95,7 @@ func FindTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 		return nil, nil
 	}
 	if a.NNZ() >= tilesPay.entries {
-		columns := min(mostTileColumns, sched.CacheBytes()/2/min(rowBytes, mostSlabBytes))
+		columns := min(mostTileColumns, sched.CacheBytes()/2/min(rowBytes, mostTileSlabBytes))
 		t, err := newTiling(ctx, a, columns, workers)
 		if err != nil || 3*t.near >= a.NNZ() {
 			return t, err
@@ -299,5 +304,5 @@ func (t *Tiling) Bytes(rowBytes, workers int) int64 {
 			bytes += 8 * int64(len(tile.ptr))
 		}
 	}
-	return bytes + int64(sched.Workers(workers)*rows*min(rowBytes, mostSlabBytes))
+	return bytes + int64(sched.Workers(workers)*rows*min(rowBytes, mostTileSlabBytes))
 }
