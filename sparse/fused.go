@@ -146,17 +146,18 @@ func (f *fused[T]) columns(worker int, p Panel, ahead *simd.Decoding, lo, hi int
 		g.place = a.row[p.Lo:p.Hi]
 	}
 	for ; lo < hi; lo = g.hi {
-		g.lo, g.hi = lo, slabEnd[T](lo, hi)
+		g.lo, g.hi = lo, slabEnd[T](lo, hi, slabBytes, mostSlabBytes)
 		f.slab(w, &g)
 	}
 }
 
-// slabEnd returns where the slab ends that begins at lo, of columns up to hi.
-func slabEnd[T Float](lo, hi int) int {
-	if hi-lo <= mostSlabBytes/sizeOf[T]() {
+// slabEnd returns where the slab ends that begins at lo, of columns up to hi: after so
+// many bytes of a row, or the last one at most after more.
+func slabEnd[T Float](lo, hi, bytes, most int) int {
+	if hi-lo <= most/sizeOf[T]() {
 		return hi
 	}
-	return lo + slabWidth[T]()
+	return lo + bytes/sizeOf[T]()
 }
 
 // gathering is a slab of columns of one panel: lo ≤ j < hi.

@@ -225,7 +225,7 @@ func (f *fused[T]) gatherHeld(h *held, tiles int) {
 	for i := range h.tiles[:tiles] {
 		t := &h.tiles[i]
 		for lo, hi := 0, 0; lo < f.width && len(t.ids) > 0; lo = hi {
-			hi = slabEnd[T](lo, f.width)
+			hi = slabEnd[T](lo, f.width, slabBytes, mostSlabBytes)
 			x := rowsOf(&f.source, i*h.columns, lo)
 			seldom := len(t.ids) < seldomNamed(h.columns, (hi-lo)*sizeOf[T]())
 			dst := simd.Rows[T]{Data: sums[t.first*f.width+lo:], Stride: f.width}
@@ -239,7 +239,7 @@ func (f *fused[T]) gatherHeld(h *held, tiles int) {
 func (f *fused[T]) finishHeld(worker int, h *held) {
 	f.gatherHeld(h, heldTiles)
 	for lo, hi := 0, 0; lo < f.width; lo = hi {
-		hi = slabEnd[T](lo, f.width)
+		hi = slabEnd[T](lo, f.width, slabBytes, mostSlabBytes)
 		near, row := simd.Rows[T]{Data: heldSumsOf[T](h)[lo:], Stride: f.width}, 0
 		for _, p := range h.panels {
 			end := row + p.Hi - p.Lo

@@ -156,19 +156,11 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiled) error 
 		u := &a.units[i]
 		defer sched.InRows(a.ranges[u.lo].Lo, a.ranges[u.hi-1].Hi)
 		for from, to := 0, 0; from < f.width; from = to {
-			to = tileSlabEnd[T](from, f.width)
+			to = slabEnd[T](from, f.width, tileSlabBytes, mostTileSlabBytes)
 			f.unit(worker, a, u, from, to)
 		}
 		return nil
 	})
-}
-
-// tileSlabEnd is slabEnd for tiles.
-func tileSlabEnd[T Float](lo, hi int) int {
-	if hi-lo <= mostTileSlabBytes/sizeOf[T]() {
-		return hi
-	}
-	return lo + tileSlabBytes/sizeOf[T]()
 }
 
 // seldomNamed returns how often a unit names the columns of a tile at least where it
