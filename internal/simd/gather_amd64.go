@@ -19,7 +19,6 @@ const (
 	passAVX512  = 512
 	mostShort   = 64
 	lineBytes   = 64
-	closeLines  = 96
 )
 
 // shortLength is the mean length of rows up to which their sums take longest
@@ -49,8 +48,11 @@ const (
 var cachedBytes = 2 << 20
 
 // closeBytes is the size of an x that is soon in the last cache: rows of several lines
-// are brought to the first cache from there at once. Tests change it.
+// are brought to the first cache from there at once, closeLines before their use. Tests
+// change it.
 var closeBytes = 32 << 20
+
+const closeLines = 96
 
 // loop is a kind of gather loop.
 type loop uint8
@@ -58,9 +60,9 @@ type loop uint8
 const (
 	avx2 loop = iota
 	avx512
-	nearby // AVX2, for rows of several lines of an x that is close
-	short  // AVX2, for short rows without weights
-	cached // the same, without prefetches
+	isClose // AVX2, for rows of several lines of an x that is close
+	short   // AVX2, for short rows without weights
+	cached  // the same, without prefetches
 )
 
 // near is how many entries before their use rows of several lines are brought
@@ -74,8 +76,8 @@ func far(rowBytes int) int {
 	return 128
 }
 
-// farClose is how many entries before their use rows of several lines are brought to
-// the first cache at once: it has room for closeLines beside what else passes.
+// farClose is how many entries before their use rows of an x that is close are brought
+// to the first cache at once.
 func farClose(rowBytes int) int { return closeLines / ((rowBytes + lineBytes - 1) / lineBytes) }
 
 // The loops by their kinds.
@@ -86,7 +88,7 @@ type (
 
 type gatherLoops[T Float] struct {
 	sum      [cached + 1]sumLoop[T]
-	weighted [nearby + 1]weightedLoop[T]
+	weighted [isClose + 1]weightedLoop[T]
 }
 
 var (
@@ -211,9 +213,9 @@ func (g *gather[T]) run(k int) {
 	}
 	entries := int(g.ptr[rows] - g.ptr[0])
 	_, _, _ = g.dst.Data[(rows-1)*g.dst.Stride+k-1], g.scale[:rows], g.col[:entries]
+	size := len(g.x.Data) * sizeOf[T]()
 	for at := 0; at < k; {
 		width, by := passWidth(k-at, sizeOf[T]())
-		size := len(g.x.Data) * sizeOf[T]()
 		if size <= closeBytes {
 			width, by = cutWidth(k-at, sizeOf[T](), mostAVX2, passAVX2), avx2
 		}
@@ -221,7 +223,7 @@ func (g *gather[T]) run(k int) {
 		ahead, heads, first := far(bytes), 0, rows
 		switch {
 		case bytes > mostShort && size <= closeBytes:
-			by, ahead = nearby, farClose(bytes)
+			by, ahead = isClose, farClose(bytes)
 		case g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes:
 			by, heads = short, shortHeads
 			if size <= cachedBytes {

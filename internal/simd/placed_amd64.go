@@ -30,14 +30,14 @@ func gatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []in
 		width := cutWidth(k-at, sizeOf[T](), mostAVX2, passAVX2)
 		bytes, first := width*sizeOf[T](), rows
 		if cached && bytes <= mostShort {
-			g.pass(at, width, 0, rows, 0, 0, true)
+			g.pass(at, width, 0, rows, 0, true)
 		} else {
 			ahead := farClose(bytes)
 			if entries+ahead > cap(col) {
 				first = rowsBefore(ptr, cap(col)-ahead)
 			}
-			g.pass(at, width, 0, first, ahead, near, false)
-			g.pass(at, width, first, rows, 0, 0, false)
+			g.pass(at, width, 0, first, ahead, false)
+			g.pass(at, width, first, rows, 0, false)
 		}
 		at += width
 	}
@@ -45,7 +45,7 @@ func gatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []in
 
 // pass gathers the columns at ≤ j < at+width of the runs lo ≤ r < hi and
 // prefetches so many entries ahead, unless x is in a near cache.
-func (g *placed[T]) pass(at, width, lo, hi, far, near int, cached bool) {
+func (g *placed[T]) pass(at, width, lo, hi, far int, cached bool) {
 	if lo == hi {
 		return
 	}
@@ -55,12 +55,12 @@ func (g *placed[T]) pass(at, width, lo, hi, far, near int, cached bool) {
 	dstStride, stride := g.dst.Stride*size, g.x.Stride*size
 	switch single := size == 4; {
 	case single && cached:
-		gatherSumF32PlacedCached((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), place, width)
+		gatherSumF32PlacedCached((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, (*float32)(scale), place, width)
 	case single:
-		gatherSumF32Placed((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, near, (*float32)(scale), place, width)
+		gatherSumF32Placed((*float32)(dst), dstStride, (*float32)(x), stride, ptr, hi-lo, col, far, (*float32)(scale), place, width)
 	case cached:
-		gatherSumF64PlacedCached((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), place, width)
+		gatherSumF64PlacedCached((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, (*float64)(scale), place, width)
 	default:
-		gatherSumF64Placed((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, near, (*float64)(scale), place, width)
+		gatherSumF64Placed((*float64)(dst), dstStride, (*float64)(x), stride, ptr, hi-lo, col, far, (*float64)(scale), place, width)
 	}
 }

@@ -20327,9 +20327,9 @@ finish64:
 done:
 	RET
 
-// func gatherSumF32Placed(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, place *uint8, width int)
+// func gatherSumF32Placed(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, scale *float32, place *uint8, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherSumF32Placed(SB), NOSPLIT, $0-96
+TEXT ·gatherSumF32Placed(SB), NOSPLIT, $0-88
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -20337,8 +20337,8 @@ TEXT ·gatherSumF32Placed(SB), NOSPLIT, $0-96
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
-	MOVQ    place+80(FP), R12
+	MOVQ    scale+64(FP), R8
+	MOVQ    place+72(FP), R12
 	MOVQ    dstStride+8(FP), R13
 	SHLQ    $0x08, R13
 	ADDQ    AX, R13
@@ -20352,7 +20352,7 @@ TEXT ·gatherSumF32Placed(SB), NOSPLIT, $0-96
 	SUBQ R11, DI
 	MOVQ far+56(FP), R14
 	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
+	MOVQ width+80(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x04
@@ -21266,9 +21266,9 @@ finish320:
 done:
 	RET
 
-// func gatherSumF32PlacedCached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, place *uint8, width int)
+// func gatherSumF32PlacedCached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, scale *float32, place *uint8, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherSumF32PlacedCached(SB), NOSPLIT, $0-96
+TEXT ·gatherSumF32PlacedCached(SB), NOSPLIT, $0-88
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -21276,8 +21276,8 @@ TEXT ·gatherSumF32PlacedCached(SB), NOSPLIT, $0-96
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
-	MOVQ    place+80(FP), R12
+	MOVQ    scale+64(FP), R8
+	MOVQ    place+72(FP), R12
 	MOVQ    dstStride+8(FP), R13
 	SHLQ    $0x08, R13
 	ADDQ    AX, R13
@@ -21289,7 +21289,7 @@ TEXT ·gatherSumF32PlacedCached(SB), NOSPLIT, $0-96
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ width+88(FP), R10
+	MOVQ width+80(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x04
@@ -40778,9 +40778,9 @@ finish64:
 done:
 	RET
 
-// func gatherSumF64Placed(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, place *uint8, width int)
+// func gatherSumF64Placed(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, scale *float64, place *uint8, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherSumF64Placed(SB), NOSPLIT, $0-96
+TEXT ·gatherSumF64Placed(SB), NOSPLIT, $0-88
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -40788,8 +40788,8 @@ TEXT ·gatherSumF64Placed(SB), NOSPLIT, $0-96
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
-	MOVQ    place+80(FP), R12
+	MOVQ    scale+64(FP), R8
+	MOVQ    place+72(FP), R12
 	MOVQ    dstStride+8(FP), R13
 	SHLQ    $0x08, R13
 	ADDQ    AX, R13
@@ -40803,7 +40803,7 @@ TEXT ·gatherSumF64Placed(SB), NOSPLIT, $0-96
 	SUBQ R11, DI
 	MOVQ far+56(FP), R14
 	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
+	MOVQ width+80(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x08
@@ -41677,9 +41677,9 @@ finish320:
 done:
 	RET
 
-// func gatherSumF64PlacedCached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, place *uint8, width int)
+// func gatherSumF64PlacedCached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, scale *float64, place *uint8, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherSumF64PlacedCached(SB), NOSPLIT, $0-96
+TEXT ·gatherSumF64PlacedCached(SB), NOSPLIT, $0-88
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -41687,8 +41687,8 @@ TEXT ·gatherSumF64PlacedCached(SB), NOSPLIT, $0-96
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
-	MOVQ    place+80(FP), R12
+	MOVQ    scale+64(FP), R8
+	MOVQ    place+72(FP), R12
 	MOVQ    dstStride+8(FP), R13
 	SHLQ    $0x08, R13
 	ADDQ    AX, R13
@@ -41700,7 +41700,7 @@ TEXT ·gatherSumF64PlacedCached(SB), NOSPLIT, $0-96
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ width+88(FP), R10
+	MOVQ width+80(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x08

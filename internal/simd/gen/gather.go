@@ -96,11 +96,10 @@ func gather(t element, f form) {
 	if f.weighted || f.onto {
 		val = fmt.Sprintf("val *%s, ", t.name)
 	}
-	place := ""
+	rest := fmt.Sprintf("col *uint32, far int, near int, %sscale *%s, ", val, t.name)
 	if f.placed {
-		place = "place *uint8, "
+		rest = fmt.Sprintf("col *uint32, far int, scale *%s, place *uint8, ", t.name)
 	}
-	rest := fmt.Sprintf("col *uint32, far int, near int, %sscale *%s, %s", val, t.name, place)
 	if f.halves {
 		rest = "col *uint16, far int, near int, " + val
 	}
