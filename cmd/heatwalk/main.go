@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	"github.com/heatwalk/heatwalk/internal/cli"
+	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/cli"
 )
 
 func main() {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/commands.md")
 
-const commandsPage = "../../docs/commands.md"
+const commandsPage = "../../../../docs/commands.md"
 
 // flagLine is where --help tells of a flag.
 var flagLine = regexp.MustCompile(`(?m)^ +(-\w, )?--[a-z-]+( \S+)?`)
@@ -80,7 +80,7 @@ func TestCommandsPage(t *testing.T) {
 // TestJSONPage holds that docs/json.md has every key of every document, in its
 // section.
 func TestJSONPage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/json.md")
+	text, err := os.ReadFile("../../../../docs/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}
