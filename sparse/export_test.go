@@ -1,9 +1,6 @@
 package sparse
 
-import (
-	"context"
-	"unsafe"
-)
+import "context"
 
 // LowerPackedColumns lowers what [FindPacking] looks at; the function that it
 // returns undoes it.
@@ -47,18 +44,3 @@ func TiledBytes(m Matrix) (bytes int64, rows int) {
 	}
 	return bytes, rows
 }
-
-// HeldBytes takes the room and returns its memory.
-func HeldBytes(r *TileRoom, workers int) (bytes int64) {
-	for _, h := range r.take(workers, 1) {
-		for _, t := range h.tiles {
-			bytes += int64(8*cap(t.ptr) + 2*cap(t.ids))
-		}
-		bytes += int64(8*cap(h.ptr)+4*cap(h.far)+8*cap(h.sums)) + int64(cap(h.panels))*int64(unsafe.Sizeof(Panel{}))
-	}
-	return bytes
-}
-
-// Holds tells whether a worker that has seen so many entries, so many of them in tiles,
-// holds the panel.
-func Holds(near, seen int, p Panel) bool { return (&held{near: near, seen: seen}).takes(p) }

@@ -99,10 +99,6 @@ func (f *fused[T]) sweepColumns(ctx context.Context, workers int, a Matrix, lo, 
 			Data:   unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f.source.Data))), size),
 			Stride: f.source.Stride * sizeOf[T](),
 		}
-		if room, held := f.tileRoom(a, workers, lo, hi); held != nil {
-			defer room.giveBack()
-			return f.sweepHeld(ctx, workers, a, near, held)
-		}
 		return a.SweepNear(ctx, workers, near, func(worker int, p Panel, ahead *simd.Decoding) error {
 			f.panel(worker, p, ahead, p.Index+1, lo, hi)
 			return nil

@@ -106,23 +106,6 @@ func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	plainDistances(delta, id, last, b, lengths)
 }
 
-func halves(dst []uint16, ids []uint32, base uint32) {
-	if !hasDecodeAVX512 || len(ids) == 0 {
-		plainHalves(dst, ids, base)
-		return
-	}
-	_ = dst[len(ids)-1]
-	halvesAVX512(&dst[0], &ids[0], len(ids), base)
-}
-
-func bounds(counts *[BoundsLanes]uint32, ids []uint32, step uint32) {
-	if !hasAVX2 || len(ids) == 0 {
-		plainBounds(counts, ids, step)
-		return
-	}
-	boundsAVX2(&counts[0], &ids[0], len(ids), step)
-}
-
 // lineLanes is how many rows the twins of Cells and Entries take at a time.
 const lineLanes = 8
 

@@ -69,10 +69,6 @@ func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 
 func numbers([]uint32, []byte, NumberLines) (read, n int) { return 0, 0 }
 
-func halves(dst []uint16, ids []uint32, base uint32) { plainHalves(dst, ids, base) }
-
-func bounds(counts *[BoundsLanes]uint32, ids []uint32, step uint32) { plainBounds(counts, ids, step) }
-
 func pack(sel, data []byte, delta []uint32, by *[32]Width, widest uint32) {
 	plainPack(packing{}, sel, data, delta, by, widest)
 }

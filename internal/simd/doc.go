@@ -15,7 +15,6 @@
 //	DotPanels         products of columns that stand by themselves
 //	AddPanels         combinations of such columns
 //	Decoding          column ids out of their code on disk, in parts
-//	Bounds, Halves    where ids pass from tile to tile, and 16-bit ids of one
 //	Checksum          CRC-32C
 //	HashPairs         a sum of hashes, by which matrices are compared
 //	Distances         those of column ids, and how many bits they have

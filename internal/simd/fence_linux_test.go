@@ -60,8 +60,6 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				}
 				GatherSumPlaced(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, place)
 				HashPairs(0, 32, col)
-				Halves(fenced[uint16](t, entries), col, 0)
-				Bounds(new([BoundsLanes]uint32), col, 1)
 				Distances(fenced[uint32](t, entries), col, 0, 20, new([32]int))
 				even := col[entries%2:]
 				Cells(fenced[uint32](t, len(even)), even, 9, 3)

@@ -239,12 +239,6 @@ func hashPairsAVX512(place uint64, shift uint64, ids *uint32, n int, one uint64,
 func distancesAVX512(delta *uint32, id *uint32, n int, mask uint32, bits int, lengths *int)
 
 //go:noescape
-func halvesAVX512(dst *uint16, src *uint32, n int, base uint32)
-
-//go:noescape
-func boundsAVX2(counts *uint32, ids *uint32, n int, step uint32)
-
-//go:noescape
 func cellsAVX2(cell *uint32, row *uint32, n int, head uint32, shift uint64) uint32
 
 //go:noescape

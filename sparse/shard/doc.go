@@ -34,9 +34,7 @@
 // is one code path. The rest is read in every sweep, a chunk of frames at a time
 // by the worker that takes it, at its place in the file: as many reads are under
 // way as workers, and the system, which is told that shards are read in order,
-// has read on ahead meanwhile. That needs one chunk's room for each worker. Steps over
-// wide blocks cut the frames of a matrix whose first columns have most of the entries
-// into tiles, where that room takes little of the memory: see [sparse.TileRoom].
+// has read on ahead meanwhile. That needs one chunk's room for each worker.
 //
 // [InMemory] makes a copy in memory of a store, or of another matrix, in the layout
 // that steps sweep fastest: for many sweeps, where there is room for plain ids. No bit

@@ -22,7 +22,6 @@ type Options struct {
 	Memory  int64 // bytes the store may hold, frames included; 0: no limit, all frames stay in memory
 	Workers int   // goroutines of a sweep to plan buffers for; 0: one for each processor
 	Stream  bool  // every sweep reads all frames again, whatever memory there is
-	Visited bool  // rows are only visited: no room is made for products
 
 	// Progress, if not nil, is called by [Verify], from several goroutines, with how
 	// many of how many bytes were read.
@@ -58,7 +57,6 @@ type Store struct {
 	kept    int64 // of its bytes: frames that stay in memory
 	longest int   // bytes of a chunk
 	runs    runs
-	tiles   *sparse.TileRoom // or nil
 }
 
 // view is one direction of a store; it implements [sparse.Matrix].
@@ -263,11 +261,6 @@ func (s *Store) planMemory(workers int, o *Options) error {
 	if err := s.planFixed(workers, s.nodes.Bytes()); err != nil {
 		return err
 	}
-	if !o.Visited {
-		if err := s.planTiles(workers, stream); err != nil {
-			return err
-		}
-	}
 	left, limited := s.plan.Left()
 	total := s.m.ShardBytes()
 	const kept, each = 16, 32 // chunks at least that are kept, if any are, and that a worker takes
@@ -313,27 +306,6 @@ func (s *Store) planMemory(workers int, o *Options) error {
 	}
 	s.kept = keep
 	return s.plan.Reserve(keep, "frames kept in memory")
-}
-
-// leastTiled is how many entries a store has whose sweeps are cut into tiles. Tests
-// change it.
-var leastTiled int64 = 1 << 20
-
-// planTiles reserves room for steps to cut frames into tiles if entries are where that
-// may pay and the room takes little of the memory. A store without a limit whose
-// frames do not stay is copied as a rule.
-func (s *Store) planTiles(workers int, stream bool) error {
-	const share = 32 // of the memory
-	bytes := sparse.TileRoomBytes(workers)
-	left, limited := s.plan.Left()
-	if s.m.Weighted || s.m.Entries < leastTiled || !s.m.clustered() || limited && left/share < bytes || !limited && stream {
-		return nil
-	}
-	if err := s.plan.Reserve(bytes, "tiles of decoded frames"); err != nil {
-		return fmt.Errorf("%s: %w", s.dir, err)
-	}
-	s.tiles = sparse.NewTileRoom(workers)
-	return nil
 }
 
 // cut cuts the frames into chunks of at most target bytes, or of one frame, and

@@ -66,10 +66,6 @@ func (v *view) SweepNear(ctx context.Context, workers int, near simd.Near, visit
 	return err
 }
 
-// TileRoom returns room for steps of package sparse to cut what they read into tiles,
-// or nil.
-func (v *view) TileRoom() *sparse.TileRoom { return v.s.tiles }
-
 // alone returns visit as a visitor that decodes nothing.
 func alone(visit func(worker int, p sparse.Panel) error) func(worker int, p sparse.Panel, ahead *simd.Decoding) error {
 	return func(worker int, p sparse.Panel, _ *simd.Decoding) error { return visit(worker, p) }

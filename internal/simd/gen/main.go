@@ -19,8 +19,6 @@ func main() {
 	checksum()
 	hashes()
 	distances()
-	halves()
-	bounds()
 	cells()
 	entries()
 	numbers()

@@ -175,7 +175,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	if err != nil {
 		return err
 	}
-	r.visited = true
+	r.streamed = true
 	g, err := in.openGraph(name, r, path)
 	if err != nil {
 		return err

@@ -20,7 +20,6 @@ type reading struct {
 	names    []string // of the flags
 	config   ingest.Config
 	streamed bool   // no frame of the store stays in memory
-	visited  bool   // nor is anything multiplied by it
 	source   string // what is going on while config.Stdin is read, for progress
 	taken    int64  // bytes of memory that making config.Stdin takes
 }
@@ -86,7 +85,6 @@ type graph struct {
 
 	forward    bool           // only its out direction is swept
 	streamed   bool           // nothing of it stays in memory
-	visited    bool           // its rows are only visited
 	asStreamed bool           // it is planned as if it were
 	matrix     sparse.Matrix  // what is swept: the store, or its copy
 	layout     *shard.Layout  // of that copy, nil if there is to be none
@@ -160,7 +158,7 @@ func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes
 
 // openFor is openGraph, and for many sweeps openSwept but for what it loads.
 func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*graph, error) {
-	g := &graph{in: in, name: name, dir: name, visited: r.visited}
+	g := &graph{in: in, name: name, dir: name}
 	opened := false
 	defer func() {
 		if !opened { // by an error, or a panic
@@ -172,7 +170,7 @@ func (in *invocation) openFor(name string, r *reading, beside string, swept bool
 			return nil, err
 		}
 	}
-	if err := g.open(r.streamed || r.visited, swept); err != nil {
+	if err := g.open(r.streamed, swept); err != nil {
 		return nil, err
 	}
 	opened = true
@@ -238,7 +236,6 @@ func (g *graph) held() int64 {
 func (g *graph) open(streamed, swept bool) error {
 	o := g.in.storeOptions()
 	o.Stream, g.streamed = streamed, streamed
-	o.Visited = g.visited
 	copied := false
 	if swept && !streamed {
 		m, err := shard.ReadManifest(g.dir)

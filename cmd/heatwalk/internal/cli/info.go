@@ -68,7 +68,7 @@ func newInfo(in *invocation) *cobra.Command {
 
 // inspect measures a graph, with the labels of a file unless it is "".
 func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
-	r.visited = true // a sweep or two do not pay for frames in memory
+	r.streamed = true // a sweep or two do not pay for frames in memory
 	g, err := in.openGraph(name, r, "")
 	if err != nil {
 		return nil, err

@@ -2,14 +2,10 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // mustRun runs a command that ends well and returns what it printed.
@@ -114,19 +110,5 @@ func TestTiledColumns(t *testing.T) {
 	other, err2 := os.ReadFile("other.npy")
 	if err != nil || err2 != nil || !bytes.Equal(one, other) {
 		t.Errorf("eigenvectors differ: %v, %v", err, err2)
-	}
-	// Frames from disk are cut into tiles where they are multiplied by something.
-	in := newInvocation(context.Background(), nil, nil, io.Discard, io.Discard)
-	in.memory = 2 << 30
-	for _, r := range []reading{{streamed: true}, {visited: true}} {
-		g, err := in.openGraph("hubs", &r, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer g.close()
-		room := g.Out().(interface{ TileRoom() *sparse.TileRoom }).TileRoom()
-		if (room != nil) == r.visited {
-			t.Errorf("visited %v: room for tiles %v", r.visited, room != nil)
-		}
 	}
 }

@@ -44,7 +44,7 @@ func newVerify(in *invocation) *cobra.Command {
 // verify verifies the store in dir and shows how much of it was read.
 func (in *invocation) verify(dir string) (*shard.VerifyReport, error) {
 	o := in.storeOptions()
-	o.Stream, o.Visited = true, true
+	o.Stream = true
 	s, err := in.openStore(dir, o)
 	if err != nil {
 		return nil, err
