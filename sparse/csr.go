@@ -23,14 +23,14 @@ type CSR struct {
 	ranges     []Range
 }
 
-// ErrStructure is returned for row pointers or column ids that do not form a
-// matrix.
+// ErrStructure is returned for row pointers, column ids or values that do not form
+// a matrix, or not that of a graph.
 var ErrStructure = errors.New("sparse: malformed matrix")
 
 // NewCSR returns the rows×cols matrix whose row i has the columns
 // col[ptr[i]:ptr[i+1]], strictly increasing, and the values at the same
-// positions of val. A nil val stands for ones. The slices are kept and must
-// not be changed. The error wraps [ErrStructure] and names the place.
+// positions of val, finite numbers. A nil val stands for ones. The slices are kept
+// and must not be changed. The error wraps [ErrStructure] and names the place.
 func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, error) {
 	switch {
 	case rows < 0 || cols < 0 || cols > math.MaxUint32:
@@ -49,11 +49,21 @@ func NewCSR(rows, cols int, ptr []int64, col []uint32, val []float64) (*CSR, err
 			if int64(c) >= int64(cols) || e > 0 && row[e-1] >= c {
 				return nil, fmt.Errorf("%w: row %d, entry %d: column %d", ErrStructure, i, e, c)
 			}
+			if val != nil && !finite(val[ptr[i]+int64(e)]) {
+				return nil, badValue(i, c, val[ptr[i]+int64(e)])
+			}
 		}
 	}
 	m := &CSR{rows: rows, cols: cols, ptr: ptr, col: col, val: val}
 	m.cut()
 	return m, nil
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// badValue is the error for a value that a matrix, or a graph, does not have.
+func badValue(row int, col uint32, v float64) error {
+	return fmt.Errorf("%w: row %d, column %d: value %v", ErrStructure, row, col, v)
 }
 
 // cut makes the ranges.
@@ -70,7 +80,7 @@ type Triplet struct {
 // FromTriplets returns the rows×cols matrix with the given entries, in any
 // order; several entries at one place are added, in the order given. It sorts
 // entries in place. If the result is 1 at every stored entry, no values are
-// kept. The error wraps [ErrStructure].
+// kept. The error wraps [ErrStructure], also for a value that is not finite.
 func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	if rows < 0 || cols < 0 {
 		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, rows, cols)

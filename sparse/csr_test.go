@@ -2,6 +2,7 @@ package sparse_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -46,9 +47,9 @@ func TestNewCSRRefuses(t *testing.T) {
 }
 
 func TestFromTripletsRefuses(t *testing.T) {
-	for _, e := range []sparse.Triplet{{Row: 2, Col: 0}, {Row: 0, Col: 3}} {
+	for _, e := range []sparse.Triplet{{Row: 2, Col: 0}, {Row: 0, Col: 3}, {Val: math.NaN()}, {Val: math.Inf(-1)}} {
 		if _, err := sparse.FromTriplets(2, 3, []sparse.Triplet{e}); !errors.Is(err, sparse.ErrStructure) {
-			t.Errorf("entry (%d, %d) in 2×3: error %v", e.Row, e.Col, err)
+			t.Errorf("entry (%d, %d, %v) in 2×3: error %v", e.Row, e.Col, e.Val, err)
 		}
 	}
 	if _, err := sparse.FromTriplets(-1, 3, nil); !errors.Is(err, sparse.ErrStructure) {
@@ -108,6 +109,14 @@ func (m byRows) DoRowNonZero(i int, f func(i, j int, v float64)) {
 	}
 }
 
+type byColumns struct{ *mat.Dense }
+
+func (byColumns) At(int, int) float64 { panic("read element by element") }
+
+func (m byColumns) DoColNonZero(j int, f func(i, j int, v float64)) {
+	byRows{mat.DenseCopyOf(m.Dense.T())}.DoRowNonZero(j, func(j, i int, v float64) { f(i, j, v) })
+}
+
 type byEntries struct{ *mat.Dense }
 
 func (byEntries) At(int, int) float64 { panic("read element by element") }
@@ -124,6 +133,7 @@ func TestFromMat(t *testing.T) {
 	random := func(n int) []float64 {
 		v := vector(rng, n)
 		for i := range v {
+			v[i] = math.Abs(v[i])
 			if rng.IntN(3) == 0 {
 				v[i] = 0
 			}
@@ -145,6 +155,7 @@ func TestFromMat(t *testing.T) {
 		"DiagDense":  mat.NewDiagDense(4, random(4)),
 		"CSR":        csr,
 		"rows only":  byRows{dense},
+		"columns":    byColumns{dense},
 		"entries":    byEntries{dense},
 		"no entries": mat.NewDense(2, 2, nil),
 	} {
@@ -156,12 +167,63 @@ func TestFromMat(t *testing.T) {
 		switch m := m.(type) {
 		case byRows:
 			want = m.Dense
+		case byColumns:
+			want = m.Dense
 		case byEntries:
 			want = m.Dense
 		}
 		if !mat.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, mat.Formatted(got), mat.Formatted(want))
 		}
+		for _, turned := range []mat.Matrix{m.T(), mat.Transpose{Matrix: m}, mat.Transpose{Matrix: mat.Transpose{Matrix: m.T()}}} {
+			if got, err = sparse.FromMat(turned); err != nil {
+				t.Fatal(err)
+			}
+			if !mat.Equal(got, mat.DenseCopyOf(want).T()) {
+				t.Errorf("transpose of %s: %v, want %v", name, mat.Formatted(got), mat.Formatted(want.T()))
+			}
+		}
+	}
+}
+
+// A transpose, however it is nested, is read through what it is of.
+func TestFromMatReadsNoElements(t *testing.T) {
+	const n = 1 << 20 // squared, it takes hours
+	a, err := sparse.FromTriplets(n, n+1, []sparse.Triplet{{Row: 3, Col: n, Val: 2}, {Row: n - 1, Col: 0, Val: 5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []mat.Matrix{a.T(), mat.Transpose{Matrix: mat.Transpose{Matrix: a.T()}}} {
+		got, err := sparse.FromMat(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, c := got.Dims(); r != n+1 || c != n || got.NNZ() != 2 || got.At(n, 3) != 2 || got.At(0, n-1) != 5 {
+			t.Errorf("%d×%d with %d entries", r, c, got.NNZ())
+		}
+	}
+}
+
+// No weight of a graph is negative or no number; zeros, which would join
+// components, are no entries.
+func TestFromMatRefuses(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, -5e-324} {
+		dense := mat.NewDense(3, 4, []float64{0, 1, 0, 0, 0, 0, 0, v, 0, 2, 0, 0})
+		for _, m := range []mat.Matrix{dense, byRows{dense}, byColumns{dense}, byEntries{dense}, mat.NewDiagDense(2, []float64{1, v})} {
+			for _, m := range []mat.Matrix{m, m.T(), mat.Transpose{Matrix: m}} {
+				_, err := sparse.FromMat(m)
+				if !errors.Is(err, sparse.ErrStructure) || !strings.HasSuffix(err.Error(), fmt.Sprintf("value %v", v)) {
+					t.Errorf("%T with %v: error %v", m, v, err)
+				}
+			}
+		}
+	}
+	stored, err := sparse.FromTriplets(2, 2, []sparse.Triplet{{Row: 0, Col: 1}, {Row: 1, Col: 1, Val: math.Copysign(0, -1)}, {Row: 1, Col: 0, Val: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := sparse.FromMat(stored); err != nil || got.NNZ() != 1 || got.Weighted() {
+		t.Errorf("%v with %d entries: error %v", mat.Formatted(got), got.NNZ(), err)
 	}
 }
 
@@ -183,6 +245,18 @@ func TestMulVecToStores(t *testing.T) {
 			}
 			panics(t, mismatch, func() { m.MulVecTo(mat.NewVecDense(9, nil), trans, x) })
 			panics(t, mismatch, func() { m.MulVecTo(got, trans, mat.NewVecDense(9, nil)) })
+
+			// The columns of one matrix do not overlap, but each does itself.
+			both := mat.NewDense(11, 2, vector(rng, 22))
+			from := both.ColView(0).(*mat.VecDense).SliceVec(0, cols).(*mat.VecDense)
+			to := both.ColView(1).(*mat.VecDense).SliceVec(0, rows).(*mat.VecDense)
+			want.MulVec(mat.DenseCopyOf(a), from)
+			m.MulVecTo(to, trans, from)
+			if tol := 32 * epsilon[float64](); !mat.EqualApprox(to, want, tol) {
+				t.Errorf("transposed %v, columns of a matrix: %v, want %v", trans, to, want)
+			}
+			own := both.ColView(0).(*mat.VecDense).SliceVec(0, rows).(*mat.VecDense)
+			panics(t, overlap, func() { m.MulVecTo(own, trans, from) })
 		}
 	}
 }

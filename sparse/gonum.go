@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -16,36 +17,67 @@ var (
 	_ Matrix             = (*CSR)(nil)
 )
 
-// FromMat returns a as a CSR matrix. A matrix that offers mat.RowNonZeroDoer
-// or mat.NonZeroDoer is read through it and never made dense; any other is
-// read element by element, and its zeros are dropped. Entries that a visitor
-// reports twice are added. The error wraps [ErrStructure].
+// FromMat returns a as a CSR matrix, the weights of a graph: the error wraps
+// [ErrStructure] and names the first one that is negative, infinite or no number
+// ([FromTriplets] takes negative ones). Transposes are read from what they are of. A
+// matrix that offers mat.RowNonZeroDoer, mat.ColNonZeroDoer or mat.NonZeroDoer
+// is read through it and never made dense, in time proportional to its entries;
+// any other is read element by element. Zeros are dropped; entries that a
+// visitor reports twice are added.
 func FromMat(a mat.Matrix) (*CSR, error) {
 	rows, cols := a.Dims()
+	transposed := false
+	for {
+		of, is := a.(mat.Untransposer)
+		if !is {
+			break
+		}
+		a, transposed = of.Untranspose(), !transposed
+	}
 	var entries []Triplet
 	add := func(i, j int, v float64) {
 		if uint64(i) > math.MaxUint32 || uint64(j) > math.MaxUint32 {
 			panic(badIndex)
 		}
-		entries = append(entries, Triplet{Row: uint32(i), Col: uint32(j), Val: v})
+		if transposed {
+			i, j = j, i
+		}
+		if v != 0 {
+			entries = append(entries, Triplet{Row: uint32(i), Col: uint32(j), Val: v})
+		}
 	}
+	height, width := a.Dims()
 	switch a := a.(type) {
 	case mat.RowNonZeroDoer:
-		for i := range rows {
+		for i := range height {
 			a.DoRowNonZero(i, add)
+		}
+	case mat.ColNonZeroDoer:
+		for j := range width {
+			a.DoColNonZero(j, add)
 		}
 	case mat.NonZeroDoer:
 		a.DoNonZero(add)
 	default:
-		for i := range rows {
-			for j := range cols {
-				if v := a.At(i, j); v != 0 {
-					add(i, j, v)
-				}
+		for i := range height {
+			for j := range width {
+				add(i, j, a.At(i, j))
 			}
 		}
 	}
-	return FromTriplets(rows, cols, entries)
+	m, err := FromTriplets(rows, cols, entries)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		col, val := m.Row(i)
+		for e, v := range val {
+			if v < 0 {
+				return nil, badValue(i, col[e], v)
+			}
+		}
+	}
+	return m, nil
 }
 
 // At returns element (i, j), in time logarithmic in the length of the row.
@@ -96,6 +128,9 @@ func (m *CSR) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 	if x.Len() != in || dst.Len() != out {
 		panic(badShape)
 	}
+	if x, raw := x.(mat.RawVectorer); raw && overlaps(columnOf(dst.RawVector()), columnOf(x.RawVector())) {
+		panic(badOverlap)
+	}
 	dst.Zero()
 	m.DoNonZero(func(i, j int, v float64) {
 		if trans {
@@ -103,4 +138,9 @@ func (m *CSR) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 		}
 		dst.SetVec(i, dst.AtVec(i)+float64(v*x.AtVec(j)))
 	})
+}
+
+// columnOf returns a vector as a block of one column, which shares its memory.
+func columnOf(v blas64.Vector) *Block[float64] {
+	return &Block[float64]{Rows: v.N, Cols: 1, Stride: v.Inc, Data: v.Data}
 }
