@@ -26,8 +26,8 @@ type DenseGram[T Float] struct {
 }
 
 // NewDenseGram returns the values of a symmetric matrix as a Gram. It shares
-// memory with k if k is stored densely by rows ([mat.RawMatrixer]) and copies
-// otherwise.
+// memory with k if k is stored densely by rows ([mat.RawMatrixer]), as is what
+// sparse.DenseOf makes of a block, and copies otherwise.
 func NewDenseGram(k mat.Matrix) *DenseGram[float64] {
 	n, c := k.Dims()
 	if n != c {

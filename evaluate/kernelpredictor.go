@@ -101,11 +101,7 @@ func (r *kernelPredictor) seenAll(ctx context.Context) (*classify.DenseGram[floa
 		kernel.ScaleTo(k, r.scale, k)
 	}
 	r.gram = nil
-	return denseGram(k), nil
-}
-
-func denseGram(k *sparse.Block[float64]) *classify.DenseGram[float64] {
-	return &classify.DenseGram[float64]{N: k.Rows, Stride: k.Stride, Data: k.Data}
+	return classify.NewDenseGram(sparse.DenseOf(k)), nil
 }
 
 // rescale makes the mean of the diagonal 1 and returns the factor.
@@ -126,7 +122,7 @@ func rescale(k *sparse.Block[float64]) float64 {
 // folds say about each item.
 func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, classes int, fold []int, costs []float64, set *Settings, found [][]outcome) error {
 	solver := classify.Solver{SVM: classify.SVM{Strategy: strategy(classes), Tolerance: set.Tolerance, MaxIterations: trialIterations}}
-	gram := denseGram(k)
+	gram := classify.NewDenseGram(sparse.DenseOf(k))
 	y := make([]int, len(class))
 	for f := range slices.Max(fold) + 1 {
 		var rest []int

@@ -27,7 +27,7 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 	merit, scales := make([]float64, len(found)), make([]float64, len(grams))
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
 		scales[i] = rescale(grams[i])
-		path, err := classify.NewRLSPath(ctx, denseGram(grams[i]), class, len(r.p.Names))
+		path, err := classify.NewRLSPath(ctx, classify.NewDenseGram(sparse.DenseOf(grams[i])), class, len(r.p.Names))
 		if err != nil {
 			return err
 		}

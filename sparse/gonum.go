@@ -128,7 +128,7 @@ func (m *CSR) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 	if x.Len() != in || dst.Len() != out {
 		panic(badShape)
 	}
-	if x, raw := x.(mat.RawVectorer); raw && overlaps(columnOf(dst.RawVector()), columnOf(x.RawVector())) {
+	if x, raw := x.(mat.RawVectorer); raw && in > 0 && out > 0 && overlaps(BlockOfVec(dst), BlockOfVec(x)) {
 		panic(badOverlap)
 	}
 	dst.Zero()
@@ -140,7 +140,30 @@ func (m *CSR) MulVecTo(dst *mat.VecDense, trans bool, x mat.Vector) {
 	})
 }
 
-// columnOf returns a vector as a block of one column, which shares its memory.
-func columnOf(v blas64.Vector) *Block[float64] {
-	return &Block[float64]{Rows: v.N, Cols: 1, Stride: v.Inc, Data: v.Data}
+// DenseOf returns b for gonum. They share memory: what is written to one is in the
+// other. b must have a row.
+func DenseOf(b *Block[float64]) *mat.Dense {
+	var d mat.Dense
+	d.SetRawMatrix(blas64.General{Rows: b.Rows, Cols: b.Cols, Stride: b.Stride, Data: b.Data})
+	return &d
+}
+
+// BlockOfDense returns a matrix of gonum as a block. They share memory: what is
+// written to one is in the other. d must have a row.
+func BlockOfDense(d mat.RawMatrixer) *Block[float64] {
+	m := d.RawMatrix()
+	if m.Rows < 1 || m.Cols < 1 {
+		panic(badShape)
+	}
+	return &Block[float64]{Rows: m.Rows, Cols: m.Cols, Stride: m.Stride, Data: m.Data}
+}
+
+// BlockOfVec returns a vector of gonum as a block of one column. They share memory:
+// what is written to one is in the other. v must have an element.
+func BlockOfVec(v mat.RawVectorer) *Block[float64] {
+	m := v.RawVector()
+	if m.N < 1 {
+		panic(badShape)
+	}
+	return &Block[float64]{Rows: m.N, Cols: 1, Stride: m.Inc, Data: m.Data}
 }

@@ -45,7 +45,9 @@
 // Rows may be numbered in an order of their own, which makes a store smaller
 // and its sweeps faster. The dictionary then knows the order of the ids too, see
 // [Nodes.Reorder]: ids are looked up as ever, and results are written in the
-// order of [Nodes.Rows].
+// order of [Nodes.Rows]. Blocks and vectors are in the order of the rows. Whoever
+// has one in the order of the ids brings it there with [RowOrderTo], and a result
+// back with [IDOrderTo], whether or not the store has an order of its own.
 //
 // # Layout
 //

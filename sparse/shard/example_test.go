@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -64,6 +66,40 @@ func Example() {
 	// di [2]
 }
 
+// A vector of gonum, in the order of the ids, goes through a store whose rows are in
+// another order, and the result comes back. Without the two calls it would be that
+// of other nodes.
+func ExampleRowOrderTo() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "shard")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := reordered(dir); err != nil { // the path 0 – 1 – 2 – 3, whose rows are 1, 2, 0, 3
+		log.Fatal(err)
+	}
+	s, err := shard.Open(ctx, dir, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	v, tv := mat.NewVecDense(4, []float64{1, 0, 0, 0}), mat.NewVecDense(4, nil)
+	x, y := sparse.NewBlock[float64](4, 1), sparse.NewBlock[float64](4, 1)
+	shard.RowOrderTo(x, sparse.BlockOfVec(v), s.Nodes())
+	t := sparse.NewTransition[float64](s, s.Degrees())
+	if err := t.ApplyTo(ctx, y, x); err != nil {
+		log.Fatal(err)
+	}
+	shard.IDOrderTo(sparse.BlockOfVec(tv), y, s.Nodes())
+	fmt.Println("rows", y.Data)
+	fmt.Println("ids ", tv.RawVector().Data)
+	// Output:
+	// rows [0.5 0 0 0]
+	// ids  [0 0.5 0 0]
+}
+
 // A store that will be swept many times, with blocks of five float32 columns, as a
 // copy in memory that is swept fastest: it may take a gigabyte. The copy takes the
 // place of the store in operators, walks and solvers.
@@ -95,6 +131,22 @@ func ExampleInMemory() {
 	}
 	fmt.Println(y.Row(1))
 	// Output: [0 0 0.5 0 0]
+}
+
+// reordered writes the path 0 – 1 – 2 – 3 with its inner nodes first.
+func reordered(dir string) error {
+	w, err := shard.Create(dir, nil)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	for _, neighbours := range [][]uint32{{1, 2}, {0, 3}, {0}, {1}} {
+		if err := w.Append(neighbours, nil); err != nil {
+			return err
+		}
+	}
+	w.SetNodes(shard.NewNumericNodes(4).Reorder("degree", []uint32{1, 2, 0, 3}, nil))
+	return w.Commit(context.Background())
 }
 
 // path writes the path of four nodes.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Reorder returns the dictionary of the same ids in which row i has the id of
@@ -41,6 +43,36 @@ func (n *Nodes) Rows() iter.Seq[int] {
 				return
 			}
 		}
+	}
+}
+
+// RowOrderTo stores in dst the rows of x in the order of a graph's rows. Those of x,
+// as of all that another program made of the same graph, are in the order of the
+// ids. dst and x are of one shape, with a row for each node, and must not overlap.
+func RowOrderTo[T sparse.Float](dst, x *sparse.Block[T], nodes *Nodes) {
+	checkOrdered(dst, x, nodes)
+	for row := range nodes.n {
+		copy(dst.Row(row), x.Row(nodes.position(row)))
+	}
+}
+
+// IDOrderTo stores in dst the rows of x in the order of the ids, that of
+// [Nodes.Rows] and of all files that the command writes. Those of x, as of all
+// blocks that a step makes, are in the order of the graph's rows. dst and x are of
+// one shape, with a row for each node, and must not overlap.
+func IDOrderTo[T sparse.Float](dst, x *sparse.Block[T], nodes *Nodes) {
+	checkOrdered(dst, x, nodes)
+	for row := range nodes.n {
+		copy(dst.Row(nodes.position(row)), x.Row(row))
+	}
+}
+
+func checkOrdered[T sparse.Float](dst, x *sparse.Block[T], nodes *Nodes) {
+	if dst.Rows != nodes.n || x.Rows != nodes.n || dst.Cols != x.Cols {
+		panic(badShape)
+	}
+	if nodes.n > 0 && &dst.Data[0] == &x.Data[0] {
+		panic(badOverlap)
 	}
 }
 
@@ -110,4 +142,8 @@ func (n *Nodes) parseOrder(path string, b []byte, m *Manifest) error {
 	return nil
 }
 
-const badReorder = "shard: Reorder needs a name, one permutation, and ids in their own order"
+const (
+	badReorder = "shard: Reorder needs a name, one permutation, and ids in their own order"
+	badShape   = "shard: dimension mismatch"
+	badOverlap = "shard: dst overlaps x"
+)

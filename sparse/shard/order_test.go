@@ -3,6 +3,7 @@ package shard
 import (
 	"bufio"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // shuffled draws a permutation.
@@ -70,6 +72,52 @@ func TestReorder(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOrdersOfBlocks holds that a block in the order of the ids finds its way to the
+// rows and back, by looking up each id.
+func TestOrdersOfBlocks(t *testing.T) {
+	const n, cols = 37, 3
+	ids := make([]string, n)
+	for i, k := range shuffled(n, 1) {
+		ids[i] = fmt.Sprint("id ", k)
+	}
+	plain := must(StringNodes(ids))
+	for _, nodes := range []*Nodes{plain, plain.Reorder("some", shuffled(n, 2), nil)} {
+		x, y, again := sparse.NewBlock[float32](n, cols), sparse.BlockOf(n, cols, make([]float32, n*cols)), sparse.NewBlock[float32](n, cols)
+		for i := range x.Data {
+			x.Data[i] = float32(i)
+		}
+		RowOrderTo(y, x, nodes)
+		for i, id := range ids {
+			if row, _ := nodes.Lookup(id); !slices.Equal(y.Row(row), x.Row(i)) {
+				t.Errorf("row %d of %q is %v, want %v", row, id, y.Row(row), x.Row(i))
+			}
+		}
+		IDOrderTo(again, y, nodes)
+		for i := range n {
+			if !slices.Equal(again.Row(i), x.Row(i)) {
+				t.Errorf("row %d comes back as %v, want %v", i, again.Row(i), x.Row(i))
+			}
+		}
+		for name, f := range map[string]func(dst, x *sparse.Block[float32], nodes *Nodes){"rows": RowOrderTo[float32], "ids": IDOrderTo[float32]} {
+			for _, c := range []struct {
+				dst  *sparse.Block[float32]
+				want string
+			}{{x, badOverlap}, {sparse.NewBlock[float32](n-1, cols), badShape}, {sparse.NewBlock[float32](n, cols+1), badShape}} {
+				if got := recovered(func() { f(c.dst, x, nodes) }); got != c.want {
+					t.Errorf("to the order of %s: panic %v, want %q", name, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// recovered returns what a call panics with.
+func recovered(call func()) (value any) {
+	defer func() { value = recover() }()
+	call()
+	return nil
 }
 
 // TestRowsStop holds that a loop over rows may be left.

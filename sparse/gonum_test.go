@@ -1,0 +1,73 @@
+package sparse_test
+
+import (
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Blocks and matrices of gonum lend each other their memory, both ways, and so do
+// parts of them, the rows of which lie further apart than they are long.
+func TestBlocksAreGonums(t *testing.T) {
+	whole := sparse.NewBlock[float64](4, 7)
+	for _, b := range []*sparse.Block[float64]{whole, whole.Columns(2, 6), whole.Columns(6, 7)} {
+		d := sparse.DenseOf(b)
+		d.Set(3, 0, 5)
+		if b.At(3, 0) != 5 {
+			t.Error("what gonum writes is not in the block")
+		}
+		b.Row(2)[0] = 6
+		if d.At(2, 0) != 6 || !mat.Equal(d, b) {
+			t.Errorf("the block %v is gonum's %v", mat.Formatted(b), mat.Formatted(d))
+		}
+		if again := sparse.BlockOfDense(d); &again.Data[0] != &b.Data[0] || !mat.Equal(again, b) {
+			t.Error("the block of a block's matrix is another")
+		}
+	}
+	dense := mat.NewDense(5, 6, nil)
+	part := dense.Slice(1, 4, 2, 5).(*mat.Dense)
+	sparse.BlockOfDense(part).Row(1)[2] = 7
+	if dense.At(2, 4) != 7 {
+		t.Error("what is written to the block is not in gonum's matrix")
+	}
+	column := dense.ColView(4).(*mat.VecDense)
+	b := sparse.BlockOfVec(column)
+	b.Row(4)[0] = 8
+	if !mat.Equal(b, column) || dense.At(4, 4) != 8 {
+		t.Errorf("the column %v is the block %v", mat.Formatted(column), mat.Formatted(b))
+	}
+	panics(t, mismatch, func() { sparse.BlockOfDense(new(mat.Dense)) })
+	panics(t, mismatch, func() { sparse.BlockOfVec(new(mat.VecDense)) })
+}
+
+// A step from and to what gonum owns, whatever lies between its rows, has the bits
+// of one over blocks, and touches nothing else.
+func TestStepOnGonumsMemory(t *testing.T) {
+	rng := newRand(t, 13)
+	for _, cols := range []int{1, 3, 8, 17} {
+		a := random(t, rng, pattern{rows: 50, cols: 50, mean: 6})
+		op := &sparse.Operator[float64]{A: a, Scale: 1}
+		x, want := sparse.NewBlock[float64](50, cols), sparse.NewBlock[float64](50, cols)
+		from, to := mat.NewDense(50, cols+5, vector(rng, 50*(cols+5))), mat.NewDense(50, cols+5, vector(rng, 50*(cols+5)))
+		in, out := from.Slice(0, 50, 2, 2+cols).(*mat.Dense), to.Slice(0, 50, 3, 3+cols).(*mat.Dense)
+		sparse.DenseOf(x).Copy(in)
+		before := mat.DenseCopyOf(to)
+		step := sparse.Step[float64]{Alpha: 1, Beta: 0.5}
+		if err := op.StepTo(t.Context(), want, x, step); err != nil {
+			t.Fatal(err)
+		}
+		if err := op.StepTo(t.Context(), sparse.BlockOfDense(out), sparse.BlockOfDense(in), step); err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(out, want) {
+			t.Errorf("%d columns: another result in gonum's memory", cols)
+		}
+		out.Zero()
+		before.Slice(0, 50, 3, 3+cols).(*mat.Dense).Zero()
+		if !mat.Equal(to, before) {
+			t.Errorf("%d columns: something else was written", cols)
+		}
+	}
+}
