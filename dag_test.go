@@ -37,10 +37,12 @@ var floors = map[string]int{
 	"expm":                      3,
 	"kernel":                    4,
 	"classify":                  4,
-	"evaluate":                  5,
-	"bench":                     6,
-	"cmd/heatwalk/internal/cli": 7,
-	"cmd/heatwalk":              8,
+	"validate":                  5,
+	"method":                    6,
+	"evaluate":                  7,
+	"bench":                     8,
+	"cmd/heatwalk/internal/cli": 9,
+	"cmd/heatwalk":              10,
 }
 
 // forTests may be imported by tests of any package, and by each other.

@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Report holds what [Run] measured: every method on the same splits.
@@ -27,20 +30,20 @@ type Report struct {
 
 // Result is one method at one training size. Accuracies are fractions of one.
 type Result struct {
-	Method         string    `json:"method"`
-	TrainFraction  float64   `json:"train_fraction"`            // of the labelled nodes
-	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
-	AccuracyMean   float64   `json:"accuracy_mean"`
-	AccuracyStderr float64   `json:"accuracy_stderr"`
-	Accuracies     []float64 `json:"accuracies"` // by split
-	MacroF1        float64   `json:"macro_f1"`   // mean over splits
-	Confusion      Confusion `json:"confusion"`  // summed over splits
+	Method         string             `json:"method"`
+	TrainFraction  float64            `json:"train_fraction"`            // of the labelled nodes
+	TrainPerClass  int                `json:"train_per_class,omitempty"` // if splits were drawn so
+	AccuracyMean   float64            `json:"accuracy_mean"`
+	AccuracyStderr float64            `json:"accuracy_stderr"`
+	Accuracies     []float64          `json:"accuracies"` // by split
+	MacroF1        float64            `json:"macro_f1"`   // mean over splits
+	Confusion      validate.Confusion `json:"confusion"`  // summed over splits
 
 	// Parameters are those of all splits; null where there are none, or where
 	// each split has its own, listed in ParametersBySplit.
-	Parameters        *Parameters  `json:"parameters"`
-	ParametersBySplit []Parameters `json:"parameters_by_split,omitempty"`
-	TuningAccuracy    float64      `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
+	Parameters        *method.Parameters  `json:"parameters"`
+	ParametersBySplit []method.Parameters `json:"parameters_by_split,omitempty"`
+	TuningAccuracy    float64             `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
 	// Unfinished is that of the first of so many splits whose prediction has it.
 	Unfinished       string `json:"unfinished,omitempty"`
@@ -65,7 +68,7 @@ const Level = 0.05
 func (r *Report) compare(results []Result) {
 	for i, a := range results {
 		for _, b := range results[i+1:] {
-			_, p := PairedT(a.Accuracies, b.Accuracies)
+			_, p := validate.PairedT(a.Accuracies, b.Accuracies)
 			r.Significance = append(r.Significance, Comparison{
 				TrainFraction: a.TrainFraction, A: a.Method, B: b.Method,
 				Difference: a.AccuracyMean - b.AccuracyMean, P: p,

@@ -6,17 +6,20 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // Plan says what [Run] measures.
 type Plan struct {
-	Methods []Method // the majority class is always measured too
+	Methods []method.Method // the majority class is always measured too
 
 	// Training sets: at each of the fractions, or PerClass nodes of every
 	// class, or one given split.
 	Fractions []float64
 	PerClass  int
-	Given     *Split
+	Given     *validate.Split
 
 	Splits int // for each training size; 0: 20
 
@@ -25,7 +28,7 @@ type Plan struct {
 	// training set, as with a given split.
 	TuningSplits int
 
-	Settings *Settings
+	Settings *method.Settings
 
 	// Progress, if not nil, is called when a method has done a split.
 	Progress func(done, total int)
@@ -33,17 +36,17 @@ type Plan struct {
 
 // Run measures methods side by side: at each training size all of them learn
 // from the same training sets and are scored on the same test nodes.
-func Run(ctx context.Context, p *Problem, plan *Plan) (*Report, error) {
+func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	set := plan.Settings.filled()
+	set := plan.Settings.WithDefaults()
 	if err := set.Grid.Validate(); err != nil {
 		return nil, err
 	}
 	start := time.Now()
 	if !p.Directed { // they are found here for all training sets
-		if _, err := p.Components(ctx, set.Workers, new(Work)); err != nil {
+		if _, err := p.Components(ctx, set.Workers, new(method.Work)); err != nil {
 			return nil, err
 		}
 	}
@@ -52,8 +55,8 @@ func Run(ctx context.Context, p *Problem, plan *Plan) (*Report, error) {
 		return nil, err
 	}
 	methods := slices.Clone(plan.Methods)
-	if !slices.Contains(methods, Method(majority{})) {
-		methods = append(methods, majority{})
+	if !slices.Contains(methods, method.Majority) {
+		methods = append(methods, method.Majority)
 	}
 	n, _ := p.A.Dims()
 	report := &Report{
@@ -87,29 +90,29 @@ func Run(ctx context.Context, p *Problem, plan *Plan) (*Report, error) {
 type size struct {
 	fraction       float64
 	perClass       int
-	splits, tuning []Split
+	splits, tuning []validate.Split
 }
 
 // sizes draws all splits before anything is computed.
-func (plan *Plan) sizes(p *Problem, seed uint64) ([]size, error) {
+func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	count := plan.Splits
 	if count == 0 {
 		count = 20
 	}
-	share := func(s Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
+	share := func(s validate.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	if plan.Given != nil {
-		return []size{{fraction: share(*plan.Given), splits: []Split{*plan.Given}}}, nil
+		return []size{{fraction: share(*plan.Given), splits: []validate.Split{*plan.Given}}}, nil
 	}
-	draw := func(s *size, random func(count int, use Use) ([]Split, error)) (err error) {
-		if s.splits, err = random(count, ForTest); err == nil && plan.TuningSplits > 0 {
-			s.tuning, err = random(plan.TuningSplits, ForTuning)
+	draw := func(s *size, random func(count int, use validate.Use) ([]validate.Split, error)) (err error) {
+		if s.splits, err = random(count, validate.ForTest); err == nil && plan.TuningSplits > 0 {
+			s.tuning, err = random(plan.TuningSplits, validate.ForTuning)
 		}
 		return err
 	}
 	if plan.PerClass != 0 {
 		s := size{perClass: plan.PerClass}
-		err := draw(&s, func(count int, use Use) ([]Split, error) {
-			return PerClassSplits(p.Class, plan.PerClass, count, seed, use)
+		err := draw(&s, func(count int, use validate.Use) ([]validate.Split, error) {
+			return validate.PerClassSplits(p.Class, plan.PerClass, count, seed, use)
 		})
 		if err != nil {
 			return nil, err
@@ -123,8 +126,8 @@ func (plan *Plan) sizes(p *Problem, seed uint64) ([]size, error) {
 	var sizes []size
 	for _, f := range plan.Fractions {
 		s := size{fraction: f}
-		err := draw(&s, func(count int, use Use) ([]Split, error) {
-			return RandomSplits(p.Class, f, count, seed, use)
+		err := draw(&s, func(count int, use validate.Use) ([]validate.Split, error) {
+			return validate.RandomSplits(p.Class, f, count, seed, use)
 		})
 		if err != nil {
 			return nil, err
@@ -135,11 +138,11 @@ func (plan *Plan) sizes(p *Problem, seed uint64) ([]size, error) {
 }
 
 // measure runs one method at one training size.
-func measure(ctx context.Context, p *Problem, m Method, s *size, set *Settings, step func()) (*Result, error) {
+func measure(ctx context.Context, p *method.Problem, m method.Method, s *size, set *method.Settings, step func()) (*Result, error) {
 	start := time.Now()
 	res := &Result{
 		Method: m.Name(), TrainFraction: s.fraction, TrainPerClass: s.perClass,
-		Confusion: NewConfusion(len(p.Names)),
+		Confusion: validate.NewConfusion(len(p.Names)),
 	}
 	if len(s.tuning) > 0 {
 		choice, err := m.Tune(ctx, p, s.tuning, set)
@@ -151,7 +154,7 @@ func measure(ctx context.Context, p *Problem, m Method, s *size, set *Settings, 
 		}
 	}
 	for _, split := range s.splits {
-		train, test := p.at(split.Train), p.at(split.Test)
+		train, test := p.At(split.Train), p.At(split.Test)
 		runtime.GC() // or what the prediction before has left could be there beside this one
 		out, err := m.Predict(ctx, train, res.Parameters, set)
 		if err != nil {
@@ -165,7 +168,7 @@ func measure(ctx context.Context, p *Problem, m Method, s *size, set *Settings, 
 		for i, row := range test.Row {
 			predicted[i] = out.Class[row]
 		}
-		one := NewConfusion(len(p.Names))
+		one := validate.NewConfusion(len(p.Names))
 		one.Count(test.Class, predicted)
 		res.Confusion.Count(test.Class, predicted)
 		res.Accuracies = append(res.Accuracies, one.Accuracy())
@@ -175,7 +178,7 @@ func measure(ctx context.Context, p *Problem, m Method, s *size, set *Settings, 
 		}
 		step()
 	}
-	res.AccuracyMean, res.AccuracyStderr = MeanStderr(res.Accuracies)
+	res.AccuracyMean, res.AccuracyStderr = validate.MeanStderr(res.Accuracies)
 	res.Seconds = time.Since(start).Seconds()
 	return res, nil
 }

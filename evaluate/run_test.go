@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 func TestParseMethods(t *testing.T) {
-	got, err := ParseMethods("lp, cwk+linear-svm")
+	got, err := method.ParseMethods("lp, cwk+linear-svm")
 	if err != nil || len(got) != 2 || got[0].Name() != "lp" || got[1].Name() != "cwk+linear-svm" {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -26,8 +28,8 @@ func TestParseMethods(t *testing.T) {
 
 		"commute-time+svm": "commute-time is a distance, no kernel",
 	} {
-		_, err := ParseMethods(list)
-		if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		_, err := method.ParseMethods(list)
+		if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", list, err, want)
 		}
 	}
@@ -35,14 +37,14 @@ func TestParseMethods(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	p := planted(t, 9, 200, 150)
-	methods, err := ParseMethods("cwk,auto,cwk+linear-svm,cwk+rls,lp")
+	methods, err := method.ParseMethods("cwk,auto,cwk+linear-svm,cwk+rls,lp")
 	if err != nil {
 		t.Fatal(err)
 	}
 	steps := 0
 	plan := &Plan{
 		Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: 2,
-		Settings: &Settings{Grid: tinyGrid, RNGSeed: 3},
+		Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3},
 		Progress: func(done, total int) {
 			steps++
 			if done != steps || total != 48 {
@@ -67,10 +69,10 @@ func TestRun(t *testing.T) {
 		if want := 4 * (150 - int(math.Round(150*res.TrainFraction))); total != want {
 			t.Errorf("%s: %d nodes in the confusion, want %d", res.Method, total, want)
 		}
-		if mean, stderr := MeanStderr(res.Accuracies); mean != res.AccuracyMean || stderr != res.AccuracyStderr {
+		if mean, stderr := validate.MeanStderr(res.Accuracies); mean != res.AccuracyMean || stderr != res.AccuracyStderr {
 			t.Errorf("%s: %v ± %v", res.Method, res.AccuracyMean, res.AccuracyStderr)
 		}
-		if math.Abs(res.Confusion.Accuracy()-res.AccuracyMean) > 4*eps {
+		if math.Abs(res.Confusion.Accuracy()-res.AccuracyMean) > 1e-15 {
 			t.Errorf("%s: the confusion gives %v, the splits %v", res.Method, res.Confusion.Accuracy(), res.AccuracyMean)
 		}
 		tuned := strings.HasPrefix(res.Method, "cwk")
@@ -99,7 +101,7 @@ func TestRun(t *testing.T) {
 
 func TestRunPerClassAndGiven(t *testing.T) {
 	p := planted(t, 9, 200, 150)
-	methods, err := ParseMethods("lp")
+	methods, err := method.ParseMethods("lp")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if got := r.Results[0]; got.TrainPerClass != 4 || got.TrainFraction != 12.0/150 || len(got.Accuracies) != 3 {
 		t.Errorf("%+v", got)
 	}
-	s, err := RandomSplits(p.Class, 0.5, 1, 1, ForTest)
+	s, err := validate.RandomSplits(p.Class, 0.5, 1, 1, validate.ForTest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +123,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if r.Splits != 1 || r.TuningSplits != 0 || r.Results[0].TrainFraction != 0.5 {
 		t.Errorf("%+v", r)
 	}
-	var few *FractionError
+	var few *validate.FractionError
 	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.5, 0.001}}); !errors.As(err, &few) {
 		t.Errorf("%v", err)
 	}
@@ -131,13 +133,13 @@ func sampleReport() *Report {
 	r := &Report{
 		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, RNGSeed: 7,
 	}
-	par := &Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: Plain}
-	add := func(method string, fraction float64, par *Parameters, accuracies ...float64) Result {
+	par := &method.Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: method.Plain}
+	add := func(method string, fraction float64, par *method.Parameters, accuracies ...float64) Result {
 		res := Result{
 			Method: method, TrainFraction: fraction, Accuracies: accuracies, Parameters: par,
-			Confusion: Confusion{{3, 1}, {2, 4}}, MacroF1: 0.69, Seconds: 1.25,
+			Confusion: validate.Confusion{{3, 1}, {2, 4}}, MacroF1: 0.69, Seconds: 1.25,
 		}
-		res.AccuracyMean, res.AccuracyStderr = MeanStderr(accuracies)
+		res.AccuracyMean, res.AccuracyStderr = validate.MeanStderr(accuracies)
 		return res
 	}
 	for _, results := range [][]Result{

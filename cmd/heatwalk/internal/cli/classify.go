@@ -13,9 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/export"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // predictionFormats are the endings of a file of predictions.
@@ -62,7 +63,7 @@ together, chooses, and labels the nodes.`,
 			in.checkStdin(append(args, f.labels, f.truth)...)
 			in.checkLearning(cmd.Flags(), &f.learning)
 			if f.method != nil {
-				in.checkEffect(cmd.Flags(), []evaluate.Method{f.method})
+				in.checkEffect(cmd.Flags(), []method.Method{f.method})
 			}
 			in.checkTrials(args, &f)
 			if err := in.checked(); err != nil {
@@ -109,24 +110,24 @@ func parseScores(top *int, s string) error {
 
 // classified is the JSON document of classify.
 type classified struct {
-	Output     string               `json:"output"`
-	Nodes      int                  `json:"nodes"`
-	Labelled   int                  `json:"labelled"`
-	Skipped    skippedLines         `json:"skipped_label_lines"`
-	Predicted  int                  `json:"predicted"`
-	Unreached  int                  `json:"unreached"`
-	Components int                  `json:"unreached_components"`
-	Classes    []string             `json:"classes"`
-	Method     string               `json:"method"`
-	Parameters *evaluate.Parameters `json:"parameters"`
-	Settings   int                  `json:"settings"`
+	Output     string             `json:"output"`
+	Nodes      int                `json:"nodes"`
+	Labelled   int                `json:"labelled"`
+	Skipped    skippedLines       `json:"skipped_label_lines"`
+	Predicted  int                `json:"predicted"`
+	Unreached  int                `json:"unreached"`
+	Components int                `json:"unreached_components"`
+	Classes    []string           `json:"classes"`
+	Method     string             `json:"method"`
+	Parameters *method.Parameters `json:"parameters"`
+	Settings   int                `json:"settings"`
 
 	AccuracyEstimate *float64 `json:"accuracy_estimate,omitempty"`
 	AccuracyStderr   *float64 `json:"accuracy_stderr,omitempty"`
 
-	Truth  *truth                `json:"truth,omitempty"`
-	Sweeps int                   `json:"sweeps"`
-	Phases evaluate.PhaseSeconds `json:"seconds_by_phase"`
+	Truth  *truth              `json:"truth,omitempty"`
+	Sweeps int                 `json:"sweeps"`
+	Phases method.PhaseSeconds `json:"seconds_by_phase"`
 	Closing
 }
 
@@ -154,7 +155,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 			return err
 		}
 	}
-	var settings *evaluate.Settings
+	var settings *method.Settings
 	plan, err := in.fit(g, func() (*needs, error) {
 		if settings, err = in.settings(&f.learning, g, l); err != nil {
 			return nil, err
@@ -228,12 +229,12 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 }
 
 // planClassify returns what classify takes, and sets the memory of its settings.
-func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels, s *evaluate.Settings) (*needs, error) {
+func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels, s *method.Settings) (*needs, error) {
 	n, err := in.planLearning(g, l, s)
 	if err != nil {
 		return n, err
 	}
-	made, err := evaluate.PredictNeeds(f.method, problemOf(g, l), nil, s)
+	made, err := method.PredictNeeds(f.method, problemOf(g, l), nil, s)
 	if err != nil {
 		return n, err
 	}
@@ -251,7 +252,7 @@ func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels,
 }
 
 // learningNeeds reserves what a method takes.
-func (n *needs) learningNeeds(made evaluate.Needs) error {
+func (n *needs) learningNeeds(made method.Needs) error {
 	n.sweeps, n.row, n.scaled = made.Sweeps, made.RowBytes, made.Scaled
 	return n.reserveSure(made.Bytes, made.Sure, made.Phase)
 }
@@ -262,7 +263,7 @@ const learnerBytes = 3 << 20
 
 // planLearning returns what is taken before anything is learned, and gives the
 // settings what that leaves.
-func (in *invocation) planLearning(g *graph, l *ingest.Labels, s *evaluate.Settings) (*needs, error) {
+func (in *invocation) planLearning(g *graph, l *ingest.Labels, s *method.Settings) (*needs, error) {
 	n := g.needs()
 	if err := n.Reserve(learnerBytes+16*int64(len(l.Row)), "labels and learner"); err != nil {
 		return n, err
@@ -296,7 +297,7 @@ func (f *classifyFlags) predictionBytes(g *graph, l *ingest.Labels) int64 {
 }
 
 // labelsOf returns the label to write for every row, −1 for a blank.
-func (f *classifyFlags) labelsOf(p *evaluate.Prediction, l *ingest.Labels) []int {
+func (f *classifyFlags) labelsOf(p *method.Prediction, l *ingest.Labels) []int {
 	labels := make([]int, len(p.Class))
 	for row, c := range p.Class {
 		if !p.Reached.Contains(uint32(row)) && f.unreached == "blank" {
@@ -322,7 +323,7 @@ func beginPredictions(w io.Writer, format string, c export.Columns) export.Predi
 }
 
 // writePredictions writes a line for every node, in the order of the ids.
-func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Prediction, labels []int, c export.Columns) error {
+func writePredictions(w io.Writer, format string, g *graph, p *method.Prediction, labels []int, c export.Columns) error {
 	file := beginPredictions(w, format, c)
 	nodes := g.Nodes()
 	var line export.Prediction
@@ -343,7 +344,7 @@ func writePredictions(w io.Writer, format string, g *graph, p *evaluate.Predicti
 }
 
 // countUnreached counts the nodes that no label reaches, and their components.
-func (in *invocation) countUnreached(r *classified, problem *evaluate.Problem, p *evaluate.Prediction) error {
+func (in *invocation) countUnreached(r *classified, problem *method.Problem, p *method.Prediction) error {
 	unreached := roaring.Flip(p.Reached, 0, uint64(len(p.Class)))
 	r.Unreached = int(unreached.GetCardinality())
 	if r.Unreached == 0 {
@@ -391,7 +392,7 @@ func compare(labels []int, reached *roaring.Bitmap, seeds, known *ingest.Labels)
 		}
 	}
 	blank := len(names) // a class of its own that no node is of
-	table := evaluate.NewConfusion(len(names) + 1)
+	table := validate.NewConfusion(len(names) + 1)
 	var t truth
 	var right, rightReached, ofReached int
 	for i, row := range known.Row {
@@ -479,7 +480,7 @@ func (in *invocation) printClassified(r *classified, f *classifyFlags) {
 }
 
 // chosen says with what parameters a prediction was made.
-func chosen(p evaluate.Parameters, settings int) string {
+func chosen(p method.Parameters, settings int) string {
 	if settings > 1 {
 		return fmt.Sprintf("%v, chosen from %s", p, counted(int64(settings), "setting"))
 	}

@@ -11,13 +11,13 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 func TestLabelsOf(t *testing.T) {
-	p := &evaluate.Prediction{
+	p := &method.Prediction{
 		Class:   []int{0, 1, 1, 0},
 		Reached: roaring.BitmapOf(0, 1),
 	}

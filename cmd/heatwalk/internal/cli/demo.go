@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // coraFiles holds the Cora citation graph and its labels.
@@ -24,26 +25,26 @@ const demoFraction = 0.05
 
 // demonstration is the JSON document of demo.
 type demonstration struct {
-	Graph            string              `json:"graph"`
-	Nodes            int                 `json:"nodes"`
-	Edges            int64               `json:"edges"`
-	Entries          int64               `json:"entries"`
-	BitsPerEntry     float64             `json:"bits_per_entry"`
-	Classes          []string            `json:"classes"`
-	Labelled         int                 `json:"labelled"`
-	Predicted        int                 `json:"predicted"`
-	Parameters       evaluate.Parameters `json:"parameters"`
-	Settings         int                 `json:"settings"`
-	AccuracyEstimate float64             `json:"accuracy_estimate"`
-	Accuracy         float64             `json:"accuracy"`
-	Majority         float64             `json:"accuracy_majority"`
-	Sweeps           int                 `json:"sweeps"`
-	EntryColumns     int64               `json:"entry_columns"`
-	SecondsIngest    float64             `json:"seconds_ingest"`
-	SecondsChoose    float64             `json:"seconds_choose"`
-	SecondsWalk      float64             `json:"seconds_walk"`
-	SecondsClassify  float64             `json:"seconds_classify"`
-	MachineMemory    int64               `json:"machine_memory_bytes,omitempty"`
+	Graph            string            `json:"graph"`
+	Nodes            int               `json:"nodes"`
+	Edges            int64             `json:"edges"`
+	Entries          int64             `json:"entries"`
+	BitsPerEntry     float64           `json:"bits_per_entry"`
+	Classes          []string          `json:"classes"`
+	Labelled         int               `json:"labelled"`
+	Predicted        int               `json:"predicted"`
+	Parameters       method.Parameters `json:"parameters"`
+	Settings         int               `json:"settings"`
+	AccuracyEstimate float64           `json:"accuracy_estimate"`
+	Accuracy         float64           `json:"accuracy"`
+	Majority         float64           `json:"accuracy_majority"`
+	Sweeps           int               `json:"sweeps"`
+	EntryColumns     int64             `json:"entry_columns"`
+	SecondsIngest    float64           `json:"seconds_ingest"`
+	SecondsChoose    float64           `json:"seconds_choose"`
+	SecondsWalk      float64           `json:"seconds_walk"`
+	SecondsClassify  float64           `json:"seconds_classify"`
+	MachineMemory    int64             `json:"machine_memory_bytes,omitempty"`
 	Closing
 }
 
@@ -79,7 +80,7 @@ func (in *invocation) runDemo() error {
 		in.demoLine("ingest", d.SecondsIngest, "%s nodes, %s entries, %.1f bits each",
 			formatCount(int64(d.Nodes)), formatCount(d.Entries), d.BitsPerEntry)
 	}
-	splits, err := evaluate.RandomSplits(l.Class, demoFraction, 1, uint64(in.seed), evaluate.ForTest)
+	splits, err := validate.RandomSplits(l.Class, demoFraction, 1, uint64(in.seed), validate.ForTest)
 	if err != nil {
 		return err
 	}
@@ -159,10 +160,10 @@ func labelsAt(l *ingest.Labels, positions []int) *ingest.Labels {
 
 // classifyCora does what classify does, and compares with the hidden labels.
 func (in *invocation) classifyCora(d *demonstration, g *graph, known, hidden *ingest.Labels) error {
-	settings := &evaluate.Settings{RNGSeed: uint64(in.seed), Memory: g.memory(), Workers: in.threads}
+	settings := &method.Settings{RNGSeed: uint64(in.seed), Memory: g.memory(), Workers: in.threads}
 	problem := problemOf(g, known)
 	began := time.Now()
-	choice, err := evaluate.CrossValidate(in.ctx, problem, settings)
+	choice, err := method.CrossValidate(in.ctx, problem, settings)
 	if err != nil {
 		return err
 	}
@@ -171,14 +172,14 @@ func (in *invocation) classifyCora(d *demonstration, g *graph, known, hidden *in
 	if !in.json {
 		in.demoLine("choose", d.SecondsChoose, "%v of %s", d.Parameters, counted(int64(d.Settings), "setting"))
 	}
-	p, err := evaluate.Predict(in.ctx, problem, choice.Parameters, settings)
+	p, err := method.Predict(in.ctx, problem, choice.Parameters, settings)
 	if err != nil {
 		return err
 	}
 	d.AccuracyEstimate = p.Accuracy
 	d.Sweeps, d.EntryColumns = p.Work.Sweeps, p.Work.EntryColumns
 	d.SecondsWalk, d.SecondsClassify = p.Seconds.Walk, p.Seconds.Classify
-	majority := evaluate.Majority(known.Class)
+	majority := validate.Majority(known.Class)
 	var right, frequent int
 	for i, row := range hidden.Row {
 		if p.Class[row] == hidden.Class[i] {

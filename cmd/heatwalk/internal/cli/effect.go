@@ -4,14 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/spf13/pflag"
-
-	"github.com/heatwalk/heatwalk/evaluate"
 )
 
 // checkEffect notes the flags that were given and make no difference to any of
 // the methods.
-func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []evaluate.Method) {
+func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []method.Method) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is noted already
 	}
@@ -38,7 +37,7 @@ func (in *invocation) checkEffect(flags *pflag.FlagSet, methods []evaluate.Metho
 }
 
 // flagsOf returns the flags that make a difference to a method.
-func flagsOf(m evaluate.Method) []string {
+func flagsOf(m method.Method) []string {
 	var names []string
 	for _, name := range m.Takes() {
 		names = append(names, strings.ReplaceAll(name, "_", "-"))
@@ -54,7 +53,7 @@ func flagsOf(m evaluate.Method) []string {
 
 // effectFlags returns the flags that make a difference to some method.
 func effectFlags() []string {
-	methods, err := evaluate.ParseMethods(strings.Join(evaluate.MethodNames(), ","))
+	methods, err := method.ParseMethods(strings.Join(method.MethodNames(), ","))
 	if err != nil {
 		panic(err) // the names are right
 	}

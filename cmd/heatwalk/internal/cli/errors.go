@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -23,7 +22,9 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // The exit codes. Scripts decide by them; they never change.
@@ -134,13 +135,13 @@ var exitCodes = []struct {
 }{
 	{code: exitDone, is: []error{errReaderGone}},
 	{code: exitInterrupted, is: []error{context.Canceled, errInterrupted}},
-	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, evaluate.ErrUsage, evaluate.ErrGrid,
+	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, validate.ErrUsage, method.ErrGrid,
 		kernel.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
 		as: []any{new(*usageError), new(*ingest.InputError)}},
 	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*limitError), new(*ingest.MemoryError), new(*ingest.DiskError)}},
 	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
-	{code: exitData, is: []error{evaluate.ErrNoLabels, evaluate.ErrOneClass, iterative.ErrWeight},
+	{code: exitData, is: []error{method.ErrNoLabels, method.ErrOneClass, iterative.ErrWeight},
 		as: []any{new(*dataError), new(*ingest.ParseError), new(*iterative.ScaleError)}},
 }
 

@@ -10,10 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 func TestExitCode(t *testing.T) {
@@ -30,14 +31,14 @@ func TestExitCode(t *testing.T) {
 		{&ingest.InputError{}, 2},
 		{shard.ErrExists, 2},
 		{cwk.ErrInvalid, 2},
-		{evaluate.ErrUsage, 2},
-		{&evaluate.FractionError{}, 2},
-		{evaluate.ErrGrid, 2},
+		{validate.ErrUsage, 2},
+		{&validate.FractionError{}, 2},
+		{method.ErrGrid, 2},
 		{&ingest.ParseError{}, 3},
 		{&ingest.BadLines{First: []*ingest.ParseError{{}}}, 3},
 		{&dataError{}, 3},
-		{evaluate.ErrNoLabels, 3},
-		{evaluate.ErrOneClass, 3},
+		{method.ErrNoLabels, 3},
+		{method.ErrOneClass, 3},
 		{&shard.CorruptError{}, 4},
 		{shard.ErrIncomplete, 4},
 		{shard.ErrNotStore, 4},

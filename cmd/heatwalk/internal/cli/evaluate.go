@@ -13,6 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // evaluateFlags are the flags of evaluate.
@@ -21,13 +23,13 @@ type evaluateFlags struct {
 	walking
 	machine
 	names        string // of the methods
-	methods      []evaluate.Method
+	methods      []method.Method
 	train        []float64
 	perClass     int
 	splits       int
 	tuningSplits int
 	gridName     string
-	grid         *evaluate.Grid
+	grid         *method.Grid
 	features     string
 	split        string
 	report       string
@@ -57,7 +59,7 @@ training set, as classify does.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas: "+evaluate.MethodList())
+	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas: "+method.MethodList())
 	in.walkFlags(flags, &f.walking, "default: chosen", "default: chosen")
 	in.parameterFlags(flags, &f.of, kernel.Normalized)
 	in.machineFlags(flags, &f.machine, "default: chosen")
@@ -119,19 +121,19 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 
 // gridOf returns the grid that --grid names, with the values that other flags
 // fix.
-func (in *invocation) gridOf(f *evaluateFlags) *evaluate.Grid {
-	kinds := []evaluate.Features{evaluate.Plain, evaluate.Honest}
+func (in *invocation) gridOf(f *evaluateFlags) *method.Grid {
+	kinds := []method.Features{method.Plain, method.Honest}
 	if f.features != "auto" {
-		kinds = []evaluate.Features{evaluate.Features(f.features)}
+		kinds = []method.Features{method.Features(f.features)}
 	}
-	var g *evaluate.Grid
+	var g *method.Grid
 	switch f.gridName {
 	case "small":
-		g = evaluate.SmallGrid(kinds...)
+		g = method.SmallGrid(kinds...)
 	case "paper":
-		g = evaluate.PaperGrid(kinds...)
+		g = method.PaperGrid(kinds...)
 	case "none":
-		g = evaluate.NoGrid()
+		g = method.NoGrid()
 		if f.features != "auto" {
 			g.Features = kinds
 		}
@@ -142,8 +144,8 @@ func (in *invocation) gridOf(f *evaluateFlags) *evaluate.Grid {
 			return nil
 		}
 		defer file.Close()
-		if g, err = evaluate.ReadGrid(file); err != nil {
-			what := strings.TrimPrefix(err.Error(), evaluate.ErrGrid.Error()+": ")
+		if g, err = method.ReadGrid(file); err != nil {
+			what := strings.TrimPrefix(err.Error(), method.ErrGrid.Error()+": ")
 			in.problem("--grid", "%s: %s; correct the file", f.gridName, strings.ReplaceAll(what, "\n", ", "))
 			return nil
 		}
@@ -281,7 +283,7 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 	}
 	plan := &evaluate.Plan{
 		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Splits: f.splits, TuningSplits: f.tuningSplits,
-		Settings: &evaluate.Settings{
+		Settings: &method.Settings{
 			Grid: f.grid, Kernel: f.walking.given(), Prior: prior, RNGSeed: uint64(in.seed),
 			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		},
@@ -294,7 +296,7 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 	if err != nil {
 		return nil, err
 	}
-	split, err := evaluate.GivenSplit(problemOf(g, l), train, test)
+	split, err := validate.GivenSplit(l.Row, l.Class, l.Names, train, test)
 	if err != nil {
 		return nil, explainSplit(err, f, g, l)
 	}
@@ -310,8 +312,8 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 // explainSplit names nodes, classes and flags in errors about splits.
 func explainSplit(err error, f *evaluateFlags, g *graph, l *ingest.Labels) error {
 	var (
-		fraction *evaluate.FractionError
-		split    *evaluate.SplitError
+		fraction *validate.FractionError
+		split    *validate.SplitError
 	)
 	switch {
 	case errors.As(err, &fraction) && fraction.Class >= 0 && fraction.Smallest > 0:
@@ -323,8 +325,8 @@ func explainSplit(err error, f *evaluateFlags, g *graph, l *ingest.Labels) error
 		return &dataError{f.split, fmt.Sprintf("%q %s; keep one line for each labelled node", g.Nodes().ID(split.Row), split.What)}
 	case errors.As(err, &split):
 		return &dataError{f.split, "the split " + split.What + "; give it more lines"}
-	case errors.Is(err, evaluate.ErrUsage) && f.perClass > 0:
-		return usageOf("--per-class", "%s", strings.TrimPrefix(err.Error(), evaluate.ErrUsage.Error()+": "))
+	case errors.Is(err, validate.ErrUsage) && f.perClass > 0:
+		return usageOf("--per-class", "%s", strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
 	}
 	return err
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // featureFlags are the flags of features.
@@ -93,7 +93,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		}
 		walk.Slab = slab
 		if f.kind == "honest" {
-			fold := evaluate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed))
+			fold := validate.Folds(d.l.Class, min(f.folds, len(d.l.Class)), uint64(in.seed))
 			walk.Variants = cwk.FoldVariants(f.alpha, fold)
 			picks = cwk.Honest(walk.Seeds, fold, d.rows)
 		}

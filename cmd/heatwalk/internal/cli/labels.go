@@ -3,8 +3,8 @@ package cli
 import (
 	"strings"
 
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/method"
 )
 
 // readLabels reads a file of labels for the nodes of g.
@@ -49,8 +49,8 @@ func (s skippedLines) String() string {
 }
 
 // problemOf returns what is to be learned.
-func problemOf(g *graph, l *ingest.Labels) *evaluate.Problem {
-	return &evaluate.Problem{
+func problemOf(g *graph, l *ingest.Labels) *method.Problem {
+	return &method.Problem{
 		A: g.matrix, Degrees: g.Degrees(), Directed: g.Manifest().Directed, Row: l.Row, Class: l.Class, Names: l.Names,
 	}
 }

@@ -10,10 +10,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // learning holds the flags of a method: a kernel, a learner, and those of
@@ -23,7 +24,7 @@ type learning struct {
 	name    string // of the method
 	kernel  string // its parts, "" if not given
 	learner string
-	method  evaluate.Method
+	method  method.Method
 	machine
 	features string
 }
@@ -44,7 +45,7 @@ func (in *invocation) machineFlags(flags *pflag.FlagSet, m *machine, otherwise s
 }
 
 // fix puts what was given in place of what a grid has.
-func (m *machine) fix(g *evaluate.Grid) {
+func (m *machine) fix(g *method.Grid) {
 	if !math.IsNaN(m.cost) {
 		g.Cost = []float64{m.cost}
 	}
@@ -64,9 +65,9 @@ func (m *machine) given() float64 {
 func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	const byCV = "default: chosen by cross-validation"
 	in.walkFlags(flags, &f.walking, byCV, byCV)
-	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method: "+evaluate.MethodList())
+	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method: "+method.MethodList())
 	in.choiceVar(flags, &f.kernel, "kernel", "", append([]string{walkKernel}, kernel.Names()...), "the method's kernel, in place of --method")
-	in.choiceVar(flags, &f.learner, "learner", "", []string{string(evaluate.KernelSVM), string(evaluate.LinearSVM), string(evaluate.RLS)},
+	in.choiceVar(flags, &f.learner, "learner", "", []string{string(method.KernelSVM), string(method.LinearSVM), string(method.RLS)},
 		"the method's learner, in place of --method")
 	in.parameterFlags(flags, &f.of, kernel.Normalized)
 	in.machineFlags(flags, &f.machine, byCV)
@@ -81,7 +82,7 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 		if flags.Changed("method") {
 			in.problem("--method", "%s says all; leave out --kernel and --learner", f.name)
 		}
-		f.name = cmp.Or(f.kernel, "cwk") + "+" + cmp.Or(f.learner, string(evaluate.KernelSVM))
+		f.name = cmp.Or(f.kernel, "cwk") + "+" + cmp.Or(f.learner, string(method.KernelSVM))
 	}
 	place := "--method"
 	if f.kernel != "" {
@@ -101,14 +102,14 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 }
 
 // anyWalks reports whether one of the methods learns from walks with absorption.
-func anyWalks(methods []evaluate.Method) bool {
-	return len(methods) == 0 || slices.ContainsFunc(methods, func(m evaluate.Method) bool {
+func anyWalks(methods []method.Method) bool {
+	return len(methods) == 0 || slices.ContainsFunc(methods, func(m method.Method) bool {
 		return slices.Contains(m.Takes(), "features")
 	})
 }
 
 // checkForm notes a form of a kernel that no learner takes.
-func (in *invocation) checkForm(methods []evaluate.Method, p kernel.Parameters) {
+func (in *invocation) checkForm(methods []method.Method, p kernel.Parameters) {
 	for _, m := range methods {
 		if p.Laplacian == kernel.RandomWalk && slices.Contains(m.Takes(), "laplacian") {
 			in.problem("--laplacian", "functions of I − T are not symmetric, and learners need them to be; give combinatorial or normalized")
@@ -121,8 +122,8 @@ func (in *invocation) checkForm(methods []evaluate.Method, p kernel.Parameters) 
 // iteration on it that did not come to its tolerance.
 func (in *invocation) methodError(err error, graph string) error {
 	var (
-		directed *evaluate.DirectedError
-		limited  *evaluate.ConvergenceError
+		directed *method.DirectedError
+		limited  *method.ConvergenceError
 	)
 	switch {
 	case errors.As(err, &directed):
@@ -139,7 +140,7 @@ func (in *invocation) methodError(err error, graph string) error {
 }
 
 // unfinishedAdvice is what to do about an iteration that ended at its limit.
-func unfinishedAdvice(m evaluate.Method) string {
+func unfinishedAdvice(m method.Method) string {
 	if slices.Contains(m.Takes(), "svm_tolerance") {
 		return "; give a smaller --cost or a larger --svm-tolerance"
 	}
@@ -151,12 +152,12 @@ func unfinishedAdvice(m evaluate.Method) string {
 
 // methods returns the methods of a list of names, and notes those there are
 // not at the flag that they come from.
-func (in *invocation) methods(place, list string) []evaluate.Method {
-	methods, err := evaluate.ParseMethods(list)
+func (in *invocation) methods(place, list string) []method.Method {
+	methods, err := method.ParseMethods(list)
 	if err == nil {
 		return methods
 	}
-	known := evaluate.MethodNames()
+	known := method.MethodNames()
 	for _, name := range strings.Split(list, ",") {
 		name = strings.TrimSpace(name)
 		if near := nearest(name, known); !slices.Contains(known, name) && near != "" {
@@ -164,17 +165,17 @@ func (in *invocation) methods(place, list string) []evaluate.Method {
 			return nil
 		}
 	}
-	in.problem(place, "%s", strings.TrimPrefix(err.Error(), evaluate.ErrUsage.Error()+": "))
+	in.problem(place, "%s", strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
 	return nil
 }
 
 // grid returns the settings that are left to choose from.
-func (f *learning) grid() *evaluate.Grid {
-	kinds := []evaluate.Features{evaluate.Plain, evaluate.Honest}
+func (f *learning) grid() *method.Grid {
+	kinds := []method.Features{method.Plain, method.Honest}
 	if f.features != "auto" {
-		kinds = []evaluate.Features{evaluate.Features(f.features)}
+		kinds = []method.Features{method.Features(f.features)}
 	}
-	g := evaluate.SmallGrid(kinds...)
+	g := method.SmallGrid(kinds...)
 	g.MinSteps = f.minSteps
 	if f.alpha <= 1 {
 		g.Alpha = []float64{f.alpha}
@@ -187,7 +188,7 @@ func (f *learning) grid() *evaluate.Grid {
 }
 
 // settings returns how to choose parameters and train machines.
-func (in *invocation) settings(f *learning, g *graph, l *ingest.Labels) (*evaluate.Settings, error) {
+func (in *invocation) settings(f *learning, g *graph, l *ingest.Labels) (*method.Settings, error) {
 	prior, err := in.priorOf(&f.walking, g, l)
 	if err != nil {
 		return nil, err
@@ -196,7 +197,7 @@ func (in *invocation) settings(f *learning, g *graph, l *ingest.Labels) (*evalua
 		shown *stage
 		phase string
 	)
-	return &evaluate.Settings{
+	return &method.Settings{
 		Grid: f.grid(), Kernel: f.walking.given(), Prior: prior, RNGSeed: uint64(in.seed),
 		Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		Progress: func(name string, done float64) {

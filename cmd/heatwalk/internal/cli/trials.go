@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/method"
 )
 
 // trialFormats are the endings of a part of classify.
@@ -27,7 +27,7 @@ func (in *invocation) checkTrials(args []string, f *classifyFlags) {
 	switch {
 	case f.labels == "-" || f.truth == "-" || f.prior == "-":
 		in.problem("--slab", "heatwalk merge reads the labels again, and - can be read once; name a file")
-	case f.method != nil && !anyWalks([]evaluate.Method{f.method}):
+	case f.method != nil && !anyWalks([]method.Method{f.method}):
 		in.problem("--slab", "only a choice from walks is divided, and %s makes none; leave it out", f.method.Name())
 	case f.grid().Size() == 1:
 		in.problem("--slab", "all parameters are given, so that there is no choice to divide; leave it out")
@@ -58,7 +58,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	}
 	defer d.end()
 	g, l := d.g, d.l
-	var settings *evaluate.Settings
+	var settings *method.Settings
 	plan, err := in.fit(g, func() (*needs, error) {
 		if settings, err = in.settings(&f.learning, g, l); err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 		if err != nil {
 			return n, err
 		}
-		made, err := evaluate.TryNeeds(f.method, problemOf(g, l), settings, lo, hi)
+		made, err := method.TryNeeds(f.method, problemOf(g, l), settings, lo, hi)
 		if err != nil {
 			return n, err
 		}
@@ -80,7 +80,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	t, err := evaluate.Try(in.ctx, f.method, problemOf(g, l), settings, lo, hi)
+	t, err := method.Try(in.ctx, f.method, problemOf(g, l), settings, lo, hi)
 	if err != nil {
 		return err
 	}
@@ -117,25 +117,25 @@ const classifyCommand = "classify"
 // parameters returns what all parts of one prediction have in common.
 func (f *classifyFlags) parameters(seed int64) any {
 	return struct {
-		Method    string         `json:"method"`
-		Grid      *evaluate.Grid `json:"grid"`
-		Prior     string         `json:"prior"`
-		Tolerance float64        `json:"svm_tolerance,omitempty"`
-		Seed      int64          `json:"seed"`
-		Scores    int            `json:"scores"`
-		Unreached string         `json:"unreached"`
-		Truth     string         `json:"truth,omitempty"`
+		Method    string       `json:"method"`
+		Grid      *method.Grid `json:"grid"`
+		Prior     string       `json:"prior"`
+		Tolerance float64      `json:"svm_tolerance,omitempty"`
+		Seed      int64        `json:"seed"`
+		Scores    int          `json:"scores"`
+		Unreached string       `json:"unreached"`
+		Truth     string       `json:"truth,omitempty"`
 	}{f.method.Name(), f.grid(), f.prior, f.machine.given(), seed, f.scores, f.unreached, f.truth}
 }
 
 // trialParts are the parts that a choice is made from.
 type trialParts struct {
 	first *partFile
-	sum   *evaluate.Trials
+	sum   *method.Trials
 }
 
 // outcomes returns what the parts found, nil without parts.
-func (p *trialParts) outcomes() *evaluate.Trials {
+func (p *trialParts) outcomes() *method.Trials {
 	if p == nil {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (in *invocation) mergeTrials(parts []partFile, out string) error {
 	f.parts = &trialParts{first: &parts[0]}
 	for i := range parts {
 		p := &parts[i]
-		t := new(evaluate.Trials)
+		t := new(method.Trials)
 		text, err := os.ReadFile(p.path)
 		if err == nil {
 			err = json.Unmarshal(text, t)

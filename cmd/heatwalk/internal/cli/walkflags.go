@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/method"
 )
 
 // walking holds the flags of a walk. A value that was not given is NaN or −1.
@@ -59,7 +59,7 @@ func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, alpha, steps s
 
 // defaultWalk returns the parameters of a walk that nothing is said about.
 func defaultWalk() (alpha float64, steps int) {
-	g := evaluate.NoGrid()
+	g := method.NoGrid()
 	return g.Alpha[0], g.Steps[0]
 }
 

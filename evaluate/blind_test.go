@@ -1,0 +1,96 @@
+package evaluate
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// planted returns the blocks of [testgraph.Planted].
+func planted(t testing.TB, seed uint64, n, labelled int) *method.Problem {
+	return problemOf(testgraph.Planted(t, seed, n, labelled))
+}
+
+func problemOf(g testgraph.Labelled) *method.Problem {
+	return &method.Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+}
+
+var tinyGrid = &method.Grid{
+	Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 3, 8}, Cost: []float64{0.5, 4, 32}, Features: []method.Features{method.Plain, method.Honest},
+}
+
+// What a method predicts depends on training labels alone.
+func TestNoLeak(t *testing.T) {
+	p := planted(t, 5, 120, 80)
+	splits, err := validate.RandomSplits(p.Class, 0.5, 1, 1, validate.ForTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := *p
+	other.Class = slices.Clone(p.Class)
+	for _, i := range splits[0].Test {
+		other.Class[i] = (p.Class[i] + 1) % 3
+	}
+	for _, m := range method.All() {
+		var saw []*method.Prediction
+		for _, q := range []*method.Problem{p, &other} {
+			spy := &spyMethod{Method: m, saw: &saw}
+			plan := &Plan{Methods: []method.Method{spy}, Given: &splits[0], Settings: &method.Settings{Grid: tinyGrid}}
+			if _, err := Run(context.Background(), q, plan); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !slices.Equal(saw[0].Class, saw[1].Class) || !slices.Equal(saw[0].Scores.Data, saw[1].Scores.Data) {
+			t.Errorf("%s: other labels of test nodes change predictions", m.Name())
+		}
+	}
+}
+
+type spyMethod struct {
+	method.Method
+	saw *[]*method.Prediction
+}
+
+func (s *spyMethod) Predict(ctx context.Context, p *method.Problem, par *method.Parameters, set *method.Settings) (*method.Prediction, error) {
+	out, err := s.Method.Predict(ctx, p, par, set)
+	*s.saw = append(*s.saw, out)
+	return out, err
+}
+
+// What is compared on many training sets looks for components once.
+func TestComponentsAreFoundOnce(t *testing.T) {
+	p := planted(t, 4, 300, 60)
+	a := &counting{Matrix: p.A}
+	p.A = a
+	methods, err := method.ParseMethods("majority")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.2, 0.5}, Splits: 3, Settings: &method.Settings{Grid: method.NoGrid()}}); err != nil {
+		t.Fatal(err)
+	}
+	if a.sweeps.Load() != 1 {
+		t.Errorf("%d sweeps", a.sweeps.Load())
+	}
+}
+
+// counting counts the sweeps over a matrix.
+type counting struct {
+	sparse.Matrix
+	sweeps atomic.Int64 // several walks may go on at once
+}
+
+// Sweep implements [sparse.Matrix].
+func (c *counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	c.sweeps.Add(1)
+	return c.Matrix.Sweep(ctx, workers, visit)
+}

@@ -1,0 +1,126 @@
+package testgraph
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Labelled is a graph with classes on some of its nodes.
+type Labelled struct {
+	A       *sparse.CSR
+	Degrees []float64
+	Row     []int    // the labelled nodes
+	Class   []int    // their classes, positions in Names
+	Names   []string // the classes
+}
+
+// Planted returns a weighted graph of three blocks with a few nodes that have
+// no edge, a pair apart from the rest, and classes on labelled nodes.
+func Planted(t testing.TB, seed uint64, n, labelled int) Labelled {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	class := make([]int, n)
+	for i := range class {
+		class[i] = rng.IntN(3)
+	}
+	var entries []sparse.Triplet
+	join := func(i, j int) {
+		w := 0.5 + rng.Float64()
+		entries = append(entries,
+			sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
+	}
+	// Nodes 0 and 1 are alone, 2 and 3 a pair.
+	join(2, 3)
+	for i := 4; i < n; i++ {
+		for j := 4; j < i; j++ {
+			p := 0.02
+			if class[i] == class[j] {
+				p = 4 / float64(n)
+			}
+			if rng.Float64() < p {
+				join(i, j)
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deg, err := sparse.Degrees(context.Background(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Labelled{A: a, Degrees: deg, Names: []string{"a", "b", "c"}}
+	order := rng.Perm(n)
+	for _, i := range append([]int{0, 2, 3}, order...) {
+		if len(p.Row) == labelled {
+			break
+		}
+		if len(p.Row) < 3 || i > 3 {
+			p.Row, p.Class = append(p.Row, i), append(p.Class, class[i])
+		}
+	}
+	return p
+}
+
+// Cora returns the citation graph that the demo carries, with a label on every node.
+func Cora(t testing.TB) Labelled {
+	read := func(name string) [][2]string {
+		f, err := os.Open(filepath.Join(Root(t), "cmd", "heatwalk", "internal", "cli", "cora", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pairs [][2]string
+		lines := bufio.NewScanner(z)
+		for lines.Scan() {
+			a, b, ok := strings.Cut(lines.Text(), "\t")
+			if ok && !strings.HasPrefix(a, "#") {
+				pairs = append(pairs, [2]string{a, b})
+			}
+		}
+		return pairs
+	}
+	labels := read("labels.tsv.gz")
+	var p Labelled
+	row := make(map[string]int)
+	for _, l := range labels {
+		p.Names = append(p.Names, l[1])
+		row[l[0]] = len(row)
+	}
+	slices.Sort(p.Names)
+	p.Names = slices.Compact(p.Names)
+	for i, l := range labels {
+		class, _ := slices.BinarySearch(p.Names, l[1])
+		p.Row, p.Class = append(p.Row, i), append(p.Class, class)
+	}
+	var entries []sparse.Triplet
+	for _, e := range read("edges.tsv.gz") {
+		i, j := uint32(row[e[0]]), uint32(row[e[1]])
+		entries = append(entries, sparse.Triplet{Row: i, Col: j, Val: 1}, sparse.Triplet{Row: j, Col: i, Val: 1})
+	}
+	a, err := sparse.FromTriplets(len(row), len(row), entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Weighted() || a.NNZ() != 2*5278 || len(p.Names) != 7 {
+		t.Fatalf("%d entries, %d classes", a.NNZ(), len(p.Names))
+	}
+	p.A = a
+	if p.Degrees, err = sparse.Degrees(context.Background(), a, 0); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -1,0 +1,275 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Label propagation makes so many steps at the most, of conjugate gradients or
+// of a walk.
+const propagationSteps = 1000
+
+// A walk ends when no class of no node has changed by more than settled in the
+// last settleSteps steps, a few units in the last place of float32.
+const (
+	settleSteps = 10
+	settled     = 0x1p-23
+)
+
+// labelPropagation gives a node the class of the label that a walk from it is
+// most likely to meet first (Zhu et al. 2003).
+type labelPropagation struct{}
+
+// Name implements [Method].
+func (labelPropagation) Name() string { return "lp" }
+
+// Takes implements [Method].
+func (labelPropagation) Takes() []string { return []string{"prior"} }
+
+// Tune implements [Method]: there is nothing to choose.
+func (labelPropagation) Tune(context.Context, *Problem, []validate.Split, *Settings) (*Choice, error) {
+	return nil, nil
+}
+
+// Predict implements [Method].
+func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.WithDefaults()
+	set.Memory = beside(p, set.Memory)
+	start := time.Now()
+	r := &predictor{p: p, set: &set, out: &Prediction{}}
+	var err error
+	if r.out.Reached, err = p.reached(ctx, set.Workers, &r.out.Work); err != nil {
+		return nil, err
+	}
+	n, _ := p.A.Dims()
+	r.out.Scores = sparse.NewBlock[float32](n, len(p.Names))
+	width, factor := propagated(p, &set)
+	propagate := r.settle
+	if !p.Directed {
+		g := &iterative.Graph{A: p.A, Degrees: p.Degrees, Components: p.components, Workers: set.Workers, Memory: factor}
+		h, err := g.Harmonic(ctx, p.Row)
+		if err != nil {
+			return nil, err
+		}
+		r.out.Work.add(Work{Sweeps: 1})
+		propagate = func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
+			return r.harmonic(ctx, h, lo, hi, tell)
+		}
+	}
+	for lo := 0; lo < len(p.Names); lo += width {
+		hi := min(lo+width, len(p.Names))
+		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
+			r.tell("walk", (float64(lo)+done*float64(hi-lo))/float64(len(p.Names)))
+		})
+		if err != nil {
+			return nil, err
+		}
+		r.out.Work.add(Work{sweeps, p.A.NNZ() * int64(sweeps) * int64(hi-lo)})
+	}
+	r.out.Seconds.Walk = time.Since(start).Seconds()
+	return r.out, r.finish(ctx)
+}
+
+// propagated returns how many classes are propagated at a time, and how many bytes
+// a factor may take beside them, 0 for any number: where there is room for it beside
+// a single class, there is beside all that go together.
+func propagated(p *Problem, set *Settings) (cols int, factor int64) {
+	cols = len(p.Names)
+	if set.Memory == 0 {
+		return cols, 0
+	}
+	need := func(cols int) int64 { return propagatedBytes(p, cols) + factorBytes(p, cols) }
+	if need(1) > set.Memory {
+		need = func(cols int) int64 { return propagatedBytes(p, cols) }
+	}
+	for cols > 1 && need(cols) > set.Memory {
+		cols--
+	}
+	return cols, max(1, set.Memory-propagatedBytes(p, cols))
+}
+
+// propagatedBytes is what that takes, with the scores, but for the factor.
+func propagatedBytes(p *Problem, cols int) int64 {
+	n := len(p.Degrees)
+	scores := sparse.BlockBytes[float32](n, len(p.Names))
+	if p.Directed {
+		return scores + 2*sparse.BlockBytes[float32](n, cols) + 16*int64(n)
+	}
+	return scores + sparse.BlockBytes[float64](n, cols) + iterative.HarmonicBytes(n, cols)
+}
+
+// factorBytes is what the factor takes that solves slow systems, beside the solve of
+// so many columns.
+func factorBytes(p *Problem, cols int) int64 {
+	if p.Directed {
+		return 0
+	}
+	return iterative.SolveFactorBytes(len(p.Degrees), p.A.NNZ(), cols)
+}
+
+// harmonic stores the classes lo ≤ c < hi of the harmonic function in the
+// scores, as exact as float32. It returns the number of sweeps; tell hears what
+// share of them is done.
+func (r *predictor) harmonic(ctx context.Context, h *iterative.Harmonic, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+	p := r.p
+	f := sparse.NewBlock[float64](len(p.Degrees), hi-lo)
+	for i, row := range p.Row {
+		if c := p.Class[i]; lo <= c && c < hi {
+			f.Row(row)[c-lo] = 1
+		}
+	}
+	far := 0.0
+	res, err := h.SolveTo(ctx, f, &iterative.Settings{
+		Tolerance: harmonicTolerance, MaxIterations: propagationSteps,
+		Recorder: func(step int, residual []float64) {
+			gone := math.Log(slices.Max(residual)) / math.Log(harmonicTolerance)
+			far = min(1, max(far, gone, float64(step)/propagationSteps))
+			tell(far)
+		},
+	})
+	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
+		short := int64(0)
+		if need := propagatedBytes(p, 1) + factorBytes(p, 1); res.Refused && need > r.set.Memory {
+			short = need - r.set.Memory
+		}
+		return 0, &ConvergenceError{Method: labelPropagation{}.Name(), Short: short, err: err}
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i := range f.Rows {
+		to := r.out.Scores.Row(i)[lo:hi]
+		for j, v := range f.Row(i) {
+			to[j] = float32(v)
+		}
+	}
+	return res.Sweeps + 1, nil
+}
+
+// ConvergenceError says that a method did not come to its tolerance. It wraps the
+// error of the iteration.
+type ConvergenceError struct {
+	Method string
+	Short  int64 // bytes of memory that a preconditioner would take beside those there were; 0: it was there, or could not be made
+	err    error
+}
+
+// Error implements error.
+func (e *ConvergenceError) Error() string { return fmt.Sprintf("method: %s: %v", e.Method, e.err) }
+
+// Unwrap returns the error of the iteration.
+func (e *ConvergenceError) Unwrap() error { return e.err }
+
+// harmonicTolerance is the residual of the harmonic function.
+const harmonicTolerance = 1e-8
+
+// settle is harmonic for a graph whose edges have a direction, where no system
+// is symmetric: the walk with α = 1. Each class is kept when it has settled,
+// whichever are walked beside it.
+func (r *predictor) settle(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+	w := walkOf[float32](r.p, r.set, propagationSteps)
+	w.Variants = []cwk.Variant{{Absorb: 1}}
+	rest := hi - lo // columns on the move
+	still := make([]bool, rest)
+	change := make([][]float32, sched.Workers(w.Workers)) // by worker and column, since the last look
+	for i := range change {
+		change[i] = make([]float32, rest)
+	}
+	w.Progress = func(done, all int) {
+		sweeps = done
+		tell(float64(done) / float64(all))
+	}
+	var moved float32 // by the last look, in columns on the move
+	look := func(t int) bool {
+		if t%settleSteps != 0 {
+			return false
+		}
+		moved = 0
+		for j := range still {
+			var most float32
+			for _, c := range change {
+				most = max(most, c[j])
+				c[j] = 0
+			}
+			switch {
+			case still[j]:
+			case most <= settled:
+				still[j] = true
+				rest--
+			default:
+				moved = max(moved, most)
+			}
+		}
+		return rest == 0
+	}
+	err = w.RunUntil(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float32]) {
+		if t%settleSteps != 0 {
+			return
+		}
+		most := change[rows.Worker]
+		for i := rows.Lo; i < rows.Hi; i++ {
+			kept := r.out.Scores.Row(i)[lo:hi]
+			for j, v := range p.Row(i) {
+				if !still[j] {
+					most[j] = max(most[j], v-kept[j], kept[j]-v)
+					kept[j] = v
+				}
+			}
+		}
+	}, look)
+	if rest > 0 {
+		r.out.Unfinished = fmt.Sprintf("walks end after %d steps, before they have settled: scores changed by up to %.2g in the last %d",
+			propagationSteps, moved, settleSteps)
+	}
+	return sweeps, err
+}
+
+// Majority gives every node the largest class. It takes nothing from the graph.
+var Majority Method = majority{}
+
+// majority gives every node the largest class, whether a label reaches it or
+// not, with the scores of an unreached one.
+type majority struct{}
+
+// Name implements [Method].
+func (majority) Name() string { return "majority" }
+
+// Takes implements [Method].
+func (majority) Takes() []string { return nil }
+
+// Tune implements [Method]: there is nothing to choose.
+func (majority) Tune(context.Context, *Problem, []validate.Split, *Settings) (*Choice, error) {
+	return nil, nil
+}
+
+// Predict implements [Method].
+func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.WithDefaults()
+	n, _ := p.A.Dims()
+	r := &predictor{p: p, set: &set, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
+	var err error
+	if r.out.Reached, err = p.reached(ctx, set.Workers, &r.out.Work); err != nil {
+		return nil, err
+	}
+	prior := priorOf(p)
+	for i := range n {
+		copy(r.out.Scores.Row(i), prior)
+	}
+	return r.out, r.finish(ctx)
+}

@@ -1,0 +1,496 @@
+package method
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Choice is what a choice of parameters found.
+type Choice struct {
+	Parameters
+	Accuracy float64 // of the parameters, the mean of what they were chosen by
+	Tested   int     // predictions behind it for each setting; 0: there were too few labels
+	Settings int     // how many parameters there were to choose from
+	Work     Work
+
+	hits []int64 // right predictions by setting
+}
+
+// Work counts sweeps over the graph.
+type Work struct {
+	Sweeps       int   `json:"sweeps"`        // passes over all stored entries
+	EntryColumns int64 `json:"entry_columns"` // entries × columns of these passes
+}
+
+func (w *Work) add(o Work) {
+	w.Sweeps += o.Sweeps
+	w.EntryColumns += o.EntryColumns
+}
+
+// CrossValidate chooses the parameters of the grid with the highest out-of-fold
+// accuracy on the labelled nodes of p, all in one walk where memory allows.
+//
+// The labelled nodes are dealt into stratified folds, and for every α and
+// every fold there is a walk in which that fold is unlabelled. Test rows of a
+// fold come from the walk that hides it. Plain training rows come from the
+// same walk, honest ones from the walk that hides their own fold.
+//
+// A node from which no visible label can be reached is given the largest
+// class and not used to train on honest features.
+//
+// Of all settings within one standard error of the highest accuracy the one
+// whose neighbours in the grid do best is chosen. On large graphs long walks
+// are tried only where the longest short one is.
+//
+// Unless two classes have two labels each, nothing can be learned from hiding
+// one. The choice is then that of the grid which is nearest to [NoGrid], with
+// so many steps that most nodes hear of a label, and was Tested on nothing.
+func CrossValidate(ctx context.Context, p *Problem, s *Settings) (*Choice, error) {
+	set := s.WithDefaults()
+	c, err := newChooser(ctx, p, &set)
+	if err != nil {
+		return nil, err
+	}
+	if c.tested == 0 {
+		return withoutTrial(ctx, p, &set)
+	}
+	grid := set.Grid
+	if short := c.shortGrid(set.folds(len(p.Row)), longWork); short != nil {
+		set.Grid = short
+		choice, err := c.chooseFirst(ctx)
+		if err != nil || !longWalksPay(choice, short) {
+			return choice, err
+		}
+		set.Grid = grid
+		return c.choose(ctx)
+	}
+	return c.chooseFirst(ctx)
+}
+
+// newChooser returns what tries the settings of set on folds of the labels of p.
+// Nothing is tested with too few labels.
+func newChooser(ctx context.Context, p *Problem, set *Settings) (*chooser, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set.Grid = set.Grid.of(set.Learner)
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	set.Memory = beside(p, set.Memory)
+	c := &chooser{p: p, set: set, progress: set.Progress}
+	if tooFew(p.Class) {
+		return c, nil
+	}
+	folds := set.folds(len(p.Row))
+	c.fold = validate.Folds(p.Class, folds, set.RNGSeed)
+	c.seen = validate.Sample(p.Class, set.tried(), set.RNGSeed, 0)
+	return c, c.crossTrials(ctx, folds)
+}
+
+// On graphs where all walks of a grid take more than longWork entries × columns
+// × steps, walks of more than shortSteps are tried only if the longest of the
+// others comes out best.
+const (
+	longWork   = 4_000_000_000
+	shortSteps = 40
+)
+
+// shortGrid returns the grid without its long walks, nil if there are none or
+// they take no more than limit.
+func (c *chooser) shortGrid(folds int, limit float64) *Grid {
+	steps := c.set.Grid.steps()
+	columns := len(c.set.Grid.Alpha) * folds * len(c.p.Names)
+	work := float64(c.p.A.NNZ()) * float64(columns) * float64(steps[len(steps)-1])
+	i := sort.SearchInts(steps, shortSteps+1)
+	if work <= limit || i == 0 || i == len(steps) {
+		return nil
+	}
+	short := *c.set.Grid
+	short.Steps = steps[:i]
+	return &short
+}
+
+// longWalksPay reports whether the choice from a grid of short walks is one of
+// the longest.
+func longWalksPay(choice *Choice, short *Grid) bool {
+	return choice.Steps == short.Steps[len(short.Steps)-1]
+}
+
+// choose tries the settings of the grid and returns the best.
+func (c *chooser) choose(ctx context.Context) (*Choice, error) {
+	hits := make([]int64, c.set.Grid.Size())
+	if err := c.run(ctx, 0, len(c.set.Grid.Alpha), hits); err != nil {
+		return nil, err
+	}
+	return c.choice(hits, c.tested), nil
+}
+
+// chooseFirst is choose, from the trials that the settings have.
+func (c *chooser) chooseFirst(ctx context.Context) (*Choice, error) {
+	t := c.set.Trials
+	if t == nil {
+		return c.choose(ctx)
+	}
+	if !t.fit(c.set.Grid, c.tested) {
+		return nil, fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
+	}
+	c.work.add(t.Work)
+	return c.choice(t.Hits, c.tested), nil
+}
+
+// ChooseOnSplits chooses the parameters with the highest mean accuracy on the
+// test nodes of the given splits, as the paper does: the training nodes of
+// each split are labelled in its walks, folds serve honest features alone. The
+// choice is made as in [CrossValidate].
+func ChooseOnSplits(ctx context.Context, p *Problem, splits []validate.Split, s *Settings) (*Choice, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.WithDefaults()
+	set.Grid = set.Grid.of(set.Learner)
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	set.Memory = beside(p, set.Memory)
+	hits := make([]int64, set.Grid.Size())
+	tested := 0
+	var work Work
+	if len(splits) == 0 {
+		panic(badSplits)
+	}
+	if !p.Directed { // they are found here for all splits
+		if _, err := p.Components(ctx, set.Workers, &work); err != nil {
+			return nil, err
+		}
+	}
+	for i, split := range splits {
+		train := p.At(split.Train)
+		c := &chooser{
+			p: train, set: &set, work: work,
+			fold: validate.Folds(train.Class, set.folds(len(train.Row)), set.RNGSeed),
+			seen: validate.Sample(train.Class, set.tried(), set.RNGSeed, 0),
+		}
+		tests := p.At(split.Test)
+		if err := c.splitTrials(ctx, tests.At(validate.Sample(tests.Class, maxTested, set.RNGSeed, 1))); err != nil {
+			return nil, err
+		}
+		if err := c.run(ctx, 0, len(set.Grid.Alpha), hits); err != nil {
+			return nil, err
+		}
+		tested += c.tested
+		work = c.work
+		if set.Progress != nil {
+			set.Progress("choose", float64(i+1)/float64(len(splits)))
+		}
+	}
+	c := &chooser{p: p, set: &set, work: work}
+	return c.choice(hits, tested), nil
+}
+
+// maxTested bounds the test nodes of a tuning split.
+const maxTested = 10_000
+
+// chooser tries all settings of a grid on one set of labelled nodes.
+type chooser struct {
+	p    *Problem
+	set  *Settings
+	fold []int // of each labelled node
+	seen []int // the labelled nodes that machines are trained on
+
+	// For one α: rows of the walks of cwk.FoldVariants, and trials on them for
+	// each kind of features.
+	picks  []cwk.Pick
+	trials map[Features][]trial
+	alone  []bool // see Problem.alone
+	tested int
+	work   Work
+
+	progress func(phase string, done float64) // by slabs of α; nil: silent
+}
+
+// crossTrials sets up a trial for each fold.
+func (c *chooser) crossTrials(ctx context.Context, folds int) error {
+	alone, err := c.p.alone(ctx, c.fold, c.set.Workers, &c.work)
+	if err != nil {
+		return err
+	}
+	c.alone = alone
+	at := c.foldPicks(folds)
+	largest := make([]int, folds)
+	for f := range folds {
+		var visible []int
+		for i, class := range c.p.Class {
+			if c.fold[i] != f {
+				visible = append(visible, class)
+			}
+		}
+		largest[f] = validate.Majority(visible)
+	}
+	c.trials = make(map[Features][]trial)
+	for _, kind := range c.set.Grid.Features {
+		for f := range folds {
+			t := trial{largest: largest[f]}
+			for i, node := range c.seen {
+				own, class := c.fold[node], c.p.Class[node]
+				switch {
+				case own == f && alone[node]:
+					t.unreached = append(t.unreached, class)
+				case own == f:
+					t.test, t.testClass = append(t.test, at[f][i]), append(t.testClass, class)
+				case kind == Plain:
+					t.train, t.trainClass = append(t.train, at[f][i]), append(t.trainClass, class)
+				case !alone[node]:
+					t.train, t.trainClass = append(t.train, at[own][i]), append(t.trainClass, class)
+				}
+			}
+			c.trials[kind] = append(c.trials[kind], t)
+		}
+	}
+	c.tested = len(c.seen)
+	return nil
+}
+
+// foldPicks picks the rows of trials by folds. It returns the pick of each seen
+// node in the variant that hides each fold.
+func (c *chooser) foldPicks(folds int) [][]int {
+	plain := slices.Contains(c.set.Grid.Features, Plain)
+	at := make([][]int, folds)
+	for f := range folds {
+		at[f] = make([]int, len(c.seen))
+		for i, node := range c.seen {
+			if plain || c.fold[node] == f {
+				at[f][i] = len(c.picks)
+				c.picks = append(c.picks, cwk.Pick{Row: c.p.Row[node], Variant: 1 + f})
+			}
+		}
+	}
+	return at
+}
+
+// splitTrials sets up the trial of a split whose test nodes are those of tests.
+func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
+	alone, err := c.p.alone(ctx, c.fold, c.set.Workers, &c.work)
+	if err != nil {
+		return err
+	}
+	reached, err := c.p.reached(ctx, c.set.Workers, &c.work)
+	if err != nil {
+		return err
+	}
+	all := trial{largest: validate.Majority(c.p.Class)}
+	for i, row := range tests.Row {
+		if !reached.Contains(uint32(row)) {
+			all.unreached = append(all.unreached, tests.Class[i])
+			continue
+		}
+		all.test, all.testClass = append(all.test, len(c.picks)), append(all.testClass, tests.Class[i])
+		c.picks = append(c.picks, cwk.Pick{Row: row})
+	}
+	c.trials = make(map[Features][]trial)
+	for _, kind := range c.set.Grid.Features {
+		t := all
+		for _, node := range c.seen {
+			pick := cwk.Pick{Row: c.p.Row[node]}
+			if kind == Honest {
+				if alone[node] {
+					continue
+				}
+				pick.Variant = 1 + c.fold[node]
+			}
+			t.train, t.trainClass = append(t.train, len(c.picks)), append(t.trainClass, c.p.Class[node])
+			c.picks = append(c.picks, pick)
+		}
+		c.trials[kind] = []trial{t}
+	}
+	c.tested = len(tests.Row)
+	return nil
+}
+
+// slabBytes is what collected walks may take where there is no limit.
+const slabBytes = 48 << 20
+
+// run adds the right predictions of all trials with the α of number
+// lo ≤ a < hi to hits, by setting. As many α as memory allows are walked at once.
+func (c *chooser) run(ctx context.Context, lo, hi int, hits []int64) error {
+	together := c.together()
+	for at := lo; at < hi; at += together {
+		end := min(at+together, hi)
+		tell := func(done float64) {
+			c.tell((float64(at-lo) + done*float64(end-at)) / float64(hi-lo))
+		}
+		if err := c.slab(ctx, at, end, hits, tell); err != nil {
+			return err
+		}
+		tell(1)
+	}
+	return nil
+}
+
+// tell reports the share of the settings that is tried.
+func (c *chooser) tell(done float64) {
+	if c.progress != nil {
+		c.progress("choose", done)
+	}
+}
+
+// together returns how many α are walked at once: as many as stay in cache. A
+// walk of one α that does not fit into memory is cut into slabs, the last of
+// them narrow; then all are cut as one, as far as there is room for features.
+func (c *chooser) together() int {
+	g, memory := c.set.Grid, c.set.Memory
+	w := c.walk(g.Alpha[:1])
+	one := max(1, w.CollectBytes(g.MinSteps, len(c.picks)))
+	if memory > 0 && one > memory {
+		features := max(1, w.PickedBytes(g.MinSteps, len(c.picks)))
+		return int(min(max(1, memory/4/features), int64(len(g.Alpha))))
+	}
+	limit := int64(slabBytes)
+	if memory > 0 {
+		limit = min(limit, memory/2)
+	}
+	return int(max(1, limit/one))
+}
+
+// walk returns the walk with the given values of α, those of one after those
+// of the other.
+func (c *chooser) walk(alpha []float64) *cwk.Walk[float32] {
+	steps := c.set.Grid.steps()
+	w := walkOf[float32](c.p, c.set, steps[len(steps)-1])
+	for _, a := range alpha {
+		w.Variants = append(w.Variants, cwk.FoldVariants(a, c.fold)...)
+	}
+	return w
+}
+
+// walkOf returns the walk on the labels of p, without variants.
+func walkOf[T sparse.Float](p *Problem, set *Settings, steps int) *cwk.Walk[T] {
+	return &cwk.Walk[T]{
+		A: p.A, Degrees: p.Degrees, Prior: set.Prior, Steps: steps, Memory: set.Memory, Workers: set.Workers,
+		Seeds: cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)},
+	}
+}
+
+// widest is the number of columns that walks of large graphs have at a time: a
+// row of more is read no faster for each column.
+const widest = 64
+
+// narrow keeps a walk that so many rows are picked from to that width, if its
+// blocks do not stay in cache.
+func narrow(w *cwk.Walk[float32], from, picks int) {
+	n, columns := len(w.Degrees), len(w.Variants)*w.Seeds.Classes
+	if columns <= widest || 2*sparse.BlockBytes[float32](n, widest) < slabBytes {
+		return
+	}
+	limit := w.CollectBytes(from, picks) - 2*(sparse.BlockBytes[float32](n, columns)-sparse.BlockBytes[float32](n, widest))
+	if w.Memory == 0 || limit < w.Memory {
+		w.Memory = limit
+	}
+}
+
+// slabWalk returns the walk with the α of number lo ≤ a < hi, and the picks of
+// all their trials.
+func (c *chooser) slabWalk(lo, hi int) (*cwk.Walk[float32], []cwk.Pick) {
+	w := c.walk(c.set.Grid.Alpha[lo:hi])
+	perAlpha := len(w.Variants) / (hi - lo)
+	var picks []cwk.Pick
+	for a := range hi - lo {
+		for _, pick := range c.picks {
+			pick.Variant += a * perAlpha
+			picks = append(picks, pick)
+		}
+	}
+	narrow(w, c.set.Grid.MinSteps, len(picks))
+	return w, picks
+}
+
+// slab tries the settings with the α of number lo ≤ a < hi; tell hears what
+// share of it is done.
+func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64, tell func(done float64)) error {
+	g := c.set.Grid
+	w, picks := c.slabWalk(lo, hi)
+	x, err := collect(ctx, w, g.MinSteps, picks, &c.work, func(done float64) {
+		tell(done / 2) // the trials that follow count for as much as the walks
+	})
+	if err != nil {
+		return err
+	}
+	type job struct {
+		t     *trial
+		x     *sparse.Block[float32]
+		first int // setting
+	}
+	var jobs []job
+	block := len(g.steps()) * len(g.strengths())
+	for a := lo; a < hi; a++ {
+		rows := *x
+		rows.Data = x.Data[(a-lo)*len(c.picks)*x.Stride:]
+		rows.Rows = len(c.picks)
+		for f, kind := range g.Features {
+			for i := range c.trials[kind] {
+				jobs = append(jobs, job{&c.trials[kind][i], &rows, (f*len(g.Alpha) + a) * block})
+			}
+		}
+	}
+	testers := make([]*tester, sched.Workers(c.set.Workers))
+	found := make([][]int64, len(jobs))
+	err = sched.Run(ctx, c.set.Workers, len(jobs), func(worker, i int) error {
+		if testers[worker] == nil {
+			testers[worker] = newTester(len(c.p.Names), c.set)
+		}
+		found[i] = make([]int64, block)
+		return testers[worker].run(ctx, jobs[i].x, jobs[i].t, found[i])
+	})
+	if err != nil {
+		return err
+	}
+	for i, j := range jobs {
+		for s, n := range found[i] {
+			hits[j.first+s] += n
+		}
+	}
+	return nil
+}
+
+// collect is Walk.Collect, counted in work; tell hears what share is done.
+func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pick, work *Work, tell func(done float64)) (*sparse.Block[float32], error) {
+	used := make([]bool, len(w.Variants))
+	variants := 0
+	for _, pick := range picks {
+		if !used[pick.Variant] {
+			used[pick.Variant] = true
+			variants++
+		}
+	}
+	sweeps := 0
+	w.Progress = func(done, all int) {
+		sweeps = done
+		tell(float64(done) / float64(all))
+	}
+	x, err := w.Collect(ctx, from, picks)
+	work.Sweeps += sweeps
+	work.EntryColumns += w.A.NNZ() * int64(w.Steps) * int64(variants*w.Seeds.Classes)
+	return x, err
+}
+
+// choice returns the best setting by right predictions.
+func (c *chooser) choice(hits []int64, tested int) *Choice {
+	g := c.set.Grid
+	best := best(g, hits, tested)
+	if slices.Min(hits) == slices.Max(hits) {
+		best = g.nearest(NoGrid().of(c.set.Learner).at(0))
+	}
+	return &Choice{
+		Parameters: g.at(best), Accuracy: float64(hits[best]) / float64(tested), Tested: tested,
+		Settings: g.Size(), Work: c.work, hits: hits,
+	}
+}
+
+const badSplits = "method: no splits to choose on"

@@ -1,0 +1,103 @@
+package method
+
+import (
+	"context"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// tooFew reports whether fewer than two of the classes have two labels. A label
+// that is hidden then leaves no other of its class, or is of the only class
+// that has any.
+func tooFew(class []int) bool {
+	several := 0
+	for _, nodes := range validate.MembersOf(class) {
+		if len(nodes) > 1 {
+			several++
+		}
+	}
+	return several < 2
+}
+
+// withoutTrial returns the choice where nothing can be tried.
+func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, error) {
+	g := set.Grid
+	c := &Choice{Parameters: g.at(g.nearest(NoGrid().of(set.Learner).at(0))), Settings: 1}
+	steps := g.steps()
+	if len(steps) == 1 {
+		return c, nil
+	}
+	c.Steps = steps[len(steps)-1]
+	reached, err := p.reached(ctx, set.Workers, &c.Work)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		silent, err := c.silent(ctx, p, set, reached)
+		if err != nil || silent <= mostSilent || c.Work.EntryColumns > silentWork || 2*c.Steps > maxSteps {
+			return c, err
+		}
+		c.Steps *= 2
+	}
+}
+
+// Steps are doubled until at most the share mostSilent of the nodes that a label
+// reaches hear of none, or the walks for this have taken silentWork entries ×
+// columns, some seconds.
+const (
+	mostSilent = 0.01
+	silentWork = 1_000_000_000
+)
+
+// silent returns the share of the reached nodes from which a walk with the steps
+// of the choice hardly ever comes to a label. On a path it needs about the
+// square of the distance.
+func (c *Choice) silent(ctx context.Context, p *Problem, set *Settings, reached *roaring.Bitmap) (float64, error) {
+	const label, none = 0, 1
+	n := len(p.Degrees)
+	start := sparse.NewBlock[float64](n, 2)
+	for i := range n {
+		start.Row(i)[none] = 1
+	}
+	w := walkOf[float32](p, set, c.Steps)
+	w.Prior = cwk.Given(start)
+	w.Seeds.Class, w.Seeds.Classes = make([]int, len(p.Row)), 2
+	w.Variants = []cwk.Variant{{Absorb: c.Alpha}}
+	deaf := make([]bool, n)
+	err := w.Run(ctx, func(_ int, rows sparse.Rows, x *sparse.Block[float32]) {
+		for i := rows.Lo; i < rows.Hi; i++ {
+			deaf[i] = x.Row(i)[label] < heard
+		}
+	})
+	c.Work.add(Work{c.Steps, p.A.NNZ() * int64(c.Steps) * 2})
+	of := 0
+	for i := range roaring.Values(reached) {
+		if deaf[i] {
+			of++
+		}
+	}
+	return float64(of) / float64(max(1, reached.GetCardinality())), err
+}
+
+// heard is a probability to come to a label that still shows in walks with
+// float32.
+const heard = 1e-5
+
+// neutral gives every machine the bias at which a node whose features all have
+// the given value, which has heard of no label, is undecided. That of a machine
+// between single labels says how long walks stay at them, and would outvote
+// the label that a distant node is nearest to.
+func neutral(m *classify.LinearModel, feature float64) {
+	for i := range m.Pairs {
+		sum := 0.0
+		for _, w := range m.Weights[i*m.Features : (i+1)*m.Features] {
+			sum += w
+		}
+		m.Bias[i] = -feature * sum
+	}
+}

@@ -1,0 +1,157 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// pathGraph returns a path of n nodes with a label at each of its ends.
+func pathGraph(t *testing.T, n int) *Problem {
+	t.Helper()
+	var entries []sparse.Triplet
+	for i := range n - 1 {
+		a, b := uint32(i), uint32(i+1)
+		entries = append(entries, sparse.Triplet{Row: a, Col: b, Val: 1}, sparse.Triplet{Row: b, Col: a, Val: 1})
+	}
+	a, err := sparse.FromTriplets(n, n, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	deg, err := sparse.Degrees(context.Background(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Problem{A: a, Degrees: deg, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
+}
+
+// With a label at each end of a path the nearest one wins, and nothing is said
+// about accuracy.
+func TestNearestLabelWins(t *testing.T) {
+	for _, n := range []int{2, 3, 20, 200, 600} {
+		p := pathGraph(t, n)
+		got, err := Classify(context.Background(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Tested != 0 || got.Accuracy != 0 || got.Settings != 1 || got.Parameters.Alpha != 0.9 || got.Parameters.Steps < 200 {
+			t.Errorf("%d nodes: %d tested, accuracy %v, %d settings, %v", n, got.Tested, got.Accuracy, got.Settings, got.Parameters)
+		}
+		wrong := 0
+		for i, c := range got.Class {
+			if near := 2 * i / n; c != near && 2*i != n-1 {
+				wrong++
+			}
+		}
+		// In the middle of a long path both labels are as good as unheard of.
+		if wrong > n/20 {
+			t.Errorf("%d of %d nodes are not of the nearest class, %v", wrong, n, got.Parameters)
+		}
+	}
+}
+
+// So it does where one of the labels is in the middle.
+func TestNearestLabelWinsUnevenly(t *testing.T) {
+	const n = 300
+	p := pathGraph(t, n)
+	p.Row[1] = 80
+	got, err := Classify(context.Background(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range got.Class {
+		if near := i > 40; (c == 1) != near && i != 40 {
+			t.Errorf("node %d is of class %d, %v", i, c, got.Parameters)
+		}
+	}
+}
+
+func TestTooFew(t *testing.T) {
+	for _, test := range []struct {
+		class []int
+		want  bool
+	}{
+		{[]int{0, 1}, true}, {[]int{0, 1, 2, 3}, true}, {[]int{0, 1, 0, 0}, true},
+		{[]int{0, 1, 0, 1}, false}, {[]int{2, 1, 0, 1, 2}, false},
+	} {
+		if got := tooFew(test.class); got != test.want {
+			t.Errorf("%v: %v", test.class, got)
+		}
+	}
+}
+
+// A choice among equals is the middle of the road, not the first of the list.
+func TestNearestSetting(t *testing.T) {
+	g := SmallGrid(Plain, Honest)
+	want := Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: Plain}
+	if got := g.at(g.nearest(NoGrid().at(0))); got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for i := range g.Size() {
+		if g.nearest(g.at(i)) != i {
+			t.Fatalf("setting %d is not the nearest to itself", i)
+		}
+	}
+}
+
+// The largest class is for every node, reached or not.
+func TestMajorityLabelsAll(t *testing.T) {
+	p := planted(t, 6, 60, 50)
+	p.Row, p.Class = []int{5, 9, 14}, []int{2, 1, 2}
+	got, err := majority{}.Predict(context.Background(), p, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reached := slowReached(p, func(int) bool { return true })
+	for i, c := range got.Class {
+		want := 2
+		if i == 9 {
+			want = 1
+		}
+		s := got.Scores.Row(i)
+		if c != want || got.Reached.Contains(uint32(i)) != reached[i] || s[0] != float32(1)/6 || s[1] != float32(2)/6 || s[2] != float32(3)/6 {
+			t.Errorf("row %d: class %d, reached %v, scores %v", i, c, !reached[i], s)
+		}
+	}
+}
+
+// Classes without a training node are counted by their test nodes.
+func TestUnseen(t *testing.T) {
+	p := &Problem{Row: []int{4, 7, 1, 9, 3}, Class: []int{0, 1, 2, 2, 0}, Names: []string{"a", "b", "c"}}
+	s, err := validate.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Unseen(p.Class); len(got) != 3 || got[0] != 0 || got[1] != 0 || got[2] != 2 {
+		t.Errorf("%v", got)
+	}
+}
+
+// Kernels of very long walks stop when they are told to.
+func TestLongChoiceStops(t *testing.T) {
+	p := planted(t, 8, 200, 150)
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	g := &Grid{Alpha: []float64{0.5}, Steps: []int{20_000}, Cost: []float64{1, 2}, Features: []Features{Plain}}
+	w := newTester(3, &Settings{Grid: g})
+	x := sparse.NewBlock[float32](150, 3*20_001)
+	for i := range x.Data {
+		x.Data[i] = 1
+	}
+	tr := &trial{trainClass: p.Class}
+	for i := range 150 {
+		tr.train = append(tr.train, i)
+	}
+	for range 5 {
+		tr.test, tr.testClass = append(tr.test, tr.train...), append(tr.testClass, p.Class...)
+	}
+	began := time.Now()
+	err := w.run(ctx, x, tr, make([]int64, g.Size()))
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+}

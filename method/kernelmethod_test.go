@@ -1,0 +1,335 @@
+package method
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+func goldenProblem(t *testing.T, name string) *Problem {
+	t.Helper()
+	g := testgraph.Load(t, name)
+	return &Problem{A: g.A, Degrees: g.Degrees, Row: g.Train, Class: g.TrainClass, Names: g.Classes}
+}
+
+func predictBy(t *testing.T, name string, p *Problem, s *Settings) *Prediction {
+	t.Helper()
+	methods, err := ParseMethods(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := methods[0].Predict(context.Background(), p, nil, s)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return out
+}
+
+// Matrix-free predictions are those of a machine on the whole kernel: the
+// classes that its votes choose, where they choose one.
+func TestKernelMethodAgainstWholeKernel(t *testing.T) {
+	for _, name := range []string{"karate", "wrand60", "sbm300"} {
+		p := goldenProblem(t, name)
+		grid := NoGrid()
+		grid.Cost = []float64{10}
+		set := &Settings{Grid: grid, Kernel: kernel.Parameters{Beta: 3, Laplacian: kernel.Normalized}}
+		out := predictBy(t, "diffusion", p, set)
+
+		graph, err := iterative.NewGraph(context.Background(), p.A, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := kernel.New(context.Background(), graph, "diffusion", set.Kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := p.A.Dims()
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		whole, _, err := kernel.Gram(context.Background(), k, all, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, trace := make([]int, n), 0.0
+		for i := range y {
+			y[i] = -1
+		}
+		for i, row := range p.Row {
+			y[row] = p.Class[i]
+			trace += whole.Row(row)[row]
+		}
+		kernel.ScaleTo(whole, float64(len(p.Row))/trace, whole)
+		svm := &classify.SVM{Cost: 10}
+		model, err := svm.Fit(context.Background(), &classify.DenseGram[float64]{N: n, Stride: whole.Stride, Data: whole.Data}, y, len(p.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		soft := classify.SoftVotes{Slope: voteSlope}
+		for i := range n {
+			if !out.Reached.Contains(uint32(i)) || y[i] >= 0 {
+				continue
+			}
+			scores := soft.ScoresTo(make([]float64, len(p.Names)), model.Pairs, model.DecisionsTo(nil, whole.Row(i)))
+			want := classify.ArgMax(scores)
+			if c := out.Class[i]; c != want && scores[c] < scores[want]-1e-6 {
+				t.Errorf("%s: node %d is of class %d, with the whole kernel %d: %v", name, i, c, want, scores)
+			}
+		}
+		if want := (Parameters{Kernel: "diffusion", Of: set.Kernel, Cost: 10}); out.Parameters != want || out.Settings != 1 {
+			t.Errorf("%s: %v of %d", name, out.Parameters, out.Settings)
+		}
+	}
+}
+
+// Every kernel's method learns the blocks of a graph that has them, with
+// parameters of its own choice, and the same for any number of workers.
+func TestKernelMethods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("all kernels on all their parameters")
+	}
+	g := testgraph.Load(t, "sbm300")
+	p := goldenProblem(t, "sbm300")
+	names := MethodNames()
+	for _, of := range kernel.Names() {
+		if of == "commute-time" {
+			continue // a distance
+		}
+		for _, name := range []string{of, of + "+rls"} {
+			if !slices.Contains(names, name) {
+				t.Errorf("no method %s", name)
+				continue
+			}
+			grid := SmallGrid(Plain)
+			grid.Cost = []float64{0.5, 8, 128}
+			out := predictBy(t, name, p, &Settings{Grid: grid, Workers: 1})
+			again := predictBy(t, strings.Replace(name+"+svm", "+rls+svm", "+rls", 1), p, &Settings{Grid: grid, Workers: 7})
+			if !slices.Equal(out.Scores.Data, again.Scores.Data) || out.Parameters != again.Parameters {
+				t.Errorf("%s: other results with 7 workers", name)
+			}
+			right := 0
+			for i, c := range out.Class {
+				if c == g.Labels[i] {
+					right++
+				}
+			}
+			t.Logf("%s: %d of %d right; %v of %d", name, right, len(out.Class), out.Parameters, out.Settings)
+			if share := float64(right) / float64(len(out.Class)); share < 0.6 {
+				t.Errorf("%s: %.2f right with %v", name, share, out.Parameters)
+			}
+			if out.Tested != len(p.Row) || out.Parameters.Kernel != of {
+				t.Errorf("%s: %d tested, %v", name, out.Tested, out.Parameters)
+			}
+			if rls := name != of; rls != (out.Parameters.Lambda > 0) || rls == (out.Parameters.Cost > 0) {
+				t.Errorf("%s: %v", name, out.Parameters)
+			}
+		}
+	}
+}
+
+func TestKernelMethodErrors(t *testing.T) {
+	p := goldenProblem(t, "karate")
+	m, err := ParseMethods("von-neumann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Kernel: kernel.Parameters{Alpha: 2}})
+	if !errors.Is(err, kernel.ErrParameter) {
+		t.Error(err)
+	}
+	directed := *p
+	directed.Directed = true
+	if _, err := m[0].Predict(context.Background(), &directed, nil, nil); !errors.Is(err, validate.ErrUsage) {
+		t.Error(err)
+	}
+	if m, err = ParseMethods("diffusion"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = m[0].Predict(context.Background(), p, nil, &Settings{Kernel: kernel.Parameters{Laplacian: kernel.RandomWalk}})
+	if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), "not symmetric") {
+		t.Error(err)
+	}
+}
+
+// Where labels are too few to try anything, a kernel has its defaults, and of
+// two labels on a path the nearest one wins, as far as the kernel reaches. That
+// of L⁺ and of modularity is no matter of distance.
+func TestKernelsWithTwoLabels(t *testing.T) {
+	const n, second = 13, 5
+	p := pathGraph(t, n)
+	p.Row[1] = second
+	ctx := context.Background()
+	graph, err := iterative.NewGraph(ctx, p.A, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range kernelMethods() {
+		of := m.(kernelMethod).kernel
+		got, err := m.Predict(ctx, p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		form := kernelGrid(of, kernel.Parameters{}, n)[0]
+		want, err := kernel.Resolve(ctx, graph, of, kernel.Parameters{Laplacian: form.Laplacian, Matrix: form.Matrix, Rank: form.Rank, Symmetric: form.Symmetric})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Tested != 0 || got.Settings != 1 || got.Parameters.Of != want || max(2*got.Parameters.Cost, 10*got.Parameters.Lambda) != 1 {
+			t.Errorf("%s: %d tested, %d settings, %v", m.Name(), got.Tested, got.Settings, got.Parameters)
+		}
+		for i, c := range got.Class {
+			if near := i > second/2; (c == 1) != near && of != "modularity" && of != "pseudo-inverse" {
+				t.Errorf("%s: node %d is of class %d, %v", m.Name(), i, c, got.Parameters)
+			}
+		}
+	}
+}
+
+// What is tried on the adjacency matrix is relative to its largest eigenvalue.
+func TestGridOfAdjacency(t *testing.T) {
+	p := goldenProblem(t, "karate")
+	ctx := context.Background()
+	g, err := iterative.NewGraph(ctx, p.A, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	radius, err := kernel.Radius(ctx, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := kernelMethod{"von-neumann", KernelSVM}.Predict(ctx, p, nil, &Settings{Kernel: kernel.Parameters{Matrix: kernel.Adjacency}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	share := got.Parameters.Of.Alpha * radius
+	if !slices.ContainsFunc(kernelGrid("von-neumann", kernel.Parameters{}, 1), func(p kernel.Parameters) bool { return math.Abs(share-p.Alpha) < 1e-12 }) {
+		t.Errorf("α = %v is %v of what there is, none of the shares to try", got.Parameters.Of.Alpha, share)
+	}
+}
+
+func TestKernelParametersAsText(t *testing.T) {
+	p := Parameters{Kernel: "diffusion", Of: kernel.Parameters{Laplacian: kernel.Normalized, Beta: 2}, Cost: 8}
+	if got := p.String(); got != "diffusion, normalized, β = 2, C = 8" {
+		t.Error(got)
+	}
+	text, err := json.Marshal(p)
+	if want := `{"kernel":"diffusion","laplacian":"normalized","beta":2,"cost":8}`; err != nil || string(text) != want {
+		t.Errorf("%s %v", text, err)
+	}
+	p = Parameters{Alpha: 0.5, Steps: 3, Cost: 2, Features: Plain}
+	text, err = json.Marshal(p)
+	if want := `{"alpha":0.5,"steps":3,"min_steps":0,"cost":2,"features":"plain"}`; err != nil || string(text) != want {
+		t.Errorf("%s %v", text, err)
+	}
+}
+
+// Least squares without a kernel block is that with one, and both are the dense
+// solution.
+func TestLeastSquaresWithoutBlock(t *testing.T) {
+	p := goldenProblem(t, "sbm300")
+	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
+		grid := NoGrid()
+		grid.Lambda = []float64{0.05}
+		set := (&Settings{Grid: grid, Learner: RLS}).WithDefaults()
+		graph, err := iterative.NewGraph(context.Background(), p.A, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params := kernelGrid(name, kernel.Parameters{}, len(p.Degrees))[4:5]
+		kernels, err := kernel.NewAll(context.Background(), graph, name, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &kernelPredictor{
+			predictor: predictor{p: p, set: &set, out: &Prediction{}},
+			grid:      params, kernels: kernels, strengths: grid.Lambda,
+		}
+		if err := r.chooseSolved(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		gram := r.gram
+		if err := r.solve(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		direct := r.dual
+		if err := r.solveWithout(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		dense := mat.NewDense(gram.Rows, gram.Rows, nil)
+		for i := range gram.Rows {
+			dense.SetRow(i, gram.Row(i))
+			dense.Set(i, i, dense.At(i, i)+0.05)
+		}
+		targets, err := classify.NewTargets(p.Class, len(p.Names))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want mat.Dense
+		if err := want.Solve(dense, mat.NewDense(gram.Rows, len(targets.Pairs), targets.Value)); err != nil {
+			t.Fatal(err)
+		}
+		// A residual of solveTolerance·‖t‖ is an error of 1/λ times that, beside
+		// products that are exact to 1e-10.
+		tolerance := 3 * solveTolerance * math.Sqrt(float64(gram.Rows)) / 0.05
+		for m := range targets.Pairs {
+			for i, c := range r.dual.CoefTo(nil, m) {
+				if d := math.Abs(c - want.At(i, m)); !(d <= tolerance) {
+					t.Fatalf("%s: coefficient %d of machine %d is %v, want %v", name, i, m, c, want.At(i, m))
+				}
+				if d := math.Abs(direct.Machines[m].Coef[i] - want.At(i, m)); !(d <= 1e-6) {
+					t.Fatalf("%s: with the block, coefficient %d of machine %d is %v, want %v", name, i, m, direct.Machines[m].Coef[i], want.At(i, m))
+				}
+			}
+		}
+		if r.out.Work.EntryColumns == 0 {
+			t.Errorf("%s: no work", name)
+		}
+	}
+}
+
+// graded is a kernel with the eigenvalues 1 … 1e-16.
+type graded struct{ kernel.Kernel }
+
+func (graded) ApplyTo(_ context.Context, dst, x *sparse.Block[float64], _ *kernel.Settings) (*kernel.Report, error) {
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			dst.Row(i)[j] = math.Pow(1e-16, float64(i)/float64(x.Rows)) * v
+		}
+	}
+	return &kernel.Report{Sweeps: 1}, nil
+}
+
+// A system that conjugate gradients do not solve is an error, not a machine.
+func TestLeastSquaresGivenUp(t *testing.T) {
+	p := *goldenProblem(t, "sbm300")
+	p.Row, p.Class = nil, nil
+	for i := range 300 {
+		p.Row, p.Class = append(p.Row, i), append(p.Class, i%2)
+	}
+	set := (&Settings{Grid: NoGrid(), Learner: RLS}).WithDefaults()
+	r := &kernelPredictor{
+		predictor: predictor{p: &p, set: &set, out: &Prediction{}},
+		kernels:   []kernel.Kernel{graded{}}, strength: 1e-30, scale: 1,
+	}
+	err := r.solveWithout(t.Context())
+	if !errors.Is(err, iterative.ErrIterationLimit) && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
+		t.Fatalf("error %v", err)
+	}
+	if text := err.Error(); !strings.Contains(text, "λ = 1e-30") || !strings.Contains(text, "; choose a larger λ") || r.dual != nil {
+		t.Errorf("%q, machines %v", text, r.dual)
+	}
+}

@@ -1,0 +1,253 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// kernelPredictor holds what passes from one phase of a prediction to the next.
+type kernelPredictor struct {
+	predictor
+	name      string // of the kernel
+	grid      []kernel.Parameters
+	strengths []float64 // costs or λ
+	kernels   []kernel.Kernel
+
+	best     int // of the grid
+	strength float64
+	seen     []int                  // labels that machines are tried on
+	gram     *sparse.Block[float64] // among them, of the best kernel, scaled
+	scale    float64                // of the kernel: one over its mean on the diagonal
+	dual     *classify.KernelModel
+}
+
+// settings returns those of kernels.
+func (r *kernelPredictor) settings(phase string) *kernel.Settings {
+	s := &kernel.Settings{Memory: r.set.Memory}
+	if r.set.Progress != nil {
+		s.Progress = func(done, expected int) { r.set.Progress(phase, float64(done)/float64(max(done, expected, 1))) }
+	}
+	return s
+}
+
+// rowsOf returns the rows of labels.
+func (r *kernelPredictor) rowsOf(labels []int) []int {
+	rows := make([]int, len(labels))
+	for i, l := range labels {
+		rows[i] = r.p.Row[l]
+	}
+	return rows
+}
+
+// choose finds the kernel and the cost with most right answers out of fold,
+// the first among equals, and fits the votes to its decisions.
+func (r *kernelPredictor) choose(ctx context.Context) error {
+	grams, class, err := r.tryOut(ctx)
+	if err != nil {
+		return err
+	}
+	costs := len(r.strengths)
+	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
+	found := make([][]outcome, len(grams)*costs)
+	scales := make([]float64, len(grams))
+	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
+		scales[i] = rescale(grams[i])
+		return crossOutcomes(ctx, grams[i], class, len(r.p.Names), fold, r.strengths, r.set, found[i*costs:(i+1)*costs])
+	})
+	if err != nil {
+		return err
+	}
+	best, most := 0, -1
+	for i, list := range found {
+		if right := countRight(list); right > most {
+			best, most = i, right
+		}
+	}
+	r.best, r.strength = best/costs, r.strengths[best%costs]
+	r.gram, r.scale = grams[r.best], scales[r.best]
+	r.judge(found[best])
+	return nil
+}
+
+// tryOut returns the blocks of all kernels among the labels that machines are
+// tried on, and their classes.
+func (r *kernelPredictor) tryOut(ctx context.Context) (grams []*sparse.Block[float64], class []int, err error) {
+	r.seen = validate.Sample(r.p.Class, r.set.Sample, r.set.RNGSeed, 0)
+	class = make([]int, len(r.seen))
+	for i, l := range r.seen {
+		class[i] = r.p.Class[l]
+	}
+	grams, sweeps, err := kernel.Grams(ctx, r.kernels, r.rowsOf(r.seen), r.settings("choose"))
+	r.out.Work.Sweeps += sweeps
+	return grams, class, err
+}
+
+// seenAll returns the block of the best kernel among all labels, scaled.
+func (r *kernelPredictor) seenAll(ctx context.Context) (*classify.DenseGram[float64], error) {
+	k := r.gram
+	if len(r.seen) < len(r.p.Row) {
+		grams, sweeps, err := kernel.Grams(ctx, r.kernels[r.best:r.best+1], r.p.Row, r.settings("walk"))
+		if err != nil {
+			return nil, err
+		}
+		k = grams[0]
+		r.out.Work.Sweeps += sweeps
+		kernel.ScaleTo(k, r.scale, k)
+	}
+	r.gram = nil
+	return classify.NewDenseGram(sparse.DenseOf(k)), nil
+}
+
+// rescale makes the mean of the diagonal 1 and returns the factor.
+func rescale(k *sparse.Block[float64]) float64 {
+	var trace float64
+	for i := range k.Rows {
+		trace += k.Row(i)[i]
+	}
+	if !(trace > 0) {
+		return 1
+	}
+	f := float64(k.Rows) / trace
+	kernel.ScaleTo(k, f, k)
+	return f
+}
+
+// crossOutcomes stores for every cost what machines that learn from the other
+// folds say about each item.
+func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, classes int, fold []int, costs []float64, set *Settings, found [][]outcome) error {
+	solver := classify.Solver{SVM: classify.SVM{Strategy: strategy(classes), Tolerance: set.Tolerance, MaxIterations: trialIterations}}
+	gram := classify.NewDenseGram(sparse.DenseOf(k))
+	y := make([]int, len(class))
+	for f := range slices.Max(fold) + 1 {
+		var rest []int
+		for i := range y {
+			y[i] = class[i]
+			if fold[i] == f {
+				y[i] = -1
+			} else {
+				rest = append(rest, class[i])
+			}
+		}
+		largest := validate.Majority(rest)
+		models, err := solver.Path(ctx, gram, y, classes, costs)
+		switch {
+		case errors.Is(err, classify.ErrOneClass):
+			models = make([]classify.KernelModel, len(costs))
+		case err != nil && !errors.Is(err, classify.ErrIterationLimit):
+			return err
+		}
+		for c := range costs {
+			pairs := slices.Clone(models[c].Pairs)
+			for i := range y {
+				if fold[i] != f {
+					continue
+				}
+				o := outcome{class: class[i], largest: largest}
+				if len(pairs) > 0 && related(k.Row(i), y) {
+					o.pairs, o.decisions = pairs, models[c].DecisionsTo(nil, k.Row(i))
+				}
+				found[c] = append(found[c], o)
+			}
+		}
+	}
+	return nil
+}
+
+// related reports whether an item has anything in common with those used.
+func related(row []float64, y []int) bool {
+	for j, v := range row {
+		if y[j] >= 0 && v != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// countRight counts the outcomes whose class the machines vote for.
+func countRight(list []outcome) (right int) {
+	for _, o := range list {
+		answer := o.largest
+		if len(o.pairs) > 0 {
+			answer = o.pairs.Predict(o.decisions)
+		}
+		if answer == o.class {
+			right++
+		}
+	}
+	return right
+}
+
+// learn trains the machines on all labels.
+func (r *kernelPredictor) learn(ctx context.Context) error {
+	k, err := r.seenAll(ctx)
+	if err != nil {
+		return err
+	}
+	classes := len(r.p.Names)
+	svm := &classify.SVM{
+		Cost: r.strength, Strategy: strategy(classes), Tolerance: r.set.Tolerance,
+		CacheBytes: cacheBytes, Workers: r.set.Workers,
+	}
+	r.dual, err = svm.Fit(ctx, k, r.p.Class, classes)
+	if errors.Is(err, classify.ErrIterationLimit) {
+		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far
+	}
+	if err == nil && tooFew(r.p.Class) {
+		for m := range r.dual.Machines {
+			r.dual.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
+		}
+	}
+	return err
+}
+
+// machinesAtATime is the number of machines whose decisions are computed in
+// one application of the kernel.
+const machinesAtATime = 32
+
+// score applies the kernel to the dual coefficients, K[:, L]·C = K·(E_L·C), and
+// turns the decisions on every node into scores.
+func (r *kernelPredictor) score(ctx context.Context) error {
+	n, _ := r.p.A.Dims()
+	machines := len(r.dual.Pairs)
+	r.model = &classify.LinearModel{Classes: r.dual.Classes, Pairs: r.dual.Pairs}
+	width := min(machines, machinesAtATime)
+	if r.dual.Pairs[0].Negative == classify.Rest {
+		width = machines // exponentials are normalised over all
+	}
+	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
+	r.out.Scores = packed[float32](n, len(r.p.Names))
+	coef := make([]float64, r.dual.Items)
+	for lo := 0; lo < machines; lo += width {
+		hi := min(lo+width, machines)
+		slab, decisions := x.Columns(0, hi-lo), y.Columns(0, hi-lo)
+		for m := lo; m < hi; m++ {
+			r.dual.CoefTo(coef, m)
+			for i, row := range r.p.Row {
+				slab.Row(row)[m-lo] = r.scale * coef[i]
+			}
+		}
+		report, err := r.kernels[r.best].ApplyTo(ctx, decisions, slab, r.settings("walk"))
+		if err != nil {
+			return err
+		}
+		r.out.Work.Sweeps += report.Sweeps
+		r.out.Work.EntryColumns += r.p.A.NNZ() * int64(report.Sweeps) * int64(hi-lo)
+		for i := range n {
+			row := decisions.Row(i)
+			for j := range row {
+				row[j] -= r.dual.Machines[lo+j].Rho
+			}
+		}
+		if err := r.addAllVotes(ctx, decisions, lo); err != nil {
+			return err
+		}
+	}
+	return nil
+}

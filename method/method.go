@@ -1,0 +1,139 @@
+package method
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Method predicts the nodes of a graph from the labels on some of them.
+type Method interface {
+	// Name is the name by which [ParseMethods] knows the method.
+	Name() string
+
+	// Takes returns the names of the settings that make a difference: of
+	// [Parameters], as in a grid file, "prior" and "svm_tolerance".
+	Takes() []string
+
+	// Tune chooses parameters on splits of p. A nil choice means that there is
+	// nothing to choose, or that Predict chooses for each training set anew.
+	Tune(ctx context.Context, p *Problem, splits []validate.Split, s *Settings) (*Choice, error)
+
+	// Predict predicts every node from the labels of p, with the given
+	// parameters or, if they are nil, with its own choice.
+	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
+}
+
+// methods are the methods there are, by name.
+var methods = slices.Concat([]Method{
+	walkMethod{name: "auto", learner: KernelSVM, inside: true},
+	labelPropagation{},
+	Majority,
+	walkMethod{name: "cwk", learner: KernelSVM},
+	walkMethod{name: "cwk+svm", learner: KernelSVM},
+	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},
+	walkMethod{name: "cwk+rls", learner: RLS},
+}, kernelMethods())
+
+// All returns every method that has a name.
+func All() []Method { return slices.Clone(methods) }
+
+// MethodNames returns the names of all methods.
+func MethodNames() []string {
+	names := make([]string, len(methods))
+	for i, m := range methods {
+		names[i] = m.Name()
+	}
+	return names
+}
+
+// MethodList tells in one line which names [ParseMethods] takes.
+func MethodList() string {
+	var names []string
+	for _, m := range methods {
+		if name := m.Name(); !strings.Contains(name, "+") {
+			names = append(names, name)
+		}
+	}
+	return fmt.Sprintf("%s; behind cwk and the kernels after it +%s or +%s, behind cwk +%s",
+		strings.Join(names, ", "), KernelSVM, RLS, LinearSVM)
+}
+
+// ParseMethods returns the methods of a list of names joined by commas. An
+// unknown name is an [ErrUsage] that lists those there are.
+func ParseMethods(list string) ([]Method, error) {
+	var found []Method
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.TrimSpace(name)
+		i := slices.IndexFunc(methods, func(m Method) bool { return called(m, name) })
+		if of, _, _ := strings.Cut(name, "+"); i < 0 && of == "commute-time" {
+			return nil, fmt.Errorf("%w: %s is a distance, no kernel; centred it is the kernel pseudo-inverse with --laplacian combinatorial", validate.ErrUsage, of)
+		}
+		if i < 0 {
+			return nil, fmt.Errorf("%w: there is no method %q; choose from %s", validate.ErrUsage, name, MethodList())
+		}
+		if slices.Contains(found, methods[i]) {
+			return nil, fmt.Errorf("%w: method %q is named twice; leave one out", validate.ErrUsage, name)
+		}
+		found = append(found, methods[i])
+	}
+	return found, nil
+}
+
+// called reports whether name is that of a method; the learner of a kernel that
+// goes without saying may be said.
+func called(m Method, name string) bool {
+	if k, ok := m.(kernelMethod); ok && k.learner == KernelSVM {
+		name = strings.TrimSuffix(name, "+"+string(KernelSVM))
+	}
+	return m.Name() == name
+}
+
+// walkMethod is a learner on walk features.
+type walkMethod struct {
+	name    string
+	learner Learner
+	inside  bool // parameters are chosen inside each training set
+}
+
+// Name implements [Method].
+func (m walkMethod) Name() string { return m.name }
+
+// Takes implements [Method]: the parameters of the walk and of the learner.
+func (m walkMethod) Takes() []string {
+	return append([]string{"alpha", "steps", "min_steps", "features", "prior"}, m.learner.takes()...)
+}
+
+// takes returns the names of the learner's own settings.
+func (l Learner) takes() []string {
+	switch l {
+	case RLS:
+		return []string{"lambda"}
+	case LinearSVM:
+		return []string{"cost"}
+	}
+	return []string{"cost", "svm_tolerance"}
+}
+
+// Tune implements [Method].
+func (m walkMethod) Tune(ctx context.Context, p *Problem, splits []validate.Split, s *Settings) (*Choice, error) {
+	if m.inside {
+		return nil, nil
+	}
+	set := s.WithDefaults()
+	set.Learner = m.learner
+	return ChooseOnSplits(ctx, p, splits, &set)
+}
+
+// Predict implements [Method].
+func (m walkMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	set := s.WithDefaults()
+	set.Learner = m.learner
+	if par == nil {
+		return Classify(ctx, p, &set)
+	}
+	return Predict(ctx, p, *par, &set)
+}

@@ -1,0 +1,575 @@
+package method
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Needs is what a prediction takes, known before it is made.
+type Needs struct {
+	Bytes  int64  // in memory at a time beside the problem, the prediction included
+	Sure   int64  // of these, without what is found on the way not to be needed
+	Phase  string // that takes them
+	Sweeps int    // over all entries at the most, if long walks do not pay; −1: what is found on the way decides
+
+	RowBytes int  // between the rows of the widest block that is swept, at the most
+	Scaled   bool // a copy of that block, multiplied by a vector, is among Bytes
+}
+
+// PredictNeeds returns what Predict of a method takes on a problem, of whose
+// matrix the dimensions are looked at alone. Without parameters it is that of
+// the largest setting that may be chosen. The error tells that the memory of
+// the settings is too little.
+func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, error) {
+	set := s.WithDefaults()
+	a, err := newAccount(p, &set)
+	if err == nil {
+		switch m := m.(type) {
+		case walkMethod:
+			set.Learner = m.learner
+			err = a.walk(par)
+		case kernelMethod:
+			set.Learner = m.learner
+			err = a.kernel(m.kernel, par)
+		case labelPropagation:
+			err = a.propagation()
+		default:
+			err = a.scores()
+		}
+	}
+	return a.needs(), err
+}
+
+// TryNeeds returns what [Try] takes, as PredictNeeds does.
+func TryNeeds(m Method, p *Problem, s *Settings, lo, hi int) (Needs, error) {
+	set := s.WithDefaults()
+	if walks, ok := m.(walkMethod); ok {
+		set.Learner = walks.learner
+	}
+	set.Grid = set.Grid.of(set.Learner)
+	a, err := newAccount(p, &set)
+	if err == nil && !tooFew(p.Class) {
+		folds := set.folds(len(p.Row))
+		if short := (&chooser{p: p, set: &set}).shortGrid(folds, longWork); short != nil {
+			set.Grid = short
+		}
+		err = a.choice(folds, lo, hi)
+	}
+	return a.needs(), err
+}
+
+// account adds up what a prediction takes.
+type account struct {
+	p      *Problem
+	set    *Settings
+	plan   budget.Plan
+	sweeps int
+
+	perhaps bool // what phases take may not be needed
+	scaled  bool // of Needs
+	row     int  // bytes between the rows of the widest block so far
+}
+
+// newAccount returns an account of a problem in which the nodes that a label
+// reaches have been found.
+func newAccount(p *Problem, set *Settings) (*account, error) {
+	a := &account{p: p, set: set, plan: budget.Plan{Limit: set.Memory}}
+	n := int64(len(p.Degrees))
+	if p.Directed {
+		a.sweeps = UnknownSweeps
+	} else {
+		a.sweeps = 1
+	}
+	err := a.reserve(keptBytes(p), "reached nodes and components")
+	if err == nil {
+		err = a.phase(4*n+8*most(p), "components")
+	}
+	return a, err
+}
+
+// UnknownSweeps stands where what is found on the way decides how many sweeps there
+// are.
+const UnknownSweeps = -1
+
+// addSweeps adds sweeps that are known.
+func (a *account) addSweeps(sweeps int) {
+	if a.sweeps != UnknownSweeps {
+		a.sweeps += sweeps
+	}
+}
+
+// walked adds the sweeps of a walk and notes its widest block.
+func (a *account) walked(n cwk.Needs) {
+	a.addSweeps(n.Sweeps)
+	a.row = max(a.row, n.RowBytes)
+}
+
+// most returns the number of components that a graph has at the most.
+func most(p *Problem) int64 {
+	alone := 0
+	for _, d := range p.Degrees {
+		if d == 0 {
+			alone++
+		}
+	}
+	return int64(alone + (len(p.Degrees)-alone)/2)
+}
+
+// keptBytes is what the reached nodes and the components of a graph take.
+func keptBytes(p *Problem) int64 {
+	n := int64(len(p.Degrees))
+	reached := n / 8
+	if p.Directed {
+		return reached
+	}
+	return reached + 4*n + 8*most(p)
+}
+
+// beside returns what they leave of a limit.
+func beside(p *Problem, memory int64) int64 {
+	if memory == 0 {
+		return 0
+	}
+	return max(1, memory-keptBytes(p))
+}
+
+// needs returns the peak of what has been accounted for.
+func (a *account) needs() Needs {
+	bytes, items := a.plan.Peak()
+	return Needs{Bytes: bytes, Sure: a.plan.Sure(), Sweeps: a.sweeps, Phase: items[len(items)-1].What, RowBytes: a.row, Scaled: a.scaled}
+}
+
+func (a *account) reserve(bytes int64, what string) error { return a.plan.Reserve(bytes, what) }
+
+// phase is reserve for what is given back at once.
+func (a *account) phase(bytes int64, what string) error { return a.phaseUpTo(bytes, bytes, what) }
+
+// phaseUpTo is phase for what takes so many bytes for sure, and most if need be.
+func (a *account) phaseUpTo(most, sure int64, what string) error {
+	if a.perhaps {
+		sure = 0
+	}
+	err := a.plan.Reserve(sure, what)
+	if err == nil && most > sure {
+		err = a.plan.ReservePerhaps(most-sure, what)
+	}
+	a.plan.Release(what)
+	return err
+}
+
+// left returns the settings with the memory that is left.
+func (a *account) left() *Settings {
+	set := *a.set
+	if bytes, limited := a.plan.Left(); limited {
+		set.Memory = max(1, bytes)
+	}
+	return &set
+}
+
+// packedBytes is the size of a block without padding.
+func packedBytes[T sparse.Float](rows, cols int) int64 {
+	return int64(rows) * int64(cols) * int64(unsafe.Sizeof(T(0)))
+}
+
+// scores accounts for the scores and classes of all nodes.
+func (a *account) scores() error {
+	n := len(a.p.Degrees)
+	return a.phase(sparse.BlockBytes[float32](n, len(a.p.Names))+8*int64(n), "scores of all nodes")
+}
+
+// votes accounts for what the votes become.
+func (a *account) votes(rest bool) error {
+	bytes := packedBytes[float32](len(a.p.Degrees), len(a.p.Names))
+	if rest {
+		bytes += sumsBytes(a.p, rest)
+	}
+	return a.phase(bytes, "votes on all nodes")
+}
+
+// propagation accounts for label propagation.
+func (a *account) propagation() error {
+	k := len(a.p.Names)
+	width, room := propagated(a.p, a.left())
+	a.addSweeps((propagationSteps + 1) * ((k + width - 1) / width))
+	a.row, a.scaled = 8*sparse.Stride[float64](width), !a.p.Directed
+	const blocks = "scores and propagation of all nodes"
+	if err := a.reserve(propagatedBytes(a.p, width), blocks); err != nil {
+		return err
+	}
+	if factor := factorBytes(a.p, width); factor > 0 && (room == 0 || factor <= room) {
+		a.perhaps = true
+		err := a.phase(factor, "propagation, perhaps with a factor")
+		a.perhaps = false
+		if err != nil {
+			return err
+		}
+	}
+	a.plan.Release(blocks)
+	return a.scores()
+}
+
+// walk accounts for a learner on walks. That long walks turn out to pay after
+// the short ones of a grid is what may be.
+func (a *account) walk(par *Parameters) error {
+	g := a.set.Grid
+	choose := par == nil && g.Size() > 1 && !tooFew(a.p.Class)
+	switch {
+	case par != nil:
+		one := *g
+		one.Alpha, one.Steps, one.MinSteps = []float64{par.Alpha}, []int{par.Steps}, par.MinSteps
+		one.Features = []Features{par.Features}
+		a.set.Grid = &one
+	case choose:
+		if short := (&chooser{p: a.p, set: a.set}).shortGrid(a.set.folds(len(a.p.Row)), longWork); short != nil {
+			a.set.Grid = short
+		}
+	case g.Size() > 1 && len(g.steps()) > 1:
+		a.sweeps = UnknownSweeps
+	}
+	if choose && a.set.Trials != nil {
+		a.addSweeps(a.set.Trials.Work.Sweeps)
+	} else if choose {
+		if err := a.choice(a.set.folds(len(a.p.Row)), 0, len(a.set.Grid.Alpha)); err != nil {
+			return err
+		}
+	}
+	err := a.chosen()
+	if err != nil || !choose || a.set.Grid == g {
+		return err
+	}
+	sweeps := a.sweeps
+	a.perhaps, a.set.Grid = true, g
+	if err := a.choice(a.set.folds(len(a.p.Row)), 0, len(g.Alpha)); err != nil {
+		return err
+	}
+	err = a.chosen()
+	a.perhaps, a.sweeps = false, sweeps
+	return err
+}
+
+// chosen accounts for a prediction with the longest walks of the grid.
+func (a *account) chosen() error {
+	if err := a.training(); err != nil {
+		return err
+	}
+	grid := a.set.Grid
+	steps := grid.steps()
+	last := Parameters{Alpha: grid.Alpha[0], Steps: steps[len(steps)-1], MinSteps: grid.MinSteps}
+	machines, rest := a.machines()
+	sums := sumsBytes(a.p, rest)
+	w := scoreWalk(a.p, a.left(), last, machines, rest)
+	var need cwk.Needs
+	var err error
+	if rest {
+		need, err = w.ScoresToNeeds()
+	} else {
+		need, err = w.ScoresNeeds(machines)
+	}
+	if err != nil {
+		return err
+	}
+	a.walked(need)
+	if err := a.phase(sums+need.Bytes, "walk for the scores of all nodes"); err != nil {
+		return err
+	}
+	if err := a.votes(rest); err != nil {
+		return err
+	}
+	return a.scores()
+}
+
+// choice accounts for trials with the α of number lo ≤ a < hi of the grid.
+func (a *account) choice(folds, lo, hi int) error {
+	set := a.left()
+	c := &chooser{p: a.p, set: set, fold: validate.Folds(a.p.Class, folds, set.RNGSeed), seen: validate.Sample(a.p.Class, set.tried(), set.RNGSeed, 0)}
+	c.foldPicks(folds)
+	g := set.Grid
+	together := c.together()
+	for ; lo < hi; lo += together {
+		w, picks := c.slabWalk(lo, min(lo+together, hi))
+		need, err := w.CollectNeeds(g.MinSteps, picks)
+		if err != nil {
+			return err
+		}
+		a.walked(need)
+		if err := a.phase(need.Bytes, fmt.Sprintf("walks of %d folds and %d absorptions to choose by", folds, len(w.Variants)/(folds+1))); err != nil {
+			return err
+		}
+		features := w.PickedBytes(g.MinSteps, len(picks))
+		workers := int64(min(sched.Workers(set.Workers), len(g.Features)*folds*(w.Steps+1)))
+		if err := a.phase(features+workers*a.tester(len(c.seen), len(c.seen)/folds+1), "machines to choose by"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tester bounds what one tester takes for trials of so many training and test
+// rows.
+func (a *account) tester(train, tests int) int64 {
+	g := a.set.Grid
+	steps, from, gap := g.steps(), g.MinSteps-1, 0
+	for _, t := range steps {
+		gap = max(gap, t-from)
+		from = t
+	}
+	width := min(maxWidth, gap*len(a.p.Names))
+	m, n := int64(train), int64(tests+4)
+	return 8 * ((m+n)*int64(width) + 2*m*m + m*n + 4*m*int64(len(g.strengths())*len(a.p.Names)))
+}
+
+// training accounts for the features of training rows and the machine that
+// learns from them. Of several settings it is the one with most sweeps. The shortest
+// walk with plain features, which takes least, is what is sure.
+func (a *account) training() error {
+	grid, perhaps := a.set.Grid, a.perhaps
+	steps, sweeps := grid.steps(), 0
+	for _, kind := range grid.Features {
+		for _, last := range slices.Compact([]int{steps[0], steps[len(steps)-1]}) {
+			a.perhaps = perhaps || last > steps[0] || kind != Plain && slices.Contains(grid.Features, Plain)
+			need, err := a.trainingOn(kind, last)
+			a.perhaps = perhaps
+			if err != nil {
+				return err
+			}
+			sweeps = max(sweeps, need)
+		}
+	}
+	a.addSweeps(sweeps)
+	return nil
+}
+
+// trainingOn accounts for training on one kind of features of so many steps, but for
+// its sweeps.
+func (a *account) trainingOn(kind Features, last int) (sweeps int, err error) {
+	set := a.left()
+	folds, g := set.folds(len(a.p.Row)), set.Grid
+	set.Grid = &Grid{
+		Alpha: g.Alpha[:1], Steps: []int{last}, MinSteps: g.MinSteps,
+		Cost: g.Cost, Lambda: g.Lambda, Features: []Features{kind},
+	}
+	r := &predictor{p: a.p, set: set, par: Parameters{Alpha: g.Alpha[0], Steps: last, MinSteps: g.MinSteps, Features: kind}}
+	r.trials = &chooser{p: a.p, set: set, fold: validate.Folds(a.p.Class, folds, set.RNGSeed), seen: validate.Sample(a.p.Class, set.tried(), set.RNGSeed, 0)}
+	r.trials.foldPicks(folds)
+	w, picks, err := r.trainingWalk(folds, func(_ int, fold []int) ([]bool, error) { return make([]bool, len(fold)), nil })
+	if err != nil {
+		return 0, err
+	}
+	need, err := w.CollectNeeds(g.MinSteps, picks)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.phase(need.Bytes, "walks for training rows"); err != nil {
+		return 0, err
+	}
+	a.row = max(a.row, need.RowBytes)
+	features := w.Seeds.Classes * (w.Steps - g.MinSteps + 1)
+	most, sure := a.machine(int64(len(r.train)), int64(features))
+	picked := w.PickedBytes(g.MinSteps, len(picks))
+	return need.Sweeps, a.phaseUpTo(picked+most, picked+sure, "training")
+}
+
+// machine is what training takes at the most and for sure beside so many rows
+// of features: what the learner works in, its coefficients, and the weights of
+// all machines twice, as it gives them and as the walk takes them.
+func (a *account) machine(rows, features int64) (most, sure int64) {
+	k := int64(len(a.p.Names))
+	machines, _ := a.machines()
+	lists := 4 * 8 * rows // rows, their classes and squares, and the rows of each class
+	weights := 2 * 8 * int64(machines) * features
+	if a.set.Learner == RLS {
+		m := min(rows, features)
+		bytes := lists + 3*8*m*m + 2*8*rows*k + weights
+		return bytes, bytes
+	}
+	members, workers := a.members(rows)
+	if a.set.Learner == LinearSVM || rows > maxKernel {
+		const coordinate = 8 * 8
+		bytes := lists + workers*coordinate*members + weights
+		return bytes, bytes
+	}
+	const position = 16 * 8
+	sure = lists + workers*position*members + 2*8*rows*k + weights
+	return sure + cached(members, workers), sure
+}
+
+// members returns how many of so many rows the largest support vector machine
+// has, and how many machines are trained at a time.
+func (a *account) members(rows int64) (members, workers int64) {
+	machines, rest := a.machines()
+	workers = int64(min(sched.Workers(a.set.Workers), machines))
+	if rest || len(a.p.Class) == 0 {
+		return rows, workers
+	}
+	count := make([]int64, len(a.p.Names))
+	for _, c := range a.p.Class {
+		count[c]++
+	}
+	slices.Sort(count)
+	labels := int64(len(a.p.Class))
+	two := count[len(count)-1] + count[max(0, len(count)-2)]
+	return (min(two, labels)*rows + labels - 1) / labels, workers
+}
+
+// cached is what the rows of the kernel take that machines with so many members
+// keep, if they ask for all of them.
+func cached(members, workers int64) int64 {
+	return min(cacheBytes, workers*8*members*members)
+}
+
+// kernel accounts for a learner on a kernel of package kernel.
+func (a *account) kernel(name string, par *Parameters) error {
+	grid := kernelGrid(name, a.set.Kernel, len(a.p.Degrees))
+	if par != nil {
+		grid = []kernel.Parameters{par.Of}
+	}
+	n := len(a.p.Degrees)
+	a.sweeps = UnknownSweeps
+	seen := validate.Sample(a.p.Class, a.set.Sample, a.set.RNGSeed, 0)
+	rows := make([]int, len(seen))
+	for i, l := range seen {
+		rows[i] = a.p.Row[l]
+	}
+	of := slices.Clone(grid)
+	for i := range of {
+		if par == nil && of[i].Matrix == kernel.Adjacency && a.set.Kernel.Beta == 0 {
+			of[i].Beta = 0 // it is relative to an eigenvalue that has to be found
+		}
+	}
+	a.row = kernel.GramsRowBytes(n, len(rows), len(grid))
+	grams, err := kernel.GramsNeeds(name, of, a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
+	if err != nil {
+		return err
+	}
+	if err := a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from"); err != nil {
+		return err
+	}
+	m := int64(len(rows))
+	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
+	block := solved(m)
+	if a.set.Learner != RLS {
+		members, _ := a.members(m)
+		block = cached(members, 1)
+	}
+	if err := a.phase(8*m*m*int64(len(grid))+workers*block, "machines to choose by"); err != nil {
+		return err
+	}
+	all := int64(len(a.p.Row))
+	if byParts := a.set.Learner == RLS && all > maxSolved; all > m && !byParts {
+		a.row = max(a.row, kernel.GramsRowBytes(n, int(all), 1))
+		one, err := a.oneOf(name, of)
+		if err != nil {
+			return err
+		}
+		if err := a.phaseUpTo(one.Bytes, one.Bytes-one.Perhaps, "block of the kernel between labels"); err != nil {
+			return err
+		}
+		most, sure := solved(all), solved(all)
+		if a.set.Learner != RLS {
+			most, sure = cached(a.members(all)), 0
+		}
+		if err := a.phaseUpTo(8*all*all+most, 8*all*all+sure, "training"); err != nil {
+			return err
+		}
+	}
+	width, rest := a.machines()
+	if !rest {
+		width = min(width, machinesAtATime)
+	}
+	a.row = max(a.row, 8*sparse.Stride[float64](max(1, width)))
+	apply, err := kernel.ApplyBytes(name, grid[0], a.p.Degrees, max(1, width))
+	if err != nil {
+		return err
+	}
+	if err := a.phase(sumsBytes(a.p, false)+apply, "the kernel applied to machines"); err != nil {
+		return err
+	}
+	return a.scores()
+}
+
+// solved is what least squares on a block of so many labels takes beside it.
+func solved(labels int64) int64 { return 3 * 8 * labels * labels }
+
+// oneOf returns what the block between labels of one of several kernels takes,
+// whichever is chosen.
+func (a *account) oneOf(name string, of []kernel.Parameters) (kernel.Needs, error) {
+	var most, least int64
+	for i := range of {
+		one, err := kernel.GramsNeeds(name, of[i:i+1], a.p.Degrees, a.p.A.NNZ(), a.p.Row, &kernel.Settings{Memory: a.left().Memory})
+		if err != nil {
+			return one, err
+		}
+		sure := one.Bytes - one.Perhaps
+		if i == 0 {
+			least = sure
+		}
+		most, least = max(most, one.Bytes), min(least, sure)
+	}
+	return kernel.Needs{Bytes: most, Perhaps: most - least}, nil
+}
+
+// machines returns how many are trained, and whether each sets a class against
+// the rest.
+func (a *account) machines() (machines int, rest bool) {
+	k := len(a.p.Names)
+	if a.set.Learner == RLS || strategy(k) == classify.OneVsRest {
+		return k, true
+	}
+	return k * (k - 1) / 2, false
+}
+
+// TuneNeeds returns what Tune of a method takes on splits whose training sets are
+// like that of train: nothing if it chooses for each training set anew.
+func TuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
+	walks, ok := m.(walkMethod)
+	if !ok || walks.inside {
+		return Needs{}, nil
+	}
+	learning := *s
+	learning.Learner = walks.learner
+	a, err := newAccount(train, &learning)
+	if err != nil {
+		return Needs{}, err
+	}
+	set := a.left()
+	folds, g := set.folds(len(train.Row)), set.Grid
+	c := &chooser{p: train, set: set, fold: validate.Folds(train.Class, folds, set.RNGSeed), seen: validate.Sample(train.Class, set.tried(), set.RNGSeed, 0)}
+	tests := min(maxTested, len(all.Row)-len(train.Row)+len(all.Names))
+	for i := range tests {
+		c.picks = append(c.picks, cwk.Pick{Row: all.Row[i%len(all.Row)]})
+	}
+	for range g.Features {
+		for i, node := range c.seen {
+			c.picks = append(c.picks, cwk.Pick{Row: train.Row[node], Variant: 1 + i%folds})
+		}
+	}
+	together := c.together()
+	for lo := 0; lo < len(g.Alpha); lo += together {
+		w, picks := c.slabWalk(lo, min(lo+together, len(g.Alpha)))
+		need, err := w.CollectNeeds(g.MinSteps, picks)
+		a.row = max(a.row, need.RowBytes)
+		if err == nil {
+			err = a.phase(need.Bytes, "walks to tune by")
+		}
+		if err == nil {
+			features := w.PickedBytes(g.MinSteps, len(picks))
+			workers := int64(min(sched.Workers(set.Workers), len(g.Features)*len(g.Alpha)))
+			err = a.phase(features+workers*a.tester(len(c.seen), tests), "machines to tune by")
+		}
+		if err != nil {
+			return Needs{}, err
+		}
+	}
+	needs := a.needs()
+	needs.Sweeps = UnknownSweeps
+	return needs, nil
+}

@@ -1,0 +1,401 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// planted returns the blocks of [testgraph.Planted].
+func planted(t testing.TB, seed uint64, n, labelled int) *Problem {
+	return problemOf(testgraph.Planted(t, seed, n, labelled))
+}
+
+func problemOf(g testgraph.Labelled) *Problem {
+	return &Problem{A: g.A, Degrees: g.Degrees, Row: g.Row, Class: g.Class, Names: g.Names}
+}
+
+// slowWalk returns P_0 … P_steps by the definition, with dense matrices.
+// visible tells which labels count.
+func slowWalk(p *Problem, alpha float64, steps int, visible func(i int) bool) [][][]float64 {
+	n, _ := p.A.Dims()
+	k := len(p.Names)
+	dense := p.A.(*sparse.CSR)
+	label := make([]int, n)
+	for i := range label {
+		label[i] = -1
+	}
+	for i, row := range p.Row {
+		if visible(i) {
+			label[row] = p.Class[i]
+		}
+	}
+	walk := make([][][]float64, steps+1)
+	for t := range walk {
+		walk[t] = make([][]float64, n)
+		for i := range n {
+			row := make([]float64, k)
+			for c := range row {
+				switch {
+				case t > 0 && p.Degrees[i] == 0:
+					row[c] = walk[t-1][i][c]
+				case t > 0:
+					for j := range n {
+						row[c] += dense.At(i, j) / p.Degrees[i] * walk[t-1][j][c]
+					}
+				case label[i] < 0:
+					row[c] = 1 / float64(k)
+				}
+				if label[i] >= 0 {
+					if t > 0 {
+						row[c] *= 1 - alpha
+					}
+					if c == label[i] {
+						if t > 0 {
+							row[c] += alpha
+						} else {
+							row[c] = 1
+						}
+					}
+				}
+			}
+			walk[t][i] = row
+		}
+	}
+	return walk
+}
+
+// slowReached tells by repeated passes which nodes reach a visible label.
+func slowReached(p *Problem, visible func(i int) bool) []bool {
+	n, _ := p.A.Dims()
+	reached := make([]bool, n)
+	for i, row := range p.Row {
+		reached[row] = visible(i)
+	}
+	a := p.A.(*sparse.CSR)
+	for range n {
+		a.DoNonZero(func(i, j int, v float64) { reached[i] = reached[i] || reached[j] })
+	}
+	return reached
+}
+
+// slowItem is a node as one walk sees it.
+type slowItem struct {
+	walk  [][][]float64
+	row   int
+	class int
+}
+
+func (s slowItem) kernel(o slowItem, from, to int) float64 {
+	sum := 0.0
+	for t := from; t <= to; t++ {
+		for c, v := range s.walk[t][s.row] {
+			sum += v * o.walk[t][o.row][c]
+		}
+	}
+	return sum / float64(to-from+1)
+}
+
+// slowHits trains a machine from nothing on the dense Gram of the items and
+// counts right answers. Answers that could fall either way are counted in
+// close: decisions within 1e-3 of 0, and those of a machine nearly all of whose
+// support vectors are at their bound, which leaves its bias open.
+func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par Parameters, close *int64) int64 {
+	n := len(train)
+	data := make([]float64, n*n)
+	y := make([]int, n)
+	for i, a := range train {
+		y[i] = a.class
+		for j, b := range train {
+			data[i*n+j] = a.kernel(b, par.MinSteps, par.Steps)
+		}
+	}
+	svm := &classify.SVM{Cost: par.Cost, Tolerance: 1e-6}
+	model, err := svm.Fit(context.Background(), &classify.DenseGram[float64]{N: n, Stride: n, Data: data}, y, classes)
+	oneClass := errors.Is(err, classify.ErrOneClass)
+	if err != nil && !oneClass {
+		t.Fatal(err)
+	}
+	open := false
+	if !oneClass {
+		for _, m := range model.Machines {
+			open = open || m.Bounded >= len(m.Index)-1
+		}
+	}
+	hits := int64(0)
+	row := make([]float64, n)
+	for _, a := range test {
+		answer := largest
+		if !oneClass {
+			for j, b := range train {
+				row[j] = a.kernel(b, par.MinSteps, par.Steps)
+			}
+			decisions := model.DecisionsTo(nil, row)
+			answer = model.Pairs.Predict(decisions)
+			if open || slices.ContainsFunc(decisions, func(d float64) bool { return math.Abs(d) < 1e-3 }) {
+				*close++
+			}
+		}
+		if answer == a.class {
+			hits++
+		}
+	}
+	return hits
+}
+
+var oracleGrid = &Grid{
+	Alpha: []float64{0, 0.3, 0.9, 1}, Steps: []int{1, 2, 4, 9}, MinSteps: 1,
+	Cost: []float64{4, 60, 900}, Features: []Features{Plain, Honest},
+}
+
+func TestCrossValidateAgainstOracle(t *testing.T) {
+	p := planted(t, 1, 60, 33)
+	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Tolerance: 1e-6}
+	choice, err := CrossValidate(context.Background(), p, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold := validate.Folds(p.Class, set.Folds, set.RNGSeed)
+	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
+	for _, alpha := range oracleGrid.Alpha {
+		walks := make([][][][]float64, set.Folds)
+		reached := make([][]bool, set.Folds)
+		for f := range walks {
+			visible := func(i int) bool { return fold[i] != f }
+			walks[f] = slowWalk(p, alpha, 9, visible)
+			reached[f] = slowReached(p, visible)
+		}
+		for f := range walks {
+			var visible []int
+			for i, c := range p.Class {
+				if fold[i] != f {
+					visible = append(visible, c)
+				}
+			}
+			largest := validate.Majority(visible)
+			for i := range want {
+				par := oracleGrid.at(i)
+				if par.Alpha != alpha {
+					continue
+				}
+				var train, test []slowItem
+				for i, row := range p.Row {
+					own, class := fold[i], p.Class[i]
+					switch {
+					case own == f && reached[f][row]:
+						test = append(test, slowItem{walks[f], row, class})
+					case own == f:
+						if class == largest {
+							want[indexOf(par)]++
+						}
+					case par.Features == Plain:
+						train = append(train, slowItem{walks[f], row, class})
+					case reached[own][row]:
+						train = append(train, slowItem{walks[own], row, class})
+					}
+				}
+				want[i] += slowHits(t, train, test, len(p.Names), largest, par, &close[i])
+			}
+		}
+	}
+	compareHits(t, choice.hits, want, close)
+	if choice.Accuracy != float64(choice.hits[indexOf(choice.Parameters)])/33 {
+		t.Errorf("accuracy %v of %v", choice.Accuracy, choice.Parameters)
+	}
+}
+
+// compareHits wants equal hits where no decision was close, which must be most
+// settings, and elsewhere no more difference than close decisions explain.
+func compareHits(t *testing.T, got, want, close []int64) {
+	clear := 0
+	for i := range want {
+		if close[i] == 0 {
+			clear++
+		}
+		if d := got[i] - want[i]; max(d, -d) > close[i] {
+			t.Errorf("%v: %d hits, want %d", oracleGrid.at(i), got[i], want[i])
+		}
+	}
+	if clear < len(want)/2 {
+		t.Errorf("only %d of %d settings are clear", clear, len(want))
+	}
+}
+
+func indexOf(par Parameters) int {
+	for i := range oracleGrid.Size() {
+		if oracleGrid.at(i) == par {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestChooseOnSplitsAgainstOracle(t *testing.T) {
+	p := planted(t, 2, 60, 50)
+	splits, err := validate.RandomSplits(p.Class, 0.5, 2, 3, validate.ForTuning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &Settings{Grid: oracleGrid, Folds: 4, RNGSeed: 5, Tolerance: 1e-6}
+	choice, err := ChooseOnSplits(context.Background(), p, splits, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
+	for _, s := range splits {
+		train := p.At(s.Train)
+		fold := validate.Folds(train.Class, set.Folds, set.RNGSeed)
+		largest := validate.Majority(train.Class)
+		all := func(int) bool { return true }
+		reached := slowReached(train, all)
+		var hidden [][]bool
+		for f := range set.Folds {
+			hidden = append(hidden, slowReached(train, func(i int) bool { return fold[i] != f }))
+		}
+		for _, alpha := range oracleGrid.Alpha {
+			full := slowWalk(train, alpha, 9, all)
+			var folds [][][][]float64
+			for f := range set.Folds {
+				folds = append(folds, slowWalk(train, alpha, 9, func(i int) bool { return fold[i] != f }))
+			}
+			for i := range want {
+				par := oracleGrid.at(i)
+				if par.Alpha != alpha {
+					continue
+				}
+				var items, test []slowItem
+				for i, row := range train.Row {
+					own, class := fold[i], train.Class[i]
+					if par.Features == Plain {
+						items = append(items, slowItem{full, row, class})
+					} else if hidden[own][row] {
+						items = append(items, slowItem{folds[own], row, class})
+					}
+				}
+				for _, at := range s.Test {
+					row, class := p.Row[at], p.Class[at]
+					if reached[row] {
+						test = append(test, slowItem{full, row, class})
+					} else if class == largest {
+						want[i]++
+					}
+				}
+				want[i] += slowHits(t, items, test, len(p.Names), largest, par, &close[i])
+			}
+		}
+	}
+	compareHits(t, choice.hits, want, close)
+}
+
+// The scores of Predict are the votes of a machine on the dense kernel.
+func TestPredictAgainstOracle(t *testing.T) {
+	p := planted(t, 3, 80, 40)
+	for _, kind := range []Features{Plain, Honest} {
+		par := Parameters{Alpha: 0.6, Steps: 6, MinSteps: 1, Cost: 4, Features: kind}
+		set := &Settings{Folds: 3, RNGSeed: 8, Tolerance: 1e-6}
+		got, err := Predict(context.Background(), p, par, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := func(int) bool { return true }
+		full, reached := slowWalk(p, par.Alpha, par.Steps, all), slowReached(p, all)
+		var train []slowItem
+		var y []int
+		cost := par.Cost
+		if kind == Plain {
+			for i, row := range p.Row {
+				train, y = append(train, slowItem{full, row, p.Class[i]}), append(y, p.Class[i])
+			}
+		} else {
+			cost /= fewDeals
+			for d := range uint64(fewDeals) {
+				fold := validate.Deal(p.Class, set.Folds, set.RNGSeed, d)
+				for i, row := range p.Row {
+					visible := func(j int) bool { return fold[j] != fold[i] }
+					if slowReached(p, visible)[row] {
+						walk := slowWalk(p, par.Alpha, par.Steps, visible)
+						train, y = append(train, slowItem{walk, row, p.Class[i]}), append(y, p.Class[i])
+					}
+				}
+			}
+		}
+		m := len(train)
+		gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: make([]float64, m*m)}
+		for i, a := range train {
+			for j, b := range train {
+				gram.Data[i*m+j] = a.kernel(b, par.MinSteps, par.Steps)
+			}
+		}
+		model, err := (&classify.SVM{Cost: cost, Tolerance: 1e-6}).Fit(context.Background(), gram, y, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labelled := make(map[int]int)
+		for i, row := range p.Row {
+			labelled[row] = p.Class[i]
+		}
+		share := make([]float64, 3)
+		power := math.NaN()
+		for i := range reached {
+			sum := 0.0
+			for _, v := range got.Scores.Row(i) {
+				sum += float64(v)
+			}
+			if math.Abs(sum-1) > 1e-6 {
+				t.Errorf("%s: scores of row %d sum to %v", kind, i, sum)
+			}
+			if got.Reached.Contains(uint32(i)) != reached[i] {
+				t.Errorf("%s: row %d: reached %v", kind, i, !reached[i])
+			}
+			class, known := labelled[i]
+			if !reached[i] {
+				for c, v := range got.Scores.Row(i) {
+					want := float64(1+len(validate.MembersOf(p.Class)[c])) / 43
+					if math.Abs(float64(v)-want) > 1e-6 {
+						t.Errorf("%s: score of unreached row %d: %v, want %v", kind, i, v, want)
+					}
+				}
+				if want := validate.Majority(p.Class); got.Class[i] != want {
+					t.Errorf("%s: unreached row %d is of class %d, want %d", kind, i, got.Class[i], want)
+				}
+				continue
+			}
+			k := make([]float64, m)
+			for j, b := range train {
+				k[j] = slowItem{full, i, 0}.kernel(b, par.MinSteps, par.Steps)
+			}
+			classify.SoftVotes{Slope: voteSlope}.ScoresTo(share, model.Pairs, model.DecisionsTo(nil, k))
+			// One power relates all scores to the votes.
+			for c := range share {
+				ratio := math.Log(share[c] / share[0])
+				if math.Abs(ratio) < 0.05 || got.Scores.Row(i)[c] < 1e-4 || got.Scores.Row(i)[0] < 1e-4 {
+					continue
+				}
+				p := math.Log(float64(got.Scores.Row(i)[c])/float64(got.Scores.Row(i)[0])) / ratio
+				if math.IsNaN(power) {
+					power = p
+				}
+				if math.Abs(p-power) > 0.02*power {
+					t.Errorf("%s: row %d: scores are votes to the power %v, want %v", kind, i, p, power)
+				}
+			}
+			want := classify.ArgMax(share)
+			if known {
+				want = class
+			}
+			if got.Class[i] != want {
+				t.Errorf("%s: row %d is of class %d, want %d", kind, i, got.Class[i], want)
+			}
+		}
+		if math.IsNaN(power) || math.Abs(power-1) < 0.05 {
+			t.Errorf("%s: scores are votes to the power %v", kind, power)
+		}
+	}
+}

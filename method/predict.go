@@ -1,0 +1,124 @@
+package method
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Prediction is a class for every node of a problem's graph.
+type Prediction struct {
+	// Class of every node. A labelled node has its own, an unreached one the
+	// largest; any other the class with the highest score.
+	Class []int
+
+	// Scores has a row for each node and a column for each class. Rows sum to
+	// one. That of an unreached node holds the shares of the labels, each class
+	// counted once more.
+	Scores *sparse.Block[float32]
+
+	// Reached are the nodes from which a walk can end in a label.
+	Reached *roaring.Bitmap
+
+	Parameters Parameters
+	Learner    Learner // that trained the machine
+	Settings   int     // how many parameters there were to choose from
+
+	// Accuracy is the share of right answers among Tested labelled nodes, each
+	// predicted without its own fold; Stderr its binomial standard error. With
+	// too few labels, see [CrossValidate], and in methods without parameters
+	// all three are 0.
+	Accuracy, Stderr float64
+	Tested           int
+
+	// Unfinished says which iteration ended at its limit; the prediction then is made
+	// from what it had. It is empty if every one came to its tolerance.
+	Unfinished string
+
+	Work    Work
+	Seconds PhaseSeconds
+}
+
+// PhaseSeconds tells where the time of a prediction went.
+type PhaseSeconds struct {
+	Choose   float64 `json:"choose"`   // of parameters
+	Walk     float64 `json:"walk"`     // for the features of labelled nodes, and for the scores of all
+	Classify float64 `json:"classify"` // training and votes
+}
+
+// Classify chooses parameters by [CrossValidate], unless the grid has a single
+// setting, and predicts with them.
+func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.WithDefaults()
+	set.Grid = set.Grid.of(set.Learner)
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	choice := &Choice{Parameters: set.Grid.at(0), Settings: 1}
+	if set.Grid.Size() > 1 {
+		var err error
+		if choice, err = CrossValidate(ctx, p, &set); err != nil {
+			return nil, err
+		}
+		// The blocks of the prediction are as large as those of the choice. They
+		// would be allocated beside what is left of these, not in its place.
+		runtime.GC()
+	}
+	seconds := time.Since(start).Seconds()
+	out, err := Predict(ctx, p, choice.Parameters, &set)
+	if err != nil {
+		return nil, err
+	}
+	out.Settings = choice.Settings
+	out.Work.add(choice.Work)
+	out.Seconds.Choose = seconds
+	return out, nil
+}
+
+// Predict trains a machine on all labels with the given parameters and
+// predicts every node. The grid of the settings is not used.
+//
+// Training rows are the walk features of the labelled nodes, plain or honest,
+// the latter of a few labels from several partitions into folds; the machine
+// becomes a linear function of features, and a second walk applies it to all
+// nodes, so that their features are never stored.
+func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.WithDefaults()
+	set.Grid = &Grid{
+		Alpha: []float64{par.Alpha}, Steps: []int{par.Steps}, MinSteps: par.MinSteps,
+		Cost: []float64{par.Cost}, Lambda: []float64{par.Lambda}, Features: []Features{par.Features},
+	}
+	set.Grid = set.Grid.of(set.Learner)
+	if err := set.Grid.Validate(); err != nil {
+		return nil, err
+	}
+	set.Memory = beside(p, set.Memory)
+	r := &predictor{p: p, set: &set, par: par, out: &Prediction{Parameters: par, Settings: 1}}
+	for _, phase := range []struct {
+		do      func(context.Context) error
+		seconds *float64
+	}{
+		{r.walk, &r.out.Seconds.Walk},
+		{r.learn, &r.out.Seconds.Classify},
+		{r.score, &r.out.Seconds.Walk},
+		{r.finish, &r.out.Seconds.Classify},
+	} {
+		start := time.Now()
+		if err := phase.do(ctx); err != nil {
+			return nil, err
+		}
+		*phase.seconds += time.Since(start).Seconds()
+	}
+	return r.out, nil
+}

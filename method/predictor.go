@@ -1,0 +1,420 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/pages"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// predictor holds what passes from one phase of a prediction to the next.
+type predictor struct {
+	p   *Problem
+	set *Settings
+	par Parameters
+	out *Prediction
+
+	trials   *chooser // out-of-fold trials
+	features *sparse.Block[float32]
+	train    []int // rows of features, those of the trials before them
+	class    []int
+	model    *classify.LinearModel
+	votes    votes
+}
+
+// walk collects the features of training rows and of the out-of-fold trials.
+func (r *predictor) walk(ctx context.Context) error {
+	folds := r.set.folds(len(r.p.Row))
+	r.trials = &chooser{
+		p: r.p, set: r.set, fold: validate.Folds(r.p.Class, folds, r.set.RNGSeed),
+		seen: validate.Sample(r.p.Class, r.set.tried(), r.set.RNGSeed, 0),
+	}
+	err := r.trials.crossTrials(ctx, folds)
+	if err != nil {
+		return err
+	}
+	r.out.Work.add(r.trials.work)
+	if r.out.Reached, err = r.p.reached(ctx, r.set.Workers, &r.out.Work); err != nil {
+		return err
+	}
+	w, picks, err := r.trainingWalk(folds, func(number int, fold []int) ([]bool, error) {
+		alone := r.trials.alone
+		if number > 0 {
+			var err error
+			if alone, err = r.p.alone(ctx, fold, r.set.Workers, &r.out.Work); err != nil {
+				return nil, err
+			}
+		}
+		if r.oneClass(alone) {
+			return make([]bool, len(fold)), nil
+		}
+		return alone, nil
+	})
+	if err != nil {
+		return err
+	}
+	r.features, err = collect(ctx, w, r.par.MinSteps, picks, &r.out.Work, func(done float64) { r.tell("features", done) })
+	return err
+}
+
+// trainingWalk returns a walk, and the rows of it that trials and training have:
+// those of trials first. leftOut tells which labels have no row in the deal of a
+// number and its folds.
+func (r *predictor) trainingWalk(folds int, leftOut func(number int, fold []int) ([]bool, error)) (*cwk.Walk[float32], []cwk.Pick, error) {
+	w := r.trials.walk([]float64{r.par.Alpha})
+	picks := r.trials.picks
+	if r.par.Features == Plain {
+		for i, row := range r.p.Row {
+			r.addRow(&picks, i, cwk.Pick{Row: row})
+		}
+	}
+	for d := range r.deals() {
+		fold := validate.Deal(r.p.Class, folds, r.set.RNGSeed, uint64(d))
+		out, err := leftOut(d, fold)
+		if err != nil {
+			return nil, nil, err
+		}
+		first := 1
+		if d > 0 {
+			first = len(w.Variants)
+			w.Variants = append(w.Variants, cwk.FoldVariants(r.par.Alpha, fold)[1:]...)
+		}
+		for i, row := range r.p.Row {
+			if !out[i] {
+				r.addRow(&picks, i, cwk.Pick{Row: row, Variant: first + fold[i]})
+			}
+		}
+	}
+	narrow(w, r.par.MinSteps, len(picks))
+	return w, picks, nil
+}
+
+// tell reports what share of a phase is done.
+func (r *predictor) tell(phase string, done float64) {
+	if r.set.Progress != nil {
+		r.set.Progress(phase, done)
+	}
+}
+
+// addRow adds a training row of labelled node i.
+func (r *predictor) addRow(picks *[]cwk.Pick, i int, pick cwk.Pick) {
+	r.train = append(r.train, len(*picks))
+	r.class = append(r.class, r.p.Class[i])
+	*picks = append(*picks, pick)
+}
+
+// oneClass reports whether the labels that are not left out have one class.
+func (r *predictor) oneClass(left []bool) bool {
+	only := -1
+	for i, class := range r.p.Class {
+		switch {
+		case left[i]:
+		case only < 0:
+			only = class
+		case only != class:
+			return false
+		}
+	}
+	return true
+}
+
+// Which labels share a fold is luck, and with few labels it shows. Up to
+// fewLabels of them, honest rows come from fewDeals partitions into folds, each
+// row at its share of the cost.
+const (
+	fewLabels = 1000
+	fewDeals  = 3
+)
+
+// deals returns the number of partitions into folds that training rows come
+// from.
+func (r *predictor) deals() int {
+	switch {
+	case r.par.Features == Plain:
+		return 0
+	case len(r.p.Row) <= fewLabels:
+		return fewDeals
+	}
+	return 1
+}
+
+// maxKernel is the number of training rows up to which a machine is trained on
+// the kernel; more would need a Gram of its square.
+const maxKernel = 10_000
+
+// learn fits the votes out of fold and the machine on all training rows.
+func (r *predictor) learn(ctx context.Context) error {
+	if err := r.calibrate(ctx); err != nil {
+		return err
+	}
+	scale := 1 / math.Sqrt(float64(r.par.Steps-r.par.MinSteps+1))
+	f := classify.Features[float32]{
+		Rows: len(r.train), Cols: r.features.Cols, Stride: r.features.Stride,
+		Data: r.features.Data[r.train[0]*r.features.Stride:],
+	}
+	for i := range f.Rows {
+		row := f.Row(i)
+		for j, v := range row {
+			row[j] = float32(scale) * v
+		}
+	}
+	classes := len(r.p.Names)
+	deals := float64(max(1, r.deals())) // rows of each label, at their share of its cost
+	r.out.Learner = r.set.Learner
+	if r.out.Learner == KernelSVM && len(r.train) > maxKernel {
+		r.out.Learner = LinearSVM
+	}
+	var err error
+	switch r.out.Learner {
+	case RLS:
+		if min(f.Rows, f.Cols) > maxKernel {
+			return fmt.Errorf("%w: %d rows of %d features are too many for %s; take %s, or fewer steps", validate.ErrUsage, f.Rows, f.Cols, RLS, LinearSVM)
+		}
+		r.model, err = classify.FitRLS(ctx, &classify.RLS{Lambda: r.par.Lambda * deals}, f, r.class, classes)
+	case LinearSVM:
+		svm := &classify.LinearSVM{Cost: r.par.Cost / deals, Strategy: strategy(classes), RNGSeed: r.set.RNGSeed, Workers: r.set.Workers}
+		r.model, err = classify.FitLinear(ctx, svm, f, r.class, classes)
+	default:
+		svm := &classify.SVM{
+			Cost: r.par.Cost / deals, Strategy: strategy(classes), Tolerance: r.set.Tolerance,
+			CacheBytes: cacheBytes, Workers: r.set.Workers,
+		}
+		var kernel *classify.KernelModel
+		kernel, err = svm.Fit(ctx, classify.FeatureGram[float32]{Features: f}, r.class, classes)
+		if kernel != nil {
+			r.model = classify.LinearWeights(kernel, f)
+		}
+	}
+	if errors.Is(err, classify.ErrIterationLimit) {
+		err, r.out.Unfinished = nil, unfinishedMachine // it is the best so far
+	}
+	if err == nil && tooFew(r.p.Class) {
+		neutral(r.model, scale/float64(classes))
+	}
+	return err
+}
+
+// unfinishedMachine is what a prediction says of a machine that ended at its limit.
+const unfinishedMachine = "a support vector machine ended at the limit of its steps, before its tolerance"
+
+// cacheBytes bounds the kernel rows kept in training.
+const cacheBytes = 64 << 20
+
+// calibrate fits the votes to out-of-fold decisions, and measures how often
+// these are right.
+func (r *predictor) calibrate(ctx context.Context) error {
+	var all []outcome
+	for i := range r.trials.trials[r.par.Features] {
+		t := &r.trials.trials[r.par.Features][i]
+		list, err := newTester(len(r.p.Names), r.set).outcomes(ctx, r.features, t)
+		if err != nil {
+			return err
+		}
+		all = append(all, list...)
+	}
+	r.judge(all)
+	return nil
+}
+
+// judge fits the votes to out-of-fold decisions and counts how often they are
+// right, unless there are too few labels.
+func (r *predictor) judge(all []outcome) {
+	r.votes = fitVotes(len(r.p.Names), all)
+	if tooFew(r.p.Class) {
+		return
+	}
+	right := 0
+	scores := make([]float64, len(r.p.Names))
+	for _, o := range all {
+		answer := o.largest
+		if len(o.pairs) > 0 {
+			answer = classify.ArgMax(r.votes.soft.ScoresTo(scores, o.pairs, o.decisions))
+		}
+		if answer == o.class {
+			right++
+		}
+	}
+	r.out.Tested = len(all)
+	r.out.Accuracy = float64(right) / float64(len(all))
+	r.out.Stderr = math.Sqrt(r.out.Accuracy * (1 - r.out.Accuracy) / float64(len(all)))
+}
+
+// packed returns a block for what is read row by row: nothing gathers there, so
+// padding would be wasted.
+func packed[T sparse.Float](rows, cols int) *sparse.Block[T] {
+	return sparse.BlockOf(rows, cols, pages.Make[T](rows*cols))
+}
+
+// scoreBytes is room for decisions that is taken without asking. Beyond it they
+// take no more than the walk they come from: every further slab of them walks
+// again.
+const scoreBytes = 64 << 20
+
+// scoreWalk returns the walk that gives so many machines' decisions on all
+// nodes, with what memory the sums of their votes leave.
+func scoreWalk(p *Problem, set *Settings, par Parameters, machines int, rest bool) *cwk.Walk[float32] {
+	w := walkOf[float32](p, set, par.Steps)
+	w.Variants = []cwk.Variant{{Absorb: par.Alpha}}
+	perWalk := w.CollectBytes(par.MinSteps, 0)
+	limit := perWalk + max(scoreBytes, perWalk)
+	if rest {
+		limit = 0
+	}
+	if w.Memory > 0 {
+		left := max(1, w.Memory-sumsBytes(p, rest))
+		if limit == 0 || left < limit {
+			limit = left
+		}
+	}
+	w.Memory = limit
+	return w
+}
+
+// sumsBytes is what the votes on all nodes take while they come: scores already,
+// or all decisions of one against the rest.
+func sumsBytes(p *Problem, rest bool) int64 {
+	n, k := len(p.Degrees), len(p.Names)
+	if rest {
+		return packedBytes[float64](n, k)
+	}
+	return packedBytes[float32](n, k)
+}
+
+// score walks again and turns the decisions on every node into scores. Pairs
+// of classes come in slabs; their votes are added one pair after the other, so
+// that the slabs leave no trace. Of one against the rest all decisions are
+// needed together.
+func (r *predictor) score(ctx context.Context) error {
+	n, _ := r.p.A.Dims()
+	machines := len(r.model.Pairs)
+	weights := sparse.NewBlock[float64](r.model.Features, machines)
+	for m := range machines {
+		for j := range r.model.Features {
+			weights.Row(j)[m] = r.model.Weights[m*r.model.Features+j]
+		}
+	}
+	r.features, r.trials = nil, nil
+	runtime.GC() // or what the walk before has left could be there beside this one
+	rest := r.model.Pairs[0].Negative == classify.Rest
+	w := scoreWalk(r.p, r.set, r.par, machines, rest)
+	sweeps := 0
+	w.Progress = func(done, all int) {
+		sweeps = done
+		r.tell("walk", float64(done)/float64(all))
+	}
+	var err error
+	if rest {
+		decisions := packed[float64](n, machines)
+		if err = w.ScoresTo(ctx, decisions, r.par.MinSteps, weights, r.model.Bias); err == nil {
+			r.out.Scores = packed[float32](n, len(r.p.Names))
+			err = r.addAllVotes(ctx, decisions, 0)
+		}
+	} else {
+		r.out.Scores = packed[float32](n, len(r.p.Names))
+		err = w.Scores(ctx, r.par.MinSteps, weights, r.model.Bias, func(lo int, decisions *sparse.Block[float64]) error {
+			return r.addAllVotes(ctx, decisions, lo)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	r.out.Work.Sweeps += sweeps
+	r.out.Work.EntryColumns += w.A.NNZ() * int64(sweeps) * int64(w.Seeds.Classes)
+	return nil
+}
+
+// chunk is the number of nodes in one piece of work on votes.
+const chunk = 4096
+
+// addAllVotes adds the votes of the machines from number lo on to the scores of
+// all nodes, and finishes these with the last machine's.
+func (r *predictor) addAllVotes(ctx context.Context, decisions *sparse.Block[float64], lo int) error {
+	last := lo+decisions.Cols == len(r.model.Pairs)
+	return sched.Run(ctx, r.set.Workers, (decisions.Rows+chunk-1)/chunk, func(_, piece int) error {
+		vote := make([]float64, len(r.p.Names))
+		for i := piece * chunk; i < min(decisions.Rows, (piece+1)*chunk); i++ {
+			scores := r.out.Scores.Row(i)
+			r.addVotes(scores, decisions.Row(i), lo, vote)
+			if last {
+				r.finishVotes(scores, vote)
+			}
+		}
+		return nil
+	})
+}
+
+// addVotes adds the votes of the machines from number lo on to sums. Those of
+// one against the rest come all at once.
+func (r *predictor) addVotes(sums []float32, decisions []float64, lo int, vote []float64) {
+	pairs := r.model.Pairs[lo : lo+len(decisions)]
+	if pairs[0].Negative == classify.Rest {
+		for c, v := range r.votes.soft.ScoresTo(vote, pairs, decisions) {
+			sums[c] = float32(v)
+		}
+		return
+	}
+	for m, pair := range pairs {
+		r.votes.soft.ScoresTo(vote, pairs[m:m+1], decisions[m:m+1])
+		sums[pair.Positive] += float32(vote[pair.Positive])
+		sums[pair.Negative] += float32(vote[pair.Negative])
+	}
+}
+
+// finishVotes makes scores of sums of votes.
+func (r *predictor) finishVotes(sums []float32, vote []float64) {
+	for c, v := range sums {
+		vote[c] = float64(v)
+	}
+	r.votes.scoresTo(vote)
+	for c, v := range vote {
+		sums[c] = float32(v)
+	}
+}
+
+// priorOf returns the shares of the labels, each class counted once more.
+func priorOf(p *Problem) []float32 {
+	count := make([]int, len(p.Names))
+	for _, c := range p.Class {
+		count[c]++
+	}
+	prior := make([]float32, len(count))
+	for c, n := range count {
+		prior[c] = float32(float64(n+1) / float64(len(p.Class)+len(count)))
+	}
+	return prior
+}
+
+// finish takes the classes from the scores.
+func (r *predictor) finish(context.Context) error {
+	n, _ := r.out.Scores.Dims()
+	prior := priorOf(r.p)
+	largest := validate.Majority(r.p.Class)
+	r.out.Class = make([]int, n)
+	for i := range r.out.Class {
+		row := r.out.Scores.Row(i)
+		if !r.out.Reached.Contains(uint32(i)) {
+			copy(row, prior)
+			r.out.Class[i] = largest
+			continue
+		}
+		best := 0
+		for c, v := range row {
+			if v > row[best] {
+				best = c
+			}
+		}
+		r.out.Class[i] = best
+	}
+	for i, row := range r.p.Row {
+		r.out.Class[row] = r.p.Class[i]
+	}
+	return nil
+}

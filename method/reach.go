@@ -1,0 +1,114 @@
+package method
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Components returns the connected components of the graph, whatever the
+// direction of its edges. The first call finds them in one sweep, which it
+// counts in work, and keeps them; it must not run beside other calls with p.
+func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*sparse.Components, error) {
+	if p.components == nil {
+		parts, err := sparse.FindComponents(ctx, p.A, workers)
+		if err != nil {
+			return nil, err
+		}
+		p.components = parts
+		work.add(Work{Sweeps: 1, EntryColumns: p.A.NNZ()})
+	}
+	return p.components, nil
+}
+
+// reached returns the nodes from which a walk can end in a label. Cost:
+// that of Components; of a directed graph that of [cwk.Reached].
+func (p *Problem) reached(ctx context.Context, workers int, work *Work) (*roaring.Bitmap, error) {
+	if p.Directed {
+		return p.reachedAlong(ctx, p.Row, workers, work)
+	}
+	parts, err := p.Components(ctx, workers, work)
+	if err != nil {
+		return nil, err
+	}
+	return parts.Reached(p.Row), nil
+}
+
+// reachedAlong is cwk.Reached for a directed graph, counted in work.
+func (p *Problem) reachedAlong(ctx context.Context, seeds []int, workers int, work *Work) (*roaring.Bitmap, error) {
+	a := &counting{Matrix: p.A}
+	reached, err := cwk.Reached(ctx, a, seeds, true, workers)
+	work.add(Work{Sweeps: a.count(), EntryColumns: int64(a.count()) * p.A.NNZ()})
+	return reached, err
+}
+
+// counting counts the sweeps over a matrix.
+type counting struct {
+	sparse.Matrix
+	sweeps atomic.Int64 // several walks may go on at once
+}
+
+func (c *counting) count() int { return int(c.sweeps.Load()) }
+
+// Sweep implements [sparse.Matrix].
+func (c *counting) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	c.sweeps.Add(1)
+	return c.Matrix.Sweep(ctx, workers, visit)
+}
+
+// alone tells for every labelled node whether no label outside its own fold
+// can be reached from it. Its walk among hidden labels says nothing, whatever
+// its class. Cost: that of Components; of a directed graph that of
+// [cwk.Reached] for each fold.
+func (p *Problem) alone(ctx context.Context, fold []int, workers int, work *Work) ([]bool, error) {
+	if p.Directed {
+		return p.aloneAlong(ctx, fold, workers, work)
+	}
+	parts, err := p.Components(ctx, workers, work)
+	if err != nil {
+		return nil, err
+	}
+	const several = -1
+	sole := make(map[uint32]int) // the fold of all labels in a component
+	for i, row := range p.Row {
+		part := parts.Of[row]
+		if f, ok := sole[part]; ok && f != fold[i] {
+			sole[part] = several
+		} else {
+			sole[part] = fold[i]
+		}
+	}
+	alone := make([]bool, len(p.Row))
+	for i, row := range p.Row {
+		alone[i] = sole[parts.Of[row]] != several
+	}
+	return alone, nil
+}
+
+// aloneAlong is alone for a directed graph.
+func (p *Problem) aloneAlong(ctx context.Context, fold []int, workers int, work *Work) ([]bool, error) {
+	alone := make([]bool, len(p.Row))
+	for f := range slices.Max(fold) + 1 {
+		var visible, hidden []int
+		for i, row := range p.Row {
+			if fold[i] == f {
+				hidden = append(hidden, i)
+			} else {
+				visible = append(visible, row)
+			}
+		}
+		reached, err := p.reachedAlong(ctx, visible, workers, work)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range hidden {
+			alone[i] = !reached.Contains(uint32(p.Row[i]))
+		}
+	}
+	return alone, nil
+}

@@ -1,0 +1,188 @@
+package method
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/validate"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var tinyGrid = &Grid{
+	Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 3, 8}, Cost: []float64{0.5, 4, 32}, Features: []Features{Plain, Honest},
+}
+
+// leastMemory is below what all walks of tinyGrid take at once, so that they
+// are cut into slabs.
+const leastMemory = 104_000
+
+func TestWorkersAndMemoryAgree(t *testing.T) {
+	p := planted(t, 4, 300, 60)
+	splits, err := validate.RandomSplits(p.Class, 0.4, 2, 1, validate.ForTuning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first *Prediction
+	var cross, split *Choice
+	for _, workers := range []int{1, 2, 7} {
+		for _, memory := range []int64{0, leastMemory} {
+			set := &Settings{Grid: tinyGrid, Workers: workers, Memory: memory, RNGSeed: 2}
+			c, err := CrossValidate(context.Background(), p, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := ChooseOnSplits(context.Background(), p, splits, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Classify(context.Background(), p, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first, cross, split = got, c, s
+				continue
+			}
+			if !slices.Equal(c.hits, cross.hits) || !slices.Equal(s.hits, split.hits) {
+				t.Errorf("%d workers, memory %d: other hits", workers, memory)
+			}
+			if memory > 0 && c.Work.Sweeps <= cross.Work.Sweeps {
+				t.Errorf("memory %d: %d sweeps, as without a limit", memory, c.Work.Sweeps)
+			}
+			if !slices.Equal(got.Scores.Data, first.Scores.Data) || got.Parameters != first.Parameters {
+				t.Errorf("%d workers, memory %d: other scores", workers, memory)
+			}
+			if diff := cmp.Diff(first.Class, got.Class); diff != "" {
+				t.Errorf("%d workers, memory %d: %s", workers, memory, diff)
+			}
+			if got.Accuracy != first.Accuracy || got.Tested != first.Tested {
+				t.Errorf("%d workers, memory %d: accuracy %v of %d", workers, memory, got.Accuracy, got.Tested)
+			}
+		}
+	}
+	if first.Work.EntryColumns == 0 || first.Work.Sweeps == 0 || first.Settings != tinyGrid.Size() {
+		t.Errorf("work %+v for %d settings", first.Work, first.Settings)
+	}
+}
+
+// On a large graph long walks are not tried where short ones do better.
+func TestShortGrid(t *testing.T) {
+	p := planted(t, 4, 300, 60)
+	grid := &Grid{Alpha: []float64{0.5}, Steps: []int{2, 20, 60}, Cost: []float64{4}, Features: []Features{Plain}}
+	for _, test := range []struct{ best, settings int }{{0, 2}, {1, 3}} {
+		c := &chooser{p: p, set: &Settings{Grid: grid}, work: Work{}, tested: 60}
+		if got := c.shortGrid(5, 1e3); got == nil || got.Size() != 2 {
+			t.Fatalf("%+v", got)
+		}
+		if got := c.shortGrid(5, 1e12); got != nil {
+			t.Fatalf("%+v for a small graph", got)
+		}
+		if got := longWalksPay(&Choice{Parameters: grid.at(test.best)}, c.shortGrid(5, 1e3)); got != (test.settings == 3) {
+			t.Errorf("setting %d: %v", test.best, got)
+		}
+	}
+}
+
+func TestLinearLearner(t *testing.T) {
+	p := planted(t, 4, 300, 60)
+	par := Parameters{Alpha: 0.5, Steps: 6, Cost: 8, Features: Plain}
+	for _, learner := range []Learner{KernelSVM, LinearSVM} {
+		got, err := Predict(context.Background(), p, par, &Settings{Learner: learner})
+		if err != nil || got.Learner != learner {
+			t.Errorf("%s: trained by %q, %v", learner, got.Learner, err)
+		}
+	}
+}
+
+// Few and lonely labels: no fold, class or component is too small.
+func TestFewLabels(t *testing.T) {
+	base := planted(t, 6, 60, 50)
+	for _, labels := range []struct{ row, class []int }{
+		{[]int{5, 9}, []int{0, 1}},
+		{[]int{0, 1}, []int{2, 1}}, // nodes without an edge
+		{[]int{5, 9, 14}, []int{0, 1, 2}},
+		{[]int{5, 9, 14, 20, 21, 22}, []int{0, 0, 0, 0, 0, 2}},
+		{[]int{2, 3, 5, 6}, []int{0, 1, 1, 1}},
+	} {
+		p := *base
+		p.Row, p.Class = labels.row, labels.class
+		for _, m := range methods {
+			got, err := m.Predict(context.Background(), &p, nil, &Settings{Grid: tinyGrid})
+			if err != nil {
+				t.Errorf("%s with labels %v: %v", m.Name(), labels, err)
+				continue
+			}
+			for i, row := range p.Row {
+				if got.Class[row] != p.Class[i] {
+					t.Errorf("%s: labelled row %d is of class %d", m.Name(), row, got.Class[row])
+				}
+			}
+		}
+	}
+}
+
+// Above maxPairwise classes every class has one machine.
+func TestManyClasses(t *testing.T) {
+	const classes = maxPairwise + 4
+	p := planted(t, 7, 400, 300)
+	p.Names = nil
+	for c := range classes {
+		p.Names = append(p.Names, string(rune('a'+c)))
+	}
+	for i := range p.Class {
+		p.Class[i] = (p.Class[i]*8 + i%8) % classes
+	}
+	par := Parameters{Alpha: 0.5, Steps: 4, Cost: 8, Features: Plain}
+	got, err := Predict(context.Background(), p, par, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Class {
+		sum := float32(0)
+		for _, v := range got.Scores.Row(i) {
+			sum += v
+		}
+		if sum < 0.99999 || sum > 1.00001 {
+			t.Fatalf("scores of row %d sum to %v", i, sum)
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	p := planted(t, 8, 100, 40)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Classify(ctx, p, nil); err != context.Canceled {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	p := planted(t, 8, 100, 40)
+	none, one := *p, *p
+	none.Row, none.Class = nil, nil
+	one.Class = make([]int, len(p.Class))
+	for _, test := range []struct {
+		p    *Problem
+		want string
+	}{
+		{&none, "method: no labelled node"},
+		{&one, `method: all labelled nodes have the same class, "a"`},
+	} {
+		if _, err := Classify(context.Background(), test.p, nil); err == nil || err.Error() != test.want {
+			t.Errorf("%v, want %s", err, test.want)
+		}
+	}
+	bad := *p
+	bad.Degrees = nil
+	defer func() {
+		if recover() != badProblem {
+			t.Error("no panic for degrees that do not fit")
+		}
+	}()
+	_ = bad.Validate()
+}

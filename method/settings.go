@@ -1,0 +1,94 @@
+package method
+
+import (
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/kernel"
+)
+
+// Settings tell how parameters are chosen and machines are trained. The zero
+// value and nil are the defaults.
+type Settings struct {
+	Grid    *Grid     // parameters to choose from; nil: SmallGrid(Plain, Honest)
+	Prior   cwk.Prior // where walks without a label start; the zero value: uniform
+	Folds   int       // of cross-validation and of honest features; 0: 10 up to 1,000 labels, else 5
+	RNGSeed uint64    // of folds and samples
+
+	// Kernel holds parameters of kernels other than walks that are not to be
+	// chosen: those that are not 0. Costs and λ are those of Grid.
+	Kernel kernel.Parameters
+
+	// Sample limits the labelled nodes on which machines are tried during the
+	// choice; all labels take part in the walks. 0: 500
+	Sample int
+
+	// Trials, if not nil, are those that a choice from walks would make first.
+	Trials *Trials
+
+	// Learner trains the last machine; the zero value: KernelSVM.
+	Learner Learner
+
+	// Tolerance is that of support vector machines on kernels; 0: 1e-3, the
+	// default of classify.SVM.
+	Tolerance float64
+
+	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
+	Workers int   // goroutines, 0: one for each processor; never changes a result
+
+	// Progress, if not nil, is called now and then with the share that is done
+	// of a phase: "choose", "features" or "walk".
+	Progress func(phase string, done float64)
+}
+
+// Learner is the machine that learns from a kernel or from walk features.
+type Learner string
+
+const (
+	KernelSVM Learner = "svm"        // classify.SVM; on walks above 10,000 labels LinearSVM
+	LinearSVM Learner = "linear-svm" // classify.LinearSVM; on walks only
+	RLS       Learner = "rls"        // classify.RLS
+)
+
+// WithDefaults returns the settings with every default filled in.
+func (s *Settings) WithDefaults() Settings {
+	var f Settings
+	if s != nil {
+		f = *s
+	}
+	if f.Grid == nil {
+		f.Grid = SmallGrid(Plain, Honest)
+	}
+	if f.Sample == 0 {
+		f.Sample = 500
+	}
+	if f.Learner == "" {
+		f.Learner = KernelSVM
+	}
+	return f
+}
+
+// folds returns the number of folds for so many labels. A row that is hidden
+// with a tenth of the labels is more like a test row than one that is hidden
+// with a fifth, and folds are columns of a walk that a few labels can pay for.
+func (s *Settings) folds(labels int) int {
+	count := s.Folds
+	switch {
+	case count > 0:
+	case labels <= fewLabels:
+		count = 10
+	default:
+		count = 5
+	}
+	return min(count, labels)
+}
+
+// trySolved is the number of labels that least squares is tried on during the
+// choice: each setting costs a factorisation.
+const trySolved = 250
+
+// tried returns the number of labels that machines are tried on.
+func (s *Settings) tried() int {
+	if s.Learner == RLS {
+		return min(s.Sample, trySolved)
+	}
+	return s.Sample
+}

@@ -1,0 +1,176 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// trial is a training set and a test set whose features are rows of collected
+// walks.
+type trial struct {
+	train, test           []int // rows of the collected block
+	trainClass, testClass []int
+
+	unreached []int // classes of further test nodes, which no label reaches
+	largest   int   // the class that they are given
+}
+
+// tester runs trials, one after the other in the same memory.
+type tester struct {
+	classes  int
+	learner  Learner
+	steps    []int     // increasing
+	minSteps int       // the collected block starts at it
+	strength []float64 // costs or λ, increasing
+
+	solver classify.Solver
+	left   []float64 // train×width: probabilities of the steps between two lengths
+	right  []float64 // test×width
+	gram   []float64 // train×train: Σ PₜPₜᵀ so far
+	cross  []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
+	scaled []float64 // strengths
+	models []classify.KernelModel
+	jury   jury
+}
+
+func newTester(classes int, set *Settings) *tester {
+	g := set.Grid
+	w := &tester{classes: classes, learner: set.Learner, steps: g.steps(), minSteps: g.MinSteps, strength: g.strengths()}
+	w.solver.SVM.Strategy = strategy(classes)
+	w.solver.SVM.Tolerance = set.Tolerance
+	w.solver.SVM.MaxIterations = trialIterations
+	return w
+}
+
+// trialIterations bounds a machine of a trial. Those that need more have a cost
+// far too high for noisy classes, and are judged as they are.
+const trialIterations = 20_000
+
+// run adds to hits[s·len(strength)+c] how many test rows are classified rightly
+// with the first steps[s]−minSteps+1 steps of x and strength[c].
+//
+// The kernel is a sum over steps, so that every length goes on from the one
+// before; it is left unscaled, K' = s·K with s terms, which at cost C/s or
+// with s·λ has the same machines. Costs are a path in which each starts from
+// the one before.
+func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hits []int64) error {
+	for _, class := range t.unreached {
+		if class == t.largest {
+			addOne(hits)
+		}
+	}
+	m, n := len(t.train), len(t.test)
+	w.gram = zeros(w.gram, m*m)
+	w.cross = zeros(w.cross, m*span(n))
+	from := 0
+	for s, steps := range w.steps {
+		terms := steps - w.minSteps + 1
+		if err := w.extend(ctx, x, t, from, terms*w.classes); err != nil {
+			return err
+		}
+		from = terms * w.classes
+		if err := w.score(ctx, t, terms, hits[s*len(w.strength):(s+1)*len(w.strength)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fit fits machines of every strength, in order, to the kernel of so many
+// terms. They are valid until the next call.
+func (w *tester) fit(ctx context.Context, t *trial, terms int) ([]classify.KernelModel, error) {
+	m := len(t.train)
+	gram := &classify.DenseGram[float64]{N: m, Stride: m, Data: w.gram}
+	w.scaled = w.scaled[:0]
+	if w.learner != RLS {
+		for _, cost := range w.strength {
+			w.scaled = append(w.scaled, cost/float64(terms))
+		}
+		models, err := w.solver.Path(ctx, gram, t.trainClass, w.classes, w.scaled)
+		if errors.Is(err, classify.ErrIterationLimit) {
+			err = nil // the machines are the best so far
+		}
+		return models, err
+	}
+	w.models = w.models[:0]
+	for _, lambda := range w.strength {
+		model, err := (&classify.RLS{Lambda: lambda * float64(terms)}).Fit(ctx, gram, t.trainClass, w.classes)
+		if err != nil {
+			return nil, err
+		}
+		w.models = append(w.models, *model)
+	}
+	return w.models, nil
+}
+
+// outcome is what a trial's machines say about one of its test nodes.
+type outcome struct {
+	class     int
+	largest   int            // the answer where there are no machines
+	pairs     classify.Pairs // nil if no label reaches the node or all have one class
+	decisions []float64
+}
+
+// outcomes runs a trial at the only setting of the grid.
+func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *trial) ([]outcome, error) {
+	var list []outcome
+	for _, class := range t.unreached {
+		list = append(list, outcome{class: class, largest: t.largest})
+	}
+	m := len(t.train)
+	w.gram = zeros(w.gram, m*m)
+	w.cross = zeros(w.cross, m*span(len(t.test)))
+	terms := w.steps[0] - w.minSteps + 1
+	if err := w.extend(ctx, x, t, 0, terms*w.classes); err != nil {
+		return nil, err
+	}
+	model := &classify.KernelModel{Items: m}
+	if models, err := w.fit(ctx, t, terms); err == nil {
+		model = &models[0]
+	} else if !errors.Is(err, classify.ErrOneClass) {
+		return nil, err
+	}
+	pairs := slices.Clone(model.Pairs)
+	row := make([]float64, m)
+	for j, class := range t.testClass {
+		for i := range row {
+			row[i] = w.cross[i*span(len(t.test))+j]
+		}
+		list = append(list, outcome{class, t.largest, pairs, model.DecisionsTo(nil, row)})
+	}
+	return list, nil
+}
+
+// addOne adds one hit to every setting.
+func addOne(hits []int64) {
+	for i := range hits {
+		hits[i]++
+	}
+}
+
+// strategy returns one-vs-one up to maxPairwise classes and one-vs-rest above:
+// the pairs of many classes would outgrow the graph.
+func strategy(classes int) classify.Strategy {
+	if classes > maxPairwise {
+		return classify.OneVsRest
+	}
+	return classify.OneVsOne
+}
+
+// maxPairwise is the largest number of classes that every pair gets a machine
+// of its own for, 190 in all.
+const maxPairwise = 20
+
+// zeros returns n zeros, in the memory of s if it is large enough.
+func zeros(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}

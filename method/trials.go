@@ -1,0 +1,69 @@
+package method
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Trials are outcomes of settings of a grid. Those of a choice may be found
+// apart, by [Try], and added up: a walk of one absorption knows nothing of the
+// others.
+type Trials struct {
+	Grid   *Grid   `json:"grid"`   // features vary slowest, then alpha, steps and strength
+	Tested int     `json:"tested"` // predictions behind the hits of each setting; 0: too few labels
+	Hits   []int64 `json:"hits"`   // right predictions by setting; 0 of one that was not tried
+	Work   Work    `json:"work"`
+}
+
+// Try tries the settings that [CrossValidate] would try first whose α is one of
+// lo ≤ a < hi of the grid, with the learner of m. To find the outcomes of all,
+// add those of ranges that cover the grid; as Settings.Trials they take the
+// place of the trials of a choice.
+//
+// A choice that then turns to long walks, see [CrossValidate], makes these
+// trials itself.
+func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*Trials, error) {
+	walks, ok := m.(walkMethod)
+	if !ok {
+		return nil, fmt.Errorf("%w: %s does not choose from walks", validate.ErrUsage, m.Name())
+	}
+	set := s.WithDefaults()
+	set.Learner = walks.learner
+	c, err := newChooser(ctx, p, &set)
+	if err != nil {
+		return nil, err
+	}
+	if short := c.shortGrid(set.folds(len(p.Row)), longWork); short != nil {
+		set.Grid = short
+	}
+	t := &Trials{Grid: set.Grid, Tested: c.tested, Hits: make([]int64, set.Grid.Size())}
+	if c.tested > 0 {
+		err = c.run(ctx, lo, hi, t.Hits)
+	}
+	t.Work = c.work
+	return t, err
+}
+
+// Add adds the outcomes of other settings of the same choice.
+func (t *Trials) Add(o *Trials) error {
+	if !t.fit(o.Grid, o.Tested) || !o.fit(t.Grid, t.Tested) {
+		return fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
+	}
+	for i, n := range o.Hits {
+		t.Hits[i] += n
+	}
+	t.Work.add(o.Work)
+	return nil
+}
+
+// fit reports whether t are the outcomes of a grid, with so many predictions
+// each.
+func (t *Trials) fit(g *Grid, tested int) bool {
+	wrong := func(hits int64) bool { return hits < 0 || hits > int64(tested) }
+	return t.Tested == tested && t.Grid != nil && reflect.DeepEqual(t.Grid, g) &&
+		len(t.Hits) == g.Size() && !slices.ContainsFunc(t.Hits, wrong)
+}

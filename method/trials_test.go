@@ -1,0 +1,89 @@
+package method
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Trials of parts of a grid, written and read, add up to the very choice that
+// is made at once; those of other settings or labels are refused.
+func TestTrialsAddUp(t *testing.T) {
+	p := planted(t, 1, 80, 40)
+	ctx := context.Background()
+	grid := &Grid{Alpha: []float64{0.1, 0.5, 0.9}, Steps: []int{1, 4, 9}, Cost: []float64{0.5, 4}, Features: []Features{Plain, Honest}}
+	for _, name := range []string{"cwk", "cwk+rls"} {
+		m := methodOf(t, name)
+		want, err := m.Predict(ctx, p, nil, &Settings{Grid: grid})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum *Trials
+		for _, cut := range [][2]int{{0, 1}, {1, 3}} {
+			part, err := Try(ctx, m, p, &Settings{Grid: grid}, cut[0], cut[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read Trials
+			if err := json.Unmarshal(text, &read); err != nil {
+				t.Fatal(err)
+			}
+			if sum == nil {
+				sum = &read
+			} else if err := sum.Add(&read); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := m.Predict(ctx, p, nil, &Settings{Grid: grid, Trials: sum})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Seconds, want.Seconds, got.Work, want.Work = PhaseSeconds{}, PhaseSeconds{}, Work{}, Work{}
+		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *roaring.Bitmap) bool { return a.Equals(b) })); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		clear(sum.Hits)
+		sum.Hits[0] = int64(sum.Tested) // the choice is theirs
+		if got, err = m.Predict(ctx, p, nil, &Settings{Grid: grid, Trials: sum}); err != nil || got.Parameters.Alpha != 0.1 || got.Parameters.Steps != 1 {
+			t.Errorf("%s: %v, %v", name, got.Parameters, err)
+		}
+		other := *grid
+		other.Steps = []int{1, 4}
+		if _, err := m.Predict(ctx, p, nil, &Settings{Grid: &other, Trials: sum}); !errors.Is(err, validate.ErrUsage) {
+			t.Errorf("%s: trials of another grid: %v", name, err)
+		}
+		less := *sum
+		less.Tested--
+		if err := sum.Add(&less); !errors.Is(err, validate.ErrUsage) {
+			t.Errorf("%s: trials on other labels: %v", name, err)
+		}
+	}
+	for _, hits := range []int64{-1, 41} {
+		wrong := &Trials{Grid: grid, Tested: 40, Hits: make([]int64, grid.Size())}
+		wrong.Hits[3] = hits
+		if _, err := methodOf(t, "cwk").Predict(ctx, p, nil, &Settings{Grid: grid, Trials: wrong}); !errors.Is(err, validate.ErrUsage) {
+			t.Errorf("%d of 40 right: %v", hits, err)
+		}
+	}
+	if _, err := Try(ctx, methodOf(t, "lp"), p, nil, 0, 1); !errors.Is(err, validate.ErrUsage) {
+		t.Errorf("label propagation: %v", err)
+	}
+}
+
+func methodOf(t *testing.T, name string) Method {
+	t.Helper()
+	m, err := ParseMethods(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m[0]
+}

@@ -1,0 +1,116 @@
+package validate
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Confusion counts nodes by true class (rows) and predicted class (columns).
+type Confusion [][]int
+
+// NewConfusion returns the table of zeros for the given number of classes.
+func NewConfusion(classes int) Confusion {
+	c := make(Confusion, classes)
+	for i := range c {
+		c[i] = make([]int, classes)
+	}
+	return c
+}
+
+// Count adds one node for every pair of truth[i] and predicted[i].
+func (c Confusion) Count(truth, predicted []int) {
+	if len(truth) != len(predicted) {
+		panic(badLength)
+	}
+	for i, t := range truth {
+		c[t][predicted[i]]++
+	}
+}
+
+// Accuracy returns the share of nodes on the diagonal, 0 without nodes.
+func (c Confusion) Accuracy() float64 {
+	right, all := 0, 0
+	for i, row := range c {
+		for _, n := range row {
+			all += n
+		}
+		right += row[i]
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(right) / float64(all)
+}
+
+// MacroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the classes that
+// occur as truth or as prediction, 0 if none does.
+func (c Confusion) MacroF1() float64 {
+	sum, present := 0.0, 0
+	for i := range c {
+		truth, predicted := 0, 0
+		for j := range c {
+			truth += c[i][j]
+			predicted += c[j][i]
+		}
+		if truth+predicted > 0 {
+			present++
+			sum += float64(2*c[i][i]) / float64(truth+predicted)
+		}
+	}
+	if present == 0 {
+		return 0
+	}
+	return sum / float64(present)
+}
+
+// MeanStderr returns the mean of x and its standard error, the sample standard
+// deviation over √len(x). The standard error of a single value is 0.
+func MeanStderr(x []float64) (mean, stderr float64) {
+	if len(x) < 2 {
+		return stat.Mean(x, nil), 0
+	}
+	mean, std := stat.MeanStdDev(x, nil)
+	return mean, std / math.Sqrt(float64(len(x)))
+}
+
+// PairedT returns the statistic t of the paired two-sided t-test of mean a −
+// mean b = 0 with len(a) − 1 degrees of freedom, and its p value. Where all
+// differences are equal, p is 1 if they are 0 and 0 otherwise; it is 1 for
+// fewer than two pairs.
+func PairedT(a, b []float64) (t, p float64) {
+	if len(a) != len(b) {
+		panic(badLength)
+	}
+	if len(a) < 2 {
+		return 0, 1
+	}
+	d := make([]float64, len(a))
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+	mean, stderr := MeanStderr(d)
+	if stderr == 0 {
+		if mean == 0 {
+			return 0, 1
+		}
+		return math.Copysign(math.Inf(1), mean), 0
+	}
+	t = mean / stderr
+	dist := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}
+	return t, 2 * dist.CDF(-math.Abs(t))
+}
+
+// Majority returns the most frequent of the classes, the lowest of several.
+func Majority(class []int) int {
+	best, most := 0, -1
+	for c, nodes := range MembersOf(class) {
+		if len(nodes) > most {
+			best, most = c, len(nodes)
+		}
+	}
+	return best
+}
+
+const badLength = "validate: slices of different lengths"
