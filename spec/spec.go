@@ -1,0 +1,249 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Works says what something works on.
+type Works uint
+
+const (
+	Undirected Works = 1 << iota // graphs whose matrix is symmetric
+	Directed                     // graphs with directions
+	Attributes                   // vectors that belong to the nodes of a graph
+	Vectors                      // tables of vectors without a graph
+	Graphs                       // collections of graphs
+)
+
+// Spec is what a kernel, learner or method says of itself.
+type Spec struct {
+	Name   string // as users write it, such as "diffusion"
+	Title  string // what it computes, in a line without its name: "exp(−βL)"
+	Works  Works
+	Params []Param // in the order in which they are listed
+}
+
+// Param is a parameter.
+type Param struct {
+	Name    string // of its flag and in files, such as "beta"
+	Symbol  string // in formulas, such as "β"
+	Meaning string // in a few words: "time of the diffusion"
+	Kind    Kind
+	Range   Range    // of numbers
+	Words   []string // of a Choice
+	Default Value
+	Grid    []Value // what is usually tried, in increasing order; nil: the default alone
+
+	// Unit, if not nil, is what Default and Grid are multiples of on a graph, given
+	// the values of the parameters before it.
+	Unit func(v Values, g Graph) (float64, error)
+
+	// Check, if not nil, says what is wrong with a value within its range beside
+	// those of the parameters before it.
+	Check func(v Values) error
+}
+
+// Graph is what units of parameters depend on.
+type Graph interface {
+	Len() int                 // the number of nodes
+	MeanDegree() float64      // of the nodes with edges
+	Radius() (float64, error) // about the largest eigenvalue of the adjacency matrix
+}
+
+// Range is an interval of numbers. The zero value is all of them.
+type Range struct {
+	Least, Most           float64 // both 0: no limit on either side
+	AboveLeast, BelowMost bool    // Least or Most itself is left out
+}
+
+// Above returns the numbers above x.
+func Above(x float64) Range {
+	return Range{Least: x, Most: math.Inf(1), AboveLeast: true, BelowMost: true}
+}
+
+// From returns the numbers from x on.
+func From(x float64) Range { return Range{Least: x, Most: math.Inf(1), BelowMost: true} }
+
+// Between returns the numbers lo < x < hi.
+func Between(lo, hi float64) Range {
+	return Range{Least: lo, Most: hi, AboveLeast: true, BelowMost: true}
+}
+
+// FromTo returns the numbers lo ≤ x ≤ hi.
+func FromTo(lo, hi float64) Range { return Range{Least: lo, Most: hi} }
+
+// Contains reports whether x lies in the range.
+func (r Range) Contains(x float64) bool {
+	if r == (Range{}) {
+		return !math.IsNaN(x) && !math.IsInf(x, 0)
+	}
+	return (x > r.Least || x == r.Least && !r.AboveLeast) && (x < r.Most || x == r.Most && !r.BelowMost)
+}
+
+// Text returns the range of a parameter with the given symbol, such as "0 < α < 1".
+func (r Range) Text(symbol string) string {
+	below, above := "≤", "≤"
+	if r.AboveLeast {
+		below = "<"
+	}
+	if r.BelowMost {
+		above = "<"
+	}
+	switch {
+	case r == (Range{}):
+		return "a finite " + symbol
+	case math.IsInf(r.Most, 1) && r.AboveLeast:
+		return fmt.Sprintf("%s > %g", symbol, r.Least)
+	case math.IsInf(r.Most, 1):
+		return fmt.Sprintf("%s ≥ %g", symbol, r.Least)
+	}
+	return fmt.Sprintf("%g %s %s %s %g", r.Least, below, symbol, above, r.Most)
+}
+
+// ErrParameter is wrapped by every [ParameterError].
+var ErrParameter = errors.New("spec: parameter out of range")
+
+// ParameterError is a value that a parameter does not take.
+type ParameterError struct {
+	Of        string // the name of the kernel, learner or method
+	Parameter string // its name, such as "beta"
+	What      string // what is wrong; what to do
+}
+
+// Error implements error.
+func (e *ParameterError) Error() string { return e.Of + ": " + e.Parameter + ": " + e.What }
+
+// Unwrap returns [ErrParameter].
+func (e *ParameterError) Unwrap() error { return ErrParameter }
+
+// Takes returns the names of the parameters.
+func (s *Spec) Takes() []string {
+	names := make([]string, len(s.Params))
+	for i, p := range s.Params {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// Param returns the parameter with the given name, or nil.
+func (s *Spec) Param(name string) *Param {
+	i := slices.IndexFunc(s.Params, func(p Param) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &s.Params[i]
+}
+
+// Resolve returns given with defaults in place of what is missing. Without a graph,
+// which is nil, units count as 1. The error is a [*ParameterError] for a value that
+// is out of range or no parameter, or that of a unit.
+func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if s.Param(name) == nil {
+			return nil, &ParameterError{s.Name, name, fmt.Sprintf("%s has no such parameter; it takes %s", s.Name, listed(s.Takes()))}
+		}
+	}
+	v := make(Values, len(s.Params))
+	for i := range s.Params {
+		p := &s.Params[i]
+		x, ok := given[p.Name]
+		if !ok {
+			var err error
+			if x, err = p.scaled(p.Default, v, g); err != nil {
+				return nil, err
+			}
+		}
+		if p.Kind == Whole && x.kind == Real && x.number == math.Trunc(x.number) {
+			x.kind = Whole
+		}
+		if err := s.check(p, x); err != nil {
+			return nil, err
+		}
+		v[p.Name] = x
+		if p.Check != nil {
+			if err := p.Check(v); err != nil {
+				return nil, &ParameterError{s.Name, p.Name, err.Error()}
+			}
+		}
+	}
+	return v, nil
+}
+
+// GridOn returns what is usually tried for a parameter on a graph, given the values
+// of the parameters before it. The error is that of its unit.
+func (p *Param) GridOn(v Values, g Graph) ([]Value, error) {
+	if p.Grid == nil {
+		x, err := p.scaled(p.Default, v, g)
+		return []Value{x}, err
+	}
+	grid := make([]Value, len(p.Grid))
+	for i, x := range p.Grid {
+		var err error
+		if grid[i], err = p.scaled(x, v, g); err != nil {
+			return nil, err
+		}
+	}
+	return grid, nil
+}
+
+// scaled returns x in units of the graph.
+func (p *Param) scaled(x Value, v Values, g Graph) (Value, error) {
+	if p.Unit == nil || g == nil {
+		return x, nil
+	}
+	unit, err := p.Unit(v, g)
+	if err == nil {
+		x.number *= unit
+	}
+	return x, err
+}
+
+// check returns what is wrong with a value, whatever the others.
+func (s *Spec) check(p *Param, x Value) error {
+	wrong := func(what string) error { return &ParameterError{s.Name, p.Name, what} }
+	switch {
+	case p.Kind == Choice && !(x.kind == Choice && slices.Contains(p.Words, x.word)):
+		return wrong(fmt.Sprintf("%q is none of its values; give %s", x, listed(p.Words)))
+	case x.kind != p.Kind && p.Kind == Whole:
+		return wrong(fmt.Sprintf("%v is not a whole number; %s takes %s", x, s.Name, p.Range.Text(p.Symbol)))
+	case x.kind != p.Kind:
+		return wrong(fmt.Sprintf("%v is of another type", x))
+	case (p.Kind == Real || p.Kind == Whole) && !p.Range.Contains(x.number):
+		return wrong(fmt.Sprintf("%v is out of range; %s takes %s", x, s.Name, p.Range.Text(p.Symbol)))
+	}
+	return nil
+}
+
+// Text lists values in the order of the parameters: "α = 0.5, 10 steps" where the
+// parameters' symbols are "α" and "steps".
+func (s *Spec) Text(v Values) string {
+	var parts []string
+	for _, p := range s.Params {
+		x, ok := v[p.Name]
+		switch {
+		case !ok || p.Kind == Switch && x.number == 0:
+		case p.Kind == Switch || p.Kind == Choice:
+			parts = append(parts, strings.TrimSuffix(p.Name+" "+x.word, " "))
+		default:
+			parts = append(parts, p.Symbol+" = "+x.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// listed joins words for a sentence.
+func listed(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return "nothing"
+	case 1:
+		return words[0]
+	default:
+		return strings.Join(words[:n-1], ", ") + " or " + words[n-1]
+	}
+}

@@ -1,0 +1,135 @@
+package spec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var heat = Spec{
+	Name: "heat", Title: "exp(−βL)", Works: Undirected,
+	Params: []Param{
+		{Name: "laplacian", Kind: Choice, Words: []string{"combinatorial", "normalized"}, Default: Word("normalized")},
+		{Name: "beta", Symbol: "β", Range: Above(0), Default: Number(4), Grid: []Value{Number(1), Number(4)},
+			Unit: func(v Values, g Graph) (float64, error) {
+				if v.Word("laplacian") == "normalized" {
+					return 1, nil
+				}
+				return 1 / g.MeanDegree(), nil
+			}},
+		{Name: "steps", Symbol: "T", Kind: Whole, Range: FromTo(1, 100), Default: Int(8), Check: func(v Values) error {
+			if float64(v.Int("steps")) < v.Number("beta") {
+				return errors.New("fewer steps than β; give more")
+			}
+			return nil
+		}},
+		{Name: "symmetric", Kind: Switch, Default: On(false)},
+	},
+}
+
+type path struct{}
+
+func (path) Len() int                 { return 3 }
+func (path) MeanDegree() float64      { return 8 }
+func (path) Radius() (float64, error) { return math.Sqrt2, nil }
+
+func TestResolve(t *testing.T) {
+	for _, c := range []struct {
+		given Values
+		on    Graph
+		want  string
+	}{
+		{nil, nil, "laplacian normalized, β = 4, T = 8"},
+		{nil, path{}, "laplacian normalized, β = 4, T = 8"},
+		{Values{"laplacian": Word("combinatorial")}, path{}, "laplacian combinatorial, β = 0.5, T = 8"},
+		{Values{"laplacian": Word("combinatorial"), "beta": Number(3)}, path{}, "laplacian combinatorial, β = 3, T = 8"},
+		{Values{"steps": Number(10), "symmetric": On(true)}, nil, "laplacian normalized, β = 4, T = 10, symmetric"},
+
+		{Values{"gamma": Number(1)}, nil, "heat: gamma: heat has no such parameter; it takes laplacian, beta, steps or symmetric"},
+		{Values{"beta": Number(0)}, nil, "heat: beta: 0 is out of range; heat takes β > 0"},
+		{Values{"beta": Number(math.NaN())}, nil, "heat: beta: NaN is out of range; heat takes β > 0"},
+		{Values{"beta": Number(math.Inf(1))}, nil, "heat: beta: +Inf is out of range; heat takes β > 0"},
+		{Values{"beta": Word("x")}, nil, `heat: beta: x is of another type`},
+		{Values{"laplacian": Word("l")}, nil, `heat: laplacian: "l" is none of its values; give combinatorial or normalized`},
+		{Values{"laplacian": Number(1)}, nil, `heat: laplacian: "1" is none of its values; give combinatorial or normalized`},
+		{Values{"steps": Number(1.5)}, nil, "heat: steps: 1.5 is not a whole number; heat takes 1 ≤ T ≤ 100"},
+		{Values{"steps": Int(0)}, nil, "heat: steps: 0 is out of range; heat takes 1 ≤ T ≤ 100"},
+		{Values{"steps": Int(2)}, nil, "heat: steps: fewer steps than β; give more"},
+	} {
+		v, err := heat.Resolve(c.given, c.on)
+		got := heat.Text(v)
+		if err != nil {
+			got = err.Error()
+			if !errors.Is(err, ErrParameter) {
+				t.Errorf("%v is no ErrParameter", err)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%v: %s, want %s", c.given, got, c.want)
+		}
+	}
+}
+
+func TestGridOn(t *testing.T) {
+	v := Values{"laplacian": Word("combinatorial")}
+	for name, want := range map[string]string{"beta": "[0.125 0.5]", "steps": "[8]"} {
+		grid, err := heat.Param(name).GridOn(v, path{})
+		if err != nil || fmt.Sprint(grid) != want {
+			t.Errorf("%s: %v, %v, want %s", name, grid, err, want)
+		}
+	}
+}
+
+func TestRange(t *testing.T) {
+	for _, c := range []struct {
+		r       Range
+		text    string
+		in, out []float64
+	}{
+		{Range{}, "a finite x", []float64{-1, 0, 1}, []float64{math.Inf(1), math.NaN()}},
+		{Above(0), "x > 0", []float64{1e-300}, []float64{0, -1, math.Inf(1)}},
+		{From(2), "x ≥ 2", []float64{2}, []float64{1.9, math.Inf(1)}},
+		{Between(0, 1), "0 < x < 1", []float64{0.5}, []float64{0, 1}},
+		{FromTo(0, 1), "0 ≤ x ≤ 1", []float64{0, 1}, []float64{-0.1, 1.1}},
+	} {
+		if got := c.r.Text("x"); got != c.text {
+			t.Errorf("%s, want %s", got, c.text)
+		}
+		for _, x := range c.in {
+			if !c.r.Contains(x) {
+				t.Errorf("%s does not contain %v", c.text, x)
+			}
+		}
+		for _, x := range c.out {
+			if c.r.Contains(x) {
+				t.Errorf("%s contains %v", c.text, x)
+			}
+		}
+	}
+}
+
+func TestValuesInJSON(t *testing.T) {
+	v := Values{"laplacian": Word("normalized"), "beta": Number(0.5), "steps": Int(10), "symmetric": On(true)}
+	text, err := json.Marshal(v)
+	if want := `{"beta":0.5,"laplacian":"normalized","steps":10,"symmetric":true}`; err != nil || string(text) != want {
+		t.Fatalf("%s, %v, want %s", text, err, want)
+	}
+	var back Values
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	back, err = heat.Resolve(back, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(v, back, cmp.AllowUnexported(Value{})); diff != "" {
+		t.Error(diff)
+	}
+	if err := json.Unmarshal([]byte(`{"beta":[1]}`), &back); err == nil {
+		t.Error("a list is taken for a value")
+	}
+}

@@ -1,0 +1,125 @@
+package spec
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// Kind is the type of a parameter.
+type Kind int
+
+const (
+	Real   Kind = iota // a number
+	Whole              // a whole number
+	Choice             // one of several words
+	Switch             // on or off
+)
+
+// Value is the value of a parameter. Values are comparable.
+type Value struct {
+	kind   Kind
+	number float64
+	word   string
+}
+
+// Number returns a number.
+func Number(x float64) Value { return Value{kind: Real, number: x} }
+
+// Int returns a whole number.
+func Int(n int) Value { return Value{kind: Whole, number: float64(n)} }
+
+// Word returns a word.
+func Word(s string) Value { return Value{kind: Choice, word: s} }
+
+// On returns a switch.
+func On(on bool) Value {
+	v := Value{kind: Switch}
+	if on {
+		v.number = 1
+	}
+	return v
+}
+
+// String returns what a user would write.
+func (v Value) String() string {
+	switch v.kind {
+	case Choice:
+		return v.word
+	case Switch:
+		return strconv.FormatBool(v.number != 0)
+	}
+	return strconv.FormatFloat(v.number, 'g', -1, 64)
+}
+
+// MarshalJSON returns a number, a string or a boolean.
+func (v Value) MarshalJSON() ([]byte, error) {
+	switch v.kind {
+	case Choice:
+		return json.Marshal(v.word)
+	case Switch:
+		return json.Marshal(v.number != 0)
+	}
+	return json.Marshal(v.number)
+}
+
+// UnmarshalJSON takes what MarshalJSON returns. A whole number comes back as a
+// number; [Spec.Resolve] knows which it is.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	var x any
+	if err := json.Unmarshal(b, &x); err != nil {
+		return err
+	}
+	switch x := x.(type) {
+	case float64:
+		*v = Number(x)
+	case string:
+		*v = Word(x)
+	case bool:
+		*v = On(x)
+	default:
+		return fmt.Errorf("%s is no value of a parameter; give a number, a word, true or false", b)
+	}
+	return nil
+}
+
+// Values are the values of parameters by name.
+type Values map[string]Value
+
+// Number returns the number with the given name, which must be one.
+func (v Values) Number(name string) float64 {
+	x, ok := v[name]
+	if !ok || x.kind == Choice || x.kind == Switch {
+		panic(noValue + name)
+	}
+	return x.number
+}
+
+// Int returns the whole number with the given name, which must be one.
+func (v Values) Int(name string) int {
+	x, ok := v[name]
+	if !ok || x.kind != Whole {
+		panic(noValue + name)
+	}
+	return int(x.number)
+}
+
+// Word returns the word with the given name, which must be one.
+func (v Values) Word(name string) string {
+	x, ok := v[name]
+	if !ok || x.kind != Choice {
+		panic(noValue + name)
+	}
+	return x.word
+}
+
+// On reports whether the switch with the given name is on.
+func (v Values) On(name string) bool {
+	x, ok := v[name]
+	if !ok || x.kind != Switch {
+		panic(noValue + name)
+	}
+	return x.number != 0
+}
+
+const noValue = "spec: no value of this type: "
