@@ -36,6 +36,19 @@ func Empirical(pseudo float64) Prior { return Prior{kind: empirical, pseudo: pse
 // and sum to 1 within 1e-6. They are used as they are and must not change.
 func Given(p *sparse.Block[float64]) Prior { return Prior{kind: given, given: p} }
 
+// Own returns the distribution of a row where each has its own, as in [Given], and
+// nil elsewhere.
+func (p Prior) Own(row int) []float64 {
+	if p.kind != given {
+		return nil
+	}
+	return p.given.Row(row)
+}
+
+// Shared returns the distribution that all nodes have in common where no seed is
+// hidden, and nil where each has its own.
+func (p Prior) Shared(s Seeds) []float64 { return p.shared(s, Variant{}) }
+
 // shared returns the distribution that all nodes of the variant have in
 // common, nil if each has its own.
 func (p Prior) shared(s Seeds, v Variant) []float64 {

@@ -27,7 +27,8 @@ const (
 )
 
 // labelPropagation gives a node the class of the label that a walk from it is
-// most likely to meet first (Zhu et al. 2003).
+// most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
+// its prior.
 type labelPropagation struct{}
 
 // Name implements [Method].
@@ -49,7 +50,12 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	set := s.WithDefaults()
 	set.Memory = beside(p, set.Memory)
 	start := time.Now()
-	r := &predictor{p: p, set: &set, out: &Prediction{}}
+	whole := walkOf[float32](p, &set, propagationSteps)
+	whole.Variants = []cwk.Variant{{Absorb: 1}}
+	if err := whole.Validate(); err != nil {
+		return nil, err
+	}
+	r := &predictor{p: p, set: &set, prior: set.Prior, out: &Prediction{}}
 	var err error
 	if r.out.Reached, err = p.reached(ctx, set.Workers, &r.out.Work); err != nil {
 		return nil, err
@@ -241,7 +247,7 @@ func (r *predictor) settle(ctx context.Context, lo, hi int, tell func(done float
 var Majority Method = majority{}
 
 // majority gives every node the largest class, whether a label reaches it or
-// not, with the scores of an unreached one.
+// not, and the shares of the labels for scores, each class counted once more.
 type majority struct{}
 
 // Name implements [Method].
@@ -262,14 +268,16 @@ func (majority) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Setti
 	}
 	set := s.WithDefaults()
 	n, _ := p.A.Dims()
-	r := &predictor{p: p, set: &set, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
+	r := &predictor{p: p, set: &set, prior: shares, out: &Prediction{Scores: sparse.NewBlock[float32](n, len(p.Names))}}
 	var err error
 	if r.out.Reached, err = p.reached(ctx, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
-	prior := priorOf(p)
+	prior := shares.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)})
 	for i := range n {
-		copy(r.out.Scores.Row(i), prior)
+		for c, v := range prior {
+			r.out.Scores.Row(i)[c] = float32(v)
+		}
 	}
 	return r.out, r.finish(ctx)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/cwk"
@@ -64,6 +65,77 @@ func TestPropagation(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A node that no label reaches keeps the prior of the settings where the method
+// walks, and the shares of the labels where it does not, as scores; its class is the
+// likeliest of these, the largest among equals.
+func TestUnreachedKeepThePrior(t *testing.T) {
+	ctx := context.Background()
+	entries := []sparse.Triplet{{Row: 5, Col: 6, Val: 1}, {Row: 6, Col: 5, Val: 1}, {Row: 7, Col: 8, Val: 1}, {Row: 8, Col: 7, Val: 1}}
+	for i := range uint32(4) { // the path 0 … 4, and two pairs beside it
+		entries = append(entries, sparse.Triplet{Row: i, Col: i + 1, Val: 1}, sparse.Triplet{Row: i + 1, Col: i, Val: 1})
+	}
+	a, err := sparse.FromTriplets(9, 9, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	degrees, err := sparse.Degrees(ctx, a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := sparse.NewBlock[float64](9, 3)
+	for i := range given.Rows {
+		copy(given.Row(i), []float64{0.25, 0.25, 0.5})
+	}
+	copy(given.Row(6), []float64{0.4, 0.4, 0.2})
+	uniform, share := []float64{1. / 3, 1. / 3, 1. / 3}, []float64{2. / 7, 3. / 7, 2. / 7}
+	for name, c := range map[string]struct {
+		prior cwk.Prior
+		walks [][]float64 // scores of 5 and 6
+		class []int
+	}{
+		"uniform":   {cwk.Uniform(), [][]float64{uniform, uniform}, []int{1, 1}},
+		"empirical": {cwk.Empirical(1), [][]float64{share, share}, []int{1, 1}},
+		"given":     {cwk.Given(given), [][]float64{given.Row(5), given.Row(6)}, []int{2, 1}}, // of 6, the larger of two
+	} {
+		for _, directed := range []bool{false, true} {
+			p := &Problem{A: a, Degrees: degrees, Directed: directed, Row: []int{0, 1, 3, 4}, Class: []int{0, 1, 1, 2}, Names: []string{"x", "y", "z"}}
+			for _, of := range []string{"lp", "cwk", "majority", "diffusion", "diffusion+rls"} {
+				methods, err := ParseMethods(of)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := methods[0]
+				if directed && strings.HasPrefix(of, "diffusion") {
+					continue
+				}
+				out, err := m.Predict(ctx, p, nil, &Settings{Prior: c.prior, Folds: 2, Grid: NoGrid()})
+				if err != nil {
+					t.Fatalf("%s: %v", of, err)
+				}
+				for k, row := range []int{5, 6} {
+					want, class := share, 1
+					if slices.Contains(m.Takes(), "prior") {
+						want, class = c.walks[k], c.class[k]
+					}
+					for j, v := range out.Scores.Row(row) {
+						if math.Abs(float64(v)-want[j]) > 1e-7 {
+							t.Errorf("%s, %s, directed %t: scores %v of row %d, want %v", name, of, directed, out.Scores.Row(row), row, want)
+							break
+						}
+					}
+					if out.Class[row] != class {
+						t.Errorf("%s, %s, directed %t: row %d is of class %d, want %d", name, of, directed, row, out.Class[row], class)
+					}
+				}
+			}
+		}
+	}
+	short := sparse.NewBlock[float64](8, 3)
+	if _, err := (labelPropagation{}).Predict(ctx, &Problem{A: a, Degrees: degrees, Row: []int{0, 1}, Class: []int{0, 1}, Names: []string{"x", "y", "z"}}, nil, &Settings{Prior: cwk.Given(short)}); err == nil {
+		t.Error("a prior for fewer nodes is accepted")
 	}
 }
 

@@ -242,7 +242,7 @@ func (c *chooser) crossTrials(ctx context.Context, folds int) error {
 				own, class := c.fold[node], c.p.Class[node]
 				switch {
 				case own == f && alone[node]:
-					t.unreached = append(t.unreached, class)
+					t.unreached = append(t.unreached, unreached{class, withoutLabels(c.set.Prior, c.p.Row[node], t.largest)})
 				case own == f:
 					t.test, t.testClass = append(t.test, at[f][i]), append(t.testClass, class)
 				case kind == Plain:
@@ -288,7 +288,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 	all := trial{largest: validate.Majority(c.p.Class)}
 	for i, row := range tests.Row {
 		if !reached.Contains(uint32(row)) {
-			all.unreached = append(all.unreached, tests.Class[i])
+			all.unreached = append(all.unreached, unreached{tests.Class[i], withoutLabels(c.set.Prior, row, all.largest)})
 			continue
 		}
 		all.test, all.testClass = append(all.test, len(c.picks)), append(all.testClass, tests.Class[i])

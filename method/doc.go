@@ -14,9 +14,9 @@
 //	}
 //	fmt.Println(names[out.Class[0]], out.Scores.Row(0), out.Accuracy)
 //
-// A node from which no label can be reached has nothing but the prior: it is
-// given the largest class, in trials as in predictions, and no machine learns
-// from such a row. On graphs with many small components this is worth as much
+// A node from which no label can be reached has nothing but the prior, which is its
+// scores: it is given the likeliest class of that, the largest where no other is
+// likelier, in trials as in predictions, and no machine learns from such a row. On graphs with many small components this is worth as much
 // as the choice of the kernel.
 //
 // The methods of [ParseMethods] put other kernels in the place of walks and

@@ -67,7 +67,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 		return nil, &DirectedError{m.kernel}
 	}
 	r := &kernelPredictor{
-		predictor: predictor{p: p, set: &set, out: &Prediction{Learner: m.learner}},
+		predictor: predictor{p: p, set: &set, prior: shares, out: &Prediction{Learner: m.learner}},
 		name:      m.kernel,
 		grid:      kernelGrid(m.kernel, set.Kernel, len(p.Degrees)), strengths: set.Grid.strengths(),
 	}

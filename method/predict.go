@@ -13,12 +13,14 @@ import (
 // Prediction is a class for every node of a problem's graph.
 type Prediction struct {
 	// Class of every node. A labelled node has its own, an unreached one the
-	// largest; any other the class with the highest score.
+	// likeliest of its prior, which is the largest where no other is likelier; any
+	// other the class with the highest score.
 	Class []int
 
 	// Scores has a row for each node and a column for each class. Rows sum to
-	// one. That of an unreached node holds the shares of the labels, each class
-	// counted once more.
+	// one. That of an unreached node is its prior: of a method that walks, label
+	// propagation among them, the one of the settings; of any other the shares of
+	// the labels, each class counted once more.
 	Scores *sparse.Block[float32]
 
 	// Reached are the nodes from which a walk can end in a label.
@@ -104,7 +106,7 @@ func Predict(ctx context.Context, p *Problem, par Parameters, s *Settings) (*Pre
 		return nil, err
 	}
 	set.Memory = beside(p, set.Memory)
-	r := &predictor{p: p, set: &set, par: par, out: &Prediction{Parameters: par, Settings: 1}}
+	r := &predictor{p: p, set: &set, par: par, prior: set.Prior, out: &Prediction{Parameters: par, Settings: 1}}
 	for _, phase := range []struct {
 		do      func(context.Context) error
 		seconds *float64

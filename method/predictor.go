@@ -22,6 +22,8 @@ type predictor struct {
 	par Parameters
 	out *Prediction
 
+	prior cwk.Prior // of nodes that no label reaches
+
 	trials   *chooser // out-of-fold trials
 	features *sparse.Block[float32]
 	train    []int // rows of features, those of the trials before them
@@ -379,30 +381,39 @@ func (r *predictor) finishVotes(sums []float32, vote []float64) {
 	}
 }
 
-// priorOf returns the shares of the labels, each class counted once more.
-func priorOf(p *Problem) []float32 {
-	count := make([]int, len(p.Names))
-	for _, c := range p.Class {
-		count[c]++
+// shares is the prior of methods that do not walk: the shares of the labels, each
+// class counted once more.
+var shares = cwk.Empirical(1)
+
+// withoutLabels returns the class of a node that no label reaches: the likeliest of
+// its prior, and the largest where no other is likelier.
+func withoutLabels(prior cwk.Prior, row, largest int) int {
+	best, own := largest, prior.Own(row)
+	for c, v := range own {
+		if v > own[best] {
+			best = c
+		}
 	}
-	prior := make([]float32, len(count))
-	for c, n := range count {
-		prior[c] = float32(float64(n+1) / float64(len(p.Class)+len(count)))
-	}
-	return prior
+	return best
 }
 
 // finish takes the classes from the scores.
 func (r *predictor) finish(context.Context) error {
 	n, _ := r.out.Scores.Dims()
-	prior := priorOf(r.p)
+	shared := r.prior.Shared(cwk.Seeds{Row: r.p.Row, Class: r.p.Class, Classes: len(r.p.Names)})
 	largest := validate.Majority(r.p.Class)
 	r.out.Class = make([]int, n)
 	for i := range r.out.Class {
 		row := r.out.Scores.Row(i)
 		if !r.out.Reached.Contains(uint32(i)) {
-			copy(row, prior)
-			r.out.Class[i] = largest
+			prior := shared
+			if prior == nil {
+				prior = r.prior.Own(i)
+			}
+			for c, v := range prior {
+				row[c] = float32(v)
+			}
+			r.out.Class[i] = withoutLabels(r.prior, i, largest)
 			continue
 		}
 		best := 0

@@ -15,9 +15,12 @@ type trial struct {
 	train, test           []int // rows of the collected block
 	trainClass, testClass []int
 
-	unreached []int // classes of further test nodes, which no label reaches
-	largest   int   // the class that they are given
+	unreached []unreached // further test nodes, which no label reaches
+	largest   int         // the class of most nodes
 }
+
+// unreached is a test node that no label reaches: its class, and the one it is given.
+type unreached struct{ class, given int }
 
 // tester runs trials, one after the other in the same memory.
 type tester struct {
@@ -58,8 +61,8 @@ const trialIterations = 20_000
 // with s·λ has the same machines. Costs are a path in which each starts from
 // the one before.
 func (w *tester) run(ctx context.Context, x *sparse.Block[float32], t *trial, hits []int64) error {
-	for _, class := range t.unreached {
-		if class == t.largest {
+	for _, u := range t.unreached {
+		if u.class == u.given {
 			addOne(hits)
 		}
 	}
@@ -118,8 +121,8 @@ type outcome struct {
 // outcomes runs a trial at the only setting of the grid.
 func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *trial) ([]outcome, error) {
 	var list []outcome
-	for _, class := range t.unreached {
-		list = append(list, outcome{class: class, largest: t.largest})
+	for _, u := range t.unreached {
+		list = append(list, outcome{class: u.class, largest: u.given})
 	}
 	m := len(t.train)
 	w.gram = zeros(w.gram, m*m)

@@ -45,8 +45,10 @@ labelled nodes.
 
 OUT has a line for each node: node, label, reached, and a score for each class.
 Labelled nodes keep their label. reached is false for a node that no labelled
-node can reach; its label is left blank unless --unreached=prior gives it the
-most frequent one. The endings .jsonl and .parquet choose those formats.
+node can reach; its scores are its prior, that of --prior where the method takes
+it and else the shares of the labels, and its label is left blank unless
+--unreached=prior gives it the likeliest class, the most frequent one where no
+other is likelier. The endings .jsonl and .parquet choose those formats.
 
 With --slab I/M a machine of many tries a share of the parameters only; OUT, with
 the ending .trials, then says how well they do. heatwalk merge puts these parts
@@ -453,7 +455,7 @@ func (in *invocation) printClassified(r *classified, f *classifyFlags) {
 		if r.Unreached > 0 {
 			left := "left blank"
 			if f.unreached == "prior" {
-				left = "given the most frequent one"
+				left = "given the likeliest of the prior"
 			}
 			parts = append(parts, fmt.Sprintf("%s in %s without a label %s",
 				formatCount(int64(r.Unreached)), counted(int64(r.Components), "component"), left))

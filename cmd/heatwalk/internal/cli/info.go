@@ -28,6 +28,7 @@ type info struct {
 	Classes          *int     `json:"classes,omitempty"`
 	PFreq            *float64 `json:"p_freq,omitempty"`
 	PSwitch          *float64 `json:"p_switch,omitempty"`
+	PSwitchEdges     *float64 `json:"p_switch_edges,omitempty"`
 	PSwitchWalk      *float64 `json:"p_switch_walk,omitempty"`
 	Closing
 
@@ -124,7 +125,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	}
 	v.Components, v.LargestComponent, v.Isolated = s.components, s.largest, s.isolated
 	if class != nil {
-		v.PSwitch = &s.switchEdge
+		v.PSwitch, v.PSwitchEdges = &s.switchWeight, &s.switchEdge
 		if !m.Directed {
 			v.PSwitchWalk = &s.switchWalk
 		}
@@ -161,7 +162,14 @@ func (in *invocation) printInfo(v *info) {
 		line("p_freq", "%s (%s)", formatPercent(*v.PFreq), v.frequent)
 	}
 	if v.PSwitch != nil {
-		line("p_switch", "%s of edges join different classes", formatPercent(*v.PSwitch))
+		of := "edges join"
+		if v.Weighted {
+			of = "the weight of edges joins"
+		}
+		line("p_switch", "%s of %s different classes", formatPercent(*v.PSwitch), of)
+	}
+	if v.PSwitchEdges != nil && v.Weighted {
+		line("p_switch by edges", "%s of edges, whatever they weigh", formatPercent(*v.PSwitchEdges))
 	}
 	if v.PSwitchWalk != nil {
 		line("p_switch by walk", "%s of steps, starting in each component by its nodes", formatPercent(*v.PSwitchWalk))

@@ -17,14 +17,15 @@ const unlabelled = -1
 type statistics struct {
 	components, largest, isolated int64
 
-	// switchEdge is the chance that an edge drawn uniformly joins different
-	// classes; edges with an unlabelled end do not count. switchWalk is the
-	// chance that a step does, of a walk that was started at a uniformly drawn
-	// node and has settled: in a component it is at a node in proportion to the
-	// node's degree. Isolated nodes and components without an edge between
-	// labelled nodes do not count. Both are 0 if no edge counts, and switchWalk
-	// if the graph is directed: then degrees do not tell where a walk settles.
-	switchEdge, switchWalk float64
+	// switchWeight is the chance that an edge drawn in proportion to its weight
+	// joins different classes, switchEdge that of one drawn uniformly; edges with
+	// an unlabelled end do not count. switchWalk is the chance that a step does, of
+	// a walk that was started at a uniformly drawn node and has settled: in a
+	// component it is at a node in proportion to the node's degree. Isolated nodes
+	// and components without an edge between labelled nodes do not count. All are
+	// 0 if no edge counts, and switchWalk if the graph is directed: then degrees do
+	// not tell where a walk settles.
+	switchWeight, switchEdge, switchWalk float64
 }
 
 // measure sweeps over a twice; directed says that an
@@ -64,7 +65,7 @@ func measure(ctx context.Context, a sparse.Matrix, directed bool, class []int32,
 	}
 	s.isolated = isolated.Load()
 	if steps != nil {
-		s.switchEdge = steps.edge()
+		s.switchWeight, s.switchEdge = steps.edge()
 		if !directed {
 			s.switchWalk = steps.walk(parts)
 		}
@@ -77,7 +78,7 @@ func measure(ctx context.Context, a sparse.Matrix, directed bool, class []int32,
 type switches struct {
 	class  []int32
 	arcs   bool      // an edge is one entry
-	ranges []steps   // numbers of entries, by range
+	ranges []steps   // numbers of entries and their weights, by range
 	weight []float64 // of all counted entries, by row
 	mixed  []float64 // of those that change the class, by row
 
@@ -85,7 +86,10 @@ type switches struct {
 	pieces []piece // of rows that are longer than a range
 }
 
-type steps struct{ all, mixed int64 }
+type steps struct {
+	all, mixed          int64
+	weight, mixedWeight float64
+}
 
 type piece struct {
 	row, number   int
@@ -125,9 +129,11 @@ func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
 			ends = 2
 		}
 		n.all += ends
+		n.weight += float64(ends) * w
 		weight += w
 		if other != own {
 			n.mixed++
+			n.mixedWeight += w
 			mixed += w
 		}
 	}
@@ -140,17 +146,23 @@ func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
 	s.pieces = append(s.pieces, piece{row, p.Piece, weight, mixed})
 }
 
-// edge returns the share of edges that join different classes.
-func (s *switches) edge() float64 {
+// edge returns the shares that edges between different classes have of the weight
+// and of the number of all.
+func (s *switches) edge() (ofWeight, ofNumber float64) {
 	var sum steps
 	for _, n := range s.ranges {
 		sum.all += n.all
 		sum.mixed += n.mixed
+		sum.weight += n.weight
+		sum.mixedWeight += n.mixedWeight
 	}
 	if sum.all == 0 {
-		return 0
+		return 0, 0
 	}
-	return float64(sum.mixed) / float64(sum.all)
+	if sum.weight > 0 {
+		ofWeight = sum.mixedWeight / sum.weight
+	}
+	return ofWeight, float64(sum.mixed) / float64(sum.all)
 }
 
 // walk returns the chance of a change at a step of a settled walk.

@@ -61,7 +61,7 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) statistic
 			s.isolated++
 		}
 	}
-	var all, mixed float64
+	var all, mixed, allWeight, mixedWeight float64
 	weight, change := make([]float64, n), make([]float64, n)
 	for _, e := range edges {
 		if class[e.a] == unlabelled || class[e.b] == unlabelled {
@@ -72,9 +72,11 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) statistic
 			ends = 1
 		}
 		all++
+		allWeight += e.weight
 		weight[component[e.a]] += ends * e.weight
 		if class[e.a] != class[e.b] {
 			mixed++
+			mixedWeight += e.weight
 			change[component[e.a]] += ends * e.weight
 		}
 	}
@@ -89,7 +91,7 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) statistic
 		}
 	}
 	if all > 0 {
-		s.switchEdge = mixed / all
+		s.switchEdge, s.switchWeight = mixed/all, mixedWeight/allWeight
 	}
 	if nodes > 0 {
 		s.switchWalk /= nodes
@@ -196,7 +198,7 @@ func TestMeasureCora(t *testing.T) {
 	if got.components != 78 || got.largest != 2485 || got.isolated != 0 {
 		t.Errorf("%+v", got)
 	}
-	if math.Abs(got.switchEdge-0.190) > 5e-4 || math.Abs(got.switchWalk-0.184) > 5e-4 {
+	if got.switchWeight != got.switchEdge || math.Abs(got.switchEdge-0.190) > 5e-4 || math.Abs(got.switchWalk-0.184) > 5e-4 {
 		t.Errorf("switch %.4f by edges and %.4f by the walk, want 0.190 and 0.184", got.switchEdge, got.switchWalk)
 	}
 }
