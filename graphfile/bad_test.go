@@ -112,6 +112,12 @@ func TestBadFiles(t *testing.T) {
 
 		{"e.net", "*Vertices 2\n1 \"a\"\n*Edges\n1 2\n", "e.net:3: 1 of the 2 vertices that line 1 declares are listed; list all of them, or none"},
 		{"e.net", "*Vertices 1099511627776\n", "e.net:1: 1099511627776 vertices; limit 4294967295"},
+		{"e.net", "*Vertices 2\n1 \"a\n2 \"b\"\n*Edges\n1 2\n", "e.net:2: a quote is not closed on this line; close it"},
+		{"e.net", "*Vertices 2\n1 \"a\" ic \"Red\n", "e.net:2: a quote is not closed on this line; close it"},
+		{"e.net", "*Vertices 2\n1 a\n2 \"b", "e.net:3: a quote is not closed on this line; close it"},
+		{"e.net", "*Vertices 2\n1 a\n2 \"b\x00\"", "e.net:3: NUL byte, not a text file; is this a Pajek network?"},
+		{"e.net", "\"\" 1\n", `e.net:1: "" outside of a section; is this a Pajek network?`},
+		{"e.net", "*Vertices 2\n*Arcslist\nx\n", `e.net:3: "x" is not the number of a vertex; correct the line`},
 		{"e.net", "*Vertices 2 1\n", "e.net:1: networks of two modes are not supported; write all vertices as one kind"},
 		{"e.net", "*Vertices x\n", `e.net:1: "x" is not a number of vertices; correct it`},
 		{"e.net", "*Vertices 2\n*Edges\n1 3\n", "e.net:3: vertex 3; vertices run from 1 to 2; correct the line"},

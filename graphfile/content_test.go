@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // TestContent reads small files that are right. Want is direction: nodes;
@@ -170,6 +173,33 @@ func TestHold(t *testing.T) {
 	_, err := Read(Pajek, &Input{Name: "e.net", Text: strings.NewReader(b.String())}, o, func(*Batch) error { return nil })
 	if !errors.Is(err, full) || held < 2<<20 {
 		t.Errorf("%v after %d bytes", err, held)
+	}
+}
+
+// TestKept keeps a stream that has to be read at any place: it is told what that
+// takes before it is taken, and gives back what was read.
+func TestKept(t *testing.T) {
+	full := errors.New("full")
+	in := &repeated{head: "PK\x03\x04", piece: "\x00", size: 100e6}
+	o := &Options{Hold: func(bytes int64) error {
+		if bytes > in.read+pieceBytes {
+			t.Errorf("told of %d bytes after %d", bytes, in.read)
+		}
+		if bytes > 4<<20 {
+			return full
+		}
+		return nil
+	}}
+	if _, err := Read(SciPy, &Input{Name: "e.npz", Text: in}, o, nil); !errors.Is(err, full) || in.read > 4<<20 {
+		t.Errorf("%v after %d bytes", err, in.read)
+	}
+	data := bytes.Repeat([]byte("0123456789abcde"), pieceBytes/6)
+	k, err := (&sink{o: &Options{}}).keep(bytes.NewReader(data), math.MaxInt64)
+	if err != nil || k.size != int64(len(data)) {
+		t.Fatal(k, err)
+	}
+	if err := iotest.TestReader(io.NewSectionReader(k, 0, k.size), data); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -2,7 +2,6 @@ package graphfile
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -66,11 +65,14 @@ func readGAP(in *Input, s *sink) (*Graph, error) {
 		first = io.NewSectionReader(in.File, gapHead, int64(offsets))
 		entries = io.NewSectionReader(in.File, int64(gapHead+offsets), int64(g.entries*g.entry))
 	} else {
-		kept, err := g.keep(in.Text, offsets)
+		kept, err := g.keep(in.Text, int64(offsets))
 		if err != nil {
 			return nil, err
 		}
-		first, entries = kept, in.Text
+		if kept.size < int64(offsets) {
+			return nil, g.short(io.ErrUnexpectedEOF, gapHead, counted(g.nodes+1, "offset")+" are to follow")
+		}
+		first, entries = io.NewSectionReader(kept, 0, kept.size), in.Text
 	}
 	if err := g.rows(bufio.NewReaderSize(first, 64<<10), bufio.NewReaderSize(entries, 256<<10)); err != nil {
 		return nil, err
@@ -96,22 +98,6 @@ func (g *gap) short(err error, offset uint64, what string) error {
 		return g.at(offset, fetchAgain, "the file ends early; %s", what)
 	}
 	return err
-}
-
-// keep reads offsets of a size in bytes, no more than the file has.
-func (g *gap) keep(in io.Reader, size uint64) (io.Reader, error) {
-	var kept []byte
-	for uint64(len(kept)) < size {
-		n := len(kept)
-		kept = append(kept, make([]byte, min(size-uint64(n), 1<<20))...)
-		if err := g.hold(int64(cap(kept))); err != nil {
-			return nil, err
-		}
-		if _, err := io.ReadFull(in, kept[n:]); err != nil {
-			return nil, g.short(err, gapHead, counted(g.nodes+1, "offset")+" are to follow")
-		}
-	}
-	return bytes.NewReader(kept), nil
 }
 
 // rows reads the offsets and the entries beside each other.

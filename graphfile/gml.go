@@ -52,7 +52,7 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 		case c == '"':
 			s.next()
 			t.kind = gmlString
-			text, err := s.until('"')
+			text, err := s.until('"', false)
 			t.text = text
 			return t, err
 		case c == '+' || c == '-' || c == '.' || c >= '0' && c <= '9':
@@ -76,35 +76,6 @@ func (s *scanner) gmlToken() (gmlToken, error) {
 		}
 		t.text = s.text
 		return t, nil
-	}
-}
-
-// until returns the text up to the closing quote, which it takes.
-func (s *scanner) until(quote byte) ([]byte, error) {
-	s.text = s.text[:0]
-	line := s.line
-	for {
-		if s.at == len(s.buf) && !s.fill() {
-			if err := s.fail(); err != nil {
-				return nil, err
-			}
-			return nil, &Error{File: s.name, Line: line, What: "a string without an end", Fix: fetchAgain}
-		}
-		rest := s.buf[s.at:]
-		end := bytes.IndexByte(rest, quote)
-		if end >= 0 {
-			rest = rest[:end]
-		}
-		s.text = append(s.text, rest...)
-		s.line += int64(bytes.Count(rest, []byte{'\n'}))
-		s.at += len(rest)
-		if len(s.text) > maxWord {
-			return nil, &Error{File: s.name, Line: line, What: "a string longer than 1 MiB", Fix: "is its quote missing?"}
-		}
-		if end >= 0 {
-			s.at++
-			return s.text, nil
-		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -13,6 +14,8 @@ import (
 type graphML struct {
 	*sink
 	d       *xml.Decoder
+	text    *markup
+	open    []int // bytes of the tags of the elements that lie in one another
 	nodes   *roster
 	heading *heading
 	graphs  int
@@ -34,7 +37,8 @@ type graphMLKey struct {
 const xmlDepth = 256
 
 func readGraphML(in *Input, s *sink) (*Graph, error) {
-	g := &graphML{sink: s, d: xml.NewDecoder(in.Text), nodes: newRoster(s, "name", "id"), heading: newHeading(s), counted: true, keys: map[string]graphMLKey{}}
+	text := &markup{in: bufio.NewReaderSize(in.Text, 64<<10), left: maxWord}
+	g := &graphML{sink: s, d: xml.NewDecoder(text), text: text, nodes: newRoster(s, "name", "id"), heading: newHeading(s), counted: true, keys: map[string]graphMLKey{}}
 	g.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
 		switch strings.ToLower(label) {
 		case "us-ascii", "ascii", "utf8":
@@ -55,6 +59,35 @@ func readGraphML(in *Input, s *sink) (*Graph, error) {
 	}
 	line, _ := g.d.InputPos()
 	return &Graph{Direction: g.heading.direction(), Lines: int64(line), Notes: g.nodes.notes}, nil
+}
+
+// markup is the text of a file on its way to the XML decoder, which keeps a token
+// as a whole, and the tags of the elements that are open.
+type markup struct {
+	in   *bufio.Reader
+	left int // bytes before the next token has to end
+}
+
+// errLongToken is a token, or tags of open elements, of more than maxWord bytes.
+var errLongToken = errors.New("graphfile: long XML token")
+
+// ReadByte implements [io.ByteReader].
+func (m *markup) ReadByte() (byte, error) {
+	if m.left == 0 {
+		return 0, errLongToken
+	}
+	m.left--
+	return m.in.ReadByte()
+}
+
+// Read implements [io.Reader].
+func (m *markup) Read(p []byte) (int, error) {
+	if m.left == 0 {
+		return 0, errLongToken
+	}
+	n, err := m.in.Read(p[:min(len(p), m.left)])
+	m.left -= n
+	return n, err
 }
 
 // latin1 reads text of one byte a character as UTF-8.
@@ -89,7 +122,21 @@ func (g *graphML) line() int64 {
 
 // next returns the next token, nil at the end of the file.
 func (g *graphML) next() (xml.Token, error) {
+	line := g.line()
+	left := maxWord
+	for _, n := range g.open {
+		left -= n
+	}
+	g.text.left = left
 	t, err := g.d.Token()
+	switch t.(type) {
+	case xml.StartElement:
+		if g.open = append(g.open, left-g.text.left); len(g.open) > xmlDepth {
+			return nil, g.fault(g.line(), "is this GraphML?", "elements in elements, %d deep", len(g.open))
+		}
+	case xml.EndElement:
+		g.open = g.open[:len(g.open)-1]
+	}
 	var syntax *xml.SyntaxError
 	var ours *Error
 	switch {
@@ -97,6 +144,8 @@ func (g *graphML) next() (xml.Token, error) {
 		return t, nil
 	case errors.Is(err, io.EOF):
 		return nil, nil
+	case errors.Is(err, errLongToken):
+		return nil, g.fault(line, "shorten it; is a quote or a bracket missing?", "a tag, comment or text longer than 1 MiB")
 	case errors.As(err, &ours):
 		return nil, ours
 	case errors.As(err, &syntax):
@@ -104,57 +153,57 @@ func (g *graphML) next() (xml.Token, error) {
 		if strings.Contains(syntax.Msg, "EOF") {
 			fix = fetchAgain
 		}
-		return nil, g.fault(int64(syntax.Line), fix, "no well-formed XML: %s", syntax.Msg)
+		return nil, g.fault(int64(syntax.Line), fix, "no well-formed XML: %s", brief(syntax.Msg))
 	}
 	return nil, err
 }
 
+// brief returns a message of the XML decoder, cut where it goes on for a name of
+// the file.
+func brief(message string) string {
+	const most = 160
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "…"
+}
+
 // read reads the whole file.
 func (g *graphML) read() error {
-	for depth := 0; ; {
+	for {
 		t, err := g.next()
 		if t == nil || err != nil {
 			return err
 		}
-		switch t := t.(type) {
-		case xml.EndElement:
-			depth--
-		case xml.StartElement:
-			if depth++; depth > xmlDepth {
-				return g.fault(g.line(), "is this GraphML?", "elements in elements, %d deep", depth)
-			}
-			taken, err := g.element(t)
-			if err != nil {
+		if start, is := t.(xml.StartElement); is {
+			if err := g.element(start); err != nil {
 				return err
-			}
-			if taken {
-				depth--
 			}
 		}
 	}
 }
 
-// element reads an element; taken reports that its end has been read.
-func (g *graphML) element(t xml.StartElement) (taken bool, err error) {
+// element reads an element, one with data to its end.
+func (g *graphML) element(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "key":
-		return true, g.key(t)
+		return g.key(t)
 	case "graph":
 		if g.graphs++; g.graphs > 1 {
-			return false, g.fault(g.line(), "write each into a file of its own", "a second graph, or one within a node")
+			return g.fault(g.line(), "write each into a file of its own", "a second graph, or one within a node")
 		}
 		g.arcs = attribute(t, "edgedefault") == "directed"
 		if g.arcs && !g.o.Undirected {
 			g.heading.directed = true
 		}
 	case "node":
-		return true, g.node(t)
+		return g.node(t)
 	case "edge":
-		return true, g.edge(t)
+		return g.edge(t)
 	case "hyperedge":
-		return false, g.fault(g.line(), "write edges of two nodes", "hyperedges are not supported")
+		return g.fault(g.line(), "write edges of two nodes", "hyperedges are not supported")
 	}
-	return false, nil
+	return nil
 }
 
 func attribute(t xml.StartElement, name string) string {
@@ -169,6 +218,7 @@ func attribute(t xml.StartElement, name string) string {
 // content reads to the end of the element t and calls visit with the text of
 // those of its children that wanted picks.
 func (g *graphML) content(t xml.StartElement, wanted func(child xml.StartElement) bool, visit func(child xml.StartElement, text string)) error {
+	line := g.line()
 	var text strings.Builder
 	picked := false
 	var child xml.StartElement
@@ -181,10 +231,7 @@ func (g *graphML) content(t xml.StartElement, wanted func(child xml.StartElement
 		case nil:
 			return g.fault(g.line(), fetchAgain, "the file ends in an element %s", t.Name.Local)
 		case xml.StartElement:
-			if depth++; depth > xmlDepth {
-				return g.fault(g.line(), "is this GraphML?", "elements in elements, %d deep", depth)
-			}
-			if depth == 2 && wanted(token) {
+			if depth++; depth == 2 && wanted(token) {
 				picked, child = true, token.Copy()
 				text.Reset()
 			}
@@ -197,8 +244,11 @@ func (g *graphML) content(t xml.StartElement, wanted func(child xml.StartElement
 				picked = false
 			}
 		case xml.CharData:
-			if picked {
-				text.Write(token)
+			if !picked {
+				continue
+			}
+			if text.Write(token); text.Len() > maxWord {
+				return g.fault(line, "shorten it", "a text longer than 1 MiB in an element %s", t.Name.Local)
 			}
 		}
 	}

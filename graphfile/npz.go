@@ -1,9 +1,9 @@
 package graphfile
 
 import (
-	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
@@ -65,20 +65,11 @@ func anywhere(in *Input, s *sink) (io.ReaderAt, int64, error) {
 	if in.File != nil {
 		return in.File, in.Size, nil
 	}
-	var content bytes.Buffer
-	for {
-		n, err := io.CopyN(&content, in.Text, 1<<20)
-		if err == io.EOF || err == nil && n == 0 {
-			break
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		if err := s.hold(int64(content.Cap())); err != nil {
-			return nil, 0, err
-		}
+	content, err := s.keep(in.Text, math.MaxInt64)
+	if err != nil {
+		return nil, 0, err
 	}
-	return bytes.NewReader(content.Bytes()), int64(content.Len()), nil
+	return content, content.size, nil
 }
 
 // form returns what form the matrix has.

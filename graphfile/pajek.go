@@ -17,32 +17,25 @@ type pajek struct {
 	count   uint64 // of vertices; 0 before they are declared
 	listed  uint64 // vertices with a line of their own
 	declare int64  // the line of *Vertices
-	line    []byte // the line that is read
-	words   [][]byte
 }
 
 func readPajek(in *Input, s *sink) (*Graph, error) {
 	p := &pajek{sink: s, t: newScanner(in.Name, in.Text), nodes: newRoster(s, "label", "number"), heading: newHeading(s)}
 	for {
-		number := p.t.line
-		more, err := p.readLine()
-		if err != nil {
-			return nil, err
-		}
-		if !more {
+		if _, ok := p.t.peek(); !ok {
 			break
 		}
-		if len(p.line) == 0 || p.line[0] == '%' || p.line[0] == '#' {
-			continue
-		}
-		if p.line[0] == '*' {
-			err = p.begin(number)
-		} else {
-			err = p.data(number)
-		}
-		if err != nil {
+		if err := p.line(); err != nil {
 			return nil, err
 		}
+		if _, ok := p.t.peek(); ok {
+			p.t.next()
+		} else {
+			p.t.line++ // the last line has no end
+		}
+	}
+	if err := p.t.fail(); err != nil {
+		return nil, err
 	}
 	if p.count == 0 {
 		return nil, p.fault(0, "is this a Pajek network?", "no *Vertices")
@@ -62,79 +55,53 @@ func readPajek(in *Input, s *sink) (*Graph, error) {
 	return g, nil
 }
 
-// maxLine is the longest line of a Pajek file: that of a vertex with very many
-// neighbours.
-const maxLine = 1 << 28
-
-// readLine reads the next line without blanks around it; false at the end.
-func (p *pajek) readLine() (bool, error) {
-	p.line = p.line[:0]
-	t := p.t
-	if _, ok := t.peek(); !ok {
-		return false, t.fail()
+// line reads the next line up to its end, word by word: that of a vertex with very
+// many neighbours is long.
+func (p *pajek) line() error {
+	number := p.t.line
+	if c, ok := p.t.skipBlanks(); ok && (c == '%' || c == '#') {
+		p.t.skipRest()
+		return nil
 	}
-	for {
-		if t.at == len(t.buf) && !t.fill() {
-			if err := t.fail(); err != nil {
-				return false, err
-			}
-			t.line++ // the last line has no end
-			break
-		}
-		rest := t.buf[t.at:]
-		end := bytes.IndexByte(rest, '\n')
-		if end >= 0 {
-			rest = rest[:end]
-		}
-		p.line = append(p.line, rest...)
-		t.at += len(rest)
-		if len(p.line) > maxLine {
-			return false, p.fault(t.line, "is this a Pajek network?", "a line longer than 256 MiB")
-		}
-		if err := p.hold(p.nodes.bytes + int64(cap(p.line))); err != nil {
-			return false, err
-		}
-		if end >= 0 {
-			t.next()
-			break
-		}
+	first, ok, err := p.word()
+	if !ok {
+		return err
 	}
-	if bytes.IndexByte(p.line, 0) >= 0 {
-		return false, p.fault(t.line-1, "is this a Pajek network?", "NUL byte, not a text file")
+	if bytes.HasPrefix(first, []byte{'*'}) {
+		err = p.begin(number, string(first))
+	} else {
+		err = p.data(number, first)
 	}
-	p.line = bytes.Trim(p.line, blank)
-	return true, nil
+	for ok && err == nil { // how it is drawn
+		_, ok, err = p.word()
+	}
+	return err
 }
 
-// split cuts the line into words; what is in quotes is one.
-func (p *pajek) split() [][]byte {
-	p.words = p.words[:0]
-	rest := p.line
-	for {
-		rest = bytes.TrimLeft(rest, blank)
-		if len(rest) == 0 {
-			return p.words
+// word returns the next word of the line, or what is in quotes; ok is false at its
+// end. It is valid until the next one.
+func (p *pajek) word() (word []byte, ok bool, err error) {
+	t := p.t
+	switch c, ok := t.skipBlanks(); {
+	case !ok:
+		return nil, false, t.fail()
+	case c == '\n':
+		return nil, false, nil
+	case c == '"':
+		t.next()
+		word, err = t.until('"', true)
+		if bytes.IndexByte(word, 0) >= 0 {
+			err = p.fault(t.line, "is this a Pajek network?", "NUL byte, not a text file")
 		}
-		if rest[0] == '"' {
-			if end := bytes.IndexByte(rest[1:], '"'); end >= 0 {
-				p.words = append(p.words, rest[1:end+1])
-				rest = rest[end+2:]
-				continue
-			}
-		}
-		end := bytes.IndexAny(rest, blank)
-		if end < 0 {
-			end = len(rest)
-		}
-		p.words = append(p.words, rest[:end])
-		rest = rest[end:]
+	default:
+		word, err = t.word()
 	}
+	return word, err == nil, err
 }
 
 // begin begins a section.
-func (p *pajek) begin(number int64) error {
-	words := p.split()
-	p.section = strings.ToLower(string(words[0]))
+func (p *pajek) begin(number int64, section string) error {
+	p.section = strings.ToLower(section)
 	switch p.section {
 	case "*network":
 		return nil
@@ -142,28 +109,40 @@ func (p *pajek) begin(number int64) error {
 		if p.count > 0 {
 			return p.fault(number, "write each network into a file of its own", "a second *Vertices")
 		}
-		if len(words) > 2 {
-			return p.fault(number, "write all vertices as one kind", "networks of two modes are not supported")
-		}
-		if len(words) < 2 {
-			return p.fault(number, "give it", "*Vertices without their number")
-		}
-		n, ok := parseUint(words[1])
-		if !ok || n == 0 {
-			return p.fault(number, "correct it", "%s is not a number of vertices", quote(words[1]))
-		}
-		if n > MaxNodes {
-			return p.fault(number, "", "%d vertices; limit %d", n, uint64(MaxNodes))
-		}
-		p.count, p.declare = n, number
-		return nil
+		return p.vertices(number)
 	case "*arcs", "*edges", "*arcslist", "*edgeslist":
 		if p.count == 0 {
-			return p.fault(number, "put *Vertices first", "%s before *Vertices", words[0])
+			return p.fault(number, "put *Vertices first", "%s before *Vertices", section)
 		}
 		return p.complete(number)
 	}
-	return p.fault(number, "leave it out, or write *Arcs or *Edges", "section %s is not supported", quote(words[0]))
+	return p.fault(number, "leave it out, or write *Arcs or *Edges", "section %s is not supported", quote(section))
+}
+
+// vertices reads the number of vertices.
+func (p *pajek) vertices(number int64) error {
+	word, ok, err := p.word()
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return p.fault(number, "give it", "*Vertices without their number")
+	}
+	n, isNumber := parseUint(word)
+	wrong := quote(word)
+	if _, more, err := p.word(); err != nil {
+		return err
+	} else if more {
+		return p.fault(number, "write all vertices as one kind", "networks of two modes are not supported")
+	}
+	if !isNumber || n == 0 {
+		return p.fault(number, "correct it", "%s is not a number of vertices", wrong)
+	}
+	if n > MaxNodes {
+		return p.fault(number, "", "%d vertices; limit %d", n, uint64(MaxNodes))
+	}
+	p.count, p.declare = n, number
+	return nil
 }
 
 // complete checks that all vertices are listed, or none.
@@ -174,37 +153,52 @@ func (p *pajek) complete(number int64) error {
 	return nil
 }
 
-// data reads a line of a section.
-func (p *pajek) data(number int64) error {
-	words := p.split()
+// data reads a line of a section, as far as it is kept, from behind its first word.
+func (p *pajek) data(number int64, first []byte) error {
 	switch p.section {
 	case "*vertices":
-		return p.vertex(number, words)
+		return p.vertex(number, first)
 	case "*arcs", "*edges":
-		return p.edge(number, words)
+		return p.edge(number, first)
 	case "*arcslist", "*edgeslist":
-		for _, target := range words[1:] {
-			if err := p.join(number, words[0], target, 1); err != nil {
-				return err
-			}
-		}
-		return nil
+		return p.list(number, first)
 	}
-	return p.fault(number, "is this a Pajek network?", "%s outside of a section", quote(p.line))
+	return p.fault(number, "is this a Pajek network?", "%s outside of a section", quote(first))
 }
 
-// vertex reads a number and perhaps a label; what follows is how it is drawn.
-func (p *pajek) vertex(number int64, words [][]byte) error {
-	n, err := p.number(number, words[0])
+// vertex reads a number and perhaps a label.
+func (p *pajek) vertex(number int64, first []byte) error {
+	n, err := p.number(number, first)
 	if err != nil {
 		return err
 	}
-	label := ""
-	if len(words) > 1 {
-		label = string(words[1])
+	label, _, err := p.word()
+	if err != nil {
+		return err
 	}
 	p.listed++
-	return p.nodes.add(number, label, strconv.FormatUint(n, 10))
+	return p.nodes.add(number, string(label), strconv.FormatUint(n, 10))
+}
+
+// list reads a vertex and its neighbours.
+func (p *pajek) list(number int64, first []byte) error {
+	u, err := p.number(number, first)
+	if err != nil {
+		return err
+	}
+	for {
+		word, ok, err := p.word()
+		if !ok || err != nil {
+			return err
+		}
+		v, err := p.number(number, word)
+		if err != nil {
+			return err
+		}
+		if err := p.join(number, u, v, 1); err != nil {
+			return err
+		}
+	}
 }
 
 // number reads the number of a vertex.
@@ -219,35 +213,41 @@ func (p *pajek) number(line int64, word []byte) (uint64, error) {
 	return n, nil
 }
 
-// edge reads two numbers and perhaps a weight; what follows is how it is drawn.
-func (p *pajek) edge(number int64, words [][]byte) error {
-	if len(words) < 2 {
+// edge reads two numbers and perhaps a weight.
+func (p *pajek) edge(number int64, first []byte) error {
+	u, wrong := p.number(number, first)
+	word, ok, err := p.word()
+	switch {
+	case err != nil:
+		return err
+	case !ok:
 		return p.fault(number, "correct the line", "1 field, want 2 or more (source, target, weight)")
+	case wrong != nil:
+		return wrong
+	}
+	v, err := p.number(number, word)
+	if err != nil {
+		return err
 	}
 	w := 1.0
-	if len(words) > 2 {
+	if word, ok, err = p.word(); err != nil {
+		return err
+	}
+	if ok {
 		var wrong string
-		if w, wrong = p.word(number, words[2]); wrong == "is not a number" && words[2][0] > '9' {
+		if w, wrong = p.sink.word(number, word); wrong == "is not a number" && (len(word) == 0 || word[0] > '9') {
 			w = 1 // a property of the line, as in: 1 2 c Blue
 		} else if wrong != "" {
-			return p.fault(number, "correct the line", "weight %s %s", quote(words[2]), wrong)
+			return p.fault(number, "correct the line", "weight %s %s", quote(word), wrong)
 		} else {
 			p.weighted = true
 		}
 	}
-	return p.join(number, words[0], words[1], w)
+	return p.join(number, u, v, w)
 }
 
-// join adds an edge.
-func (p *pajek) join(number int64, source, target []byte, w float64) error {
-	u, err := p.number(number, source)
-	if err != nil {
-		return err
-	}
-	v, err := p.number(number, target)
-	if err != nil {
-		return err
-	}
+// join adds an edge between vertices.
+func (p *pajek) join(number int64, u, v uint64, w float64) error {
 	both, err := p.heading.edge(number, strings.HasPrefix(p.section, "*arcs"))
 	if err != nil {
 		return err

@@ -69,13 +69,20 @@ func (s *scanner) fail() error {
 
 // skipLine takes what is left of the line, its end included.
 func (s *scanner) skipLine() {
+	s.skipRest()
+	if s.at < len(s.buf) {
+		s.next()
+	}
+}
+
+// skipRest takes what is left of the line before its end.
+func (s *scanner) skipRest() {
 	for {
 		if s.at == len(s.buf) && !s.fill() {
 			return
 		}
 		if end := bytes.IndexByte(s.buf[s.at:], '\n'); end >= 0 {
-			s.at += end + 1
-			s.line++
+			s.at += end
 			return
 		}
 		s.at = len(s.buf)
@@ -84,21 +91,24 @@ func (s *scanner) skipLine() {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }
 
+// skipBlanks takes the blanks before the next byte of the line and returns that
+// byte, which may be the line's end; false at the end of the text or at an error.
+func (s *scanner) skipBlanks() (c byte, ok bool) {
+	for {
+		if c, ok = s.peek(); !ok || !isBlank(c) {
+			return c, ok
+		}
+		s.at++
+	}
+}
+
 // word returns the next word of the line, empty at its end. It is valid until
 // the next one.
 func (s *scanner) word() ([]byte, error) {
-	for {
-		c, ok := s.peek()
-		if !ok {
-			return nil, s.fail()
-		}
-		if c == '\n' {
-			return nil, nil
-		}
-		if !isBlank(c) {
-			break
-		}
-		s.at++
+	if c, ok := s.skipBlanks(); !ok {
+		return nil, s.fail()
+	} else if c == '\n' {
+		return nil, nil
 	}
 	s.text = s.text[:0]
 	for {
@@ -124,6 +134,47 @@ func (s *scanner) word() ([]byte, error) {
 			return s.text, s.fail()
 		}
 	}
+}
+
+// until returns the text up to the closing quote, which it takes; within the line
+// if oneLine is set. It is valid until the next word.
+func (s *scanner) until(quote byte, oneLine bool) ([]byte, error) {
+	s.text = s.text[:0]
+	line := s.line
+	for {
+		if s.at == len(s.buf) && !s.fill() {
+			if err := s.fail(); err != nil {
+				return nil, err
+			}
+			if oneLine {
+				return nil, s.unclosed()
+			}
+			return nil, &Error{File: s.name, Line: line, What: "a string without an end", Fix: fetchAgain}
+		}
+		rest := s.buf[s.at:]
+		end := bytes.IndexByte(rest, quote)
+		if end >= 0 {
+			rest = rest[:end]
+		}
+		if oneLine && bytes.IndexByte(rest, '\n') >= 0 {
+			return nil, s.unclosed()
+		}
+		s.text = append(s.text, rest...)
+		s.line += int64(bytes.Count(rest, []byte{'\n'}))
+		s.at += len(rest)
+		if len(s.text) > maxWord {
+			return nil, &Error{File: s.name, Line: line, What: "a string longer than 1 MiB", Fix: "is its quote missing?"}
+		}
+		if end >= 0 {
+			s.at++
+			return s.text, nil
+		}
+	}
+}
+
+// unclosed is the error for a quote of the line.
+func (s *scanner) unclosed() error {
+	return &Error{File: s.name, Line: s.line, What: "a quote is not closed on this line", Fix: "close it"}
 }
 
 // parseUint returns the number that a word is.

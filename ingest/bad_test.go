@@ -54,6 +54,7 @@ func TestBadEdgeLists(t *testing.T) {
 		want       string
 	}{
 		{"edges.tsv", "a\tb\nc\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target)" + fix},
+		{"edges.csv", "a,b\n" + strings.Repeat(",", 1<<17) + "\n", Config{}, "edges.csv:2: more than 131072 fields" + fix},
 		{"edges.tsv", "a\n", Config{}, "edges.tsv:1: 1 field, want 2 or 3 (source, target, weight)" + fix},
 		{"edges.tsv", "# c\na\tb\t1\nc\td\n", Config{}, "edges.tsv:3: 2 fields, want 3 (source, target, weight)" + fix},
 		{"edges.tsv", "a\tb\nc\td\t2\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 )
 
 // blank trims what may surround a field.
@@ -35,10 +36,15 @@ func separatorName(sep byte) string {
 	return "blank"
 }
 
+// manyFields bounds the fields of a line, whose places take more memory than its
+// text where they are short.
+const manyFields = 1 << 17
+
 var (
 	errQuote    = errors.New("a quote is not closed on this line")
 	errQuoteEnd = errors.New("something follows a closing quote")
 	errTab      = errors.New("a field holds a TAB")
+	errFields   = fmt.Errorf("more than %d fields", manyFields)
 )
 
 // splitFix returns the way out of a line that cannot be split; fix is that of
@@ -66,6 +72,9 @@ func (f *fields) split(line []byte, sep byte) error {
 	f.unquoted = f.unquoted[:0]
 	at := 0
 	for {
+		if len(f.text) == manyFields {
+			return errFields
+		}
 		for at < len(line) && (line[at] == ' ' || line[at] == '\r' || line[at] == '\t' && sep != tab) {
 			at++
 		}

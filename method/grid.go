@@ -159,17 +159,25 @@ func NoGrid() *Grid {
 	}
 }
 
+// maxGridFile bounds the text of a grid, which is kept while it is read.
+const maxGridFile = 1 << 20
+
 // ReadGrid reads a grid from one JSON object with the keys of [Grid], all
 // lists but features and lambda non-empty; without features it has both kinds. Values may
-// come in any order and are sorted. Errors wrap [ErrGrid].
+// come in any order and are sorted. The text is shorter than 1 MiB. Errors wrap [ErrGrid].
 func ReadGrid(r io.Reader) (*Grid, error) {
-	dec := json.NewDecoder(r)
+	in := &io.LimitedReader{R: r, N: maxGridFile}
+	dec := json.NewDecoder(in)
 	dec.DisallowUnknownFields()
 	g := new(Grid)
-	if err := dec.Decode(g); err != nil {
+	err := dec.Decode(g)
+	_, end := dec.Token()
+	switch {
+	case in.N == 0:
+		return nil, fmt.Errorf("%w: longer than 1 MiB", ErrGrid)
+	case err != nil:
 		return nil, fmt.Errorf("%w: %s", ErrGrid, explainJSON(err))
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+	case !errors.Is(end, io.EOF):
 		return nil, fmt.Errorf("%w: more than one JSON value", ErrGrid)
 	}
 	if len(g.Features) == 0 {

@@ -57,10 +57,12 @@ func TestReadGrid(t *testing.T) {
 		{`{"alpha": [2], "steps": [1], "cost": [-1]}`, "alpha 2 does not lie between 0 and 1\ncost -1 is not"},
 		{``, "EOF"},
 		{`[]`, "array in the place of an object"},
+		{`{"alpha": [0], ` + rest + `}` + strings.Repeat(" ", 1<<20), "longer than 1 MiB"},
+		{`{"` + strings.Repeat("a", 1<<20), "longer than 1 MiB"},
 	} {
 		_, err := ReadGrid(strings.NewReader(test.in))
 		if !errors.Is(err, ErrGrid) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %s", test.in, err, test.want)
+			t.Errorf("%.80s: %.200v, want %s", test.in, err, test.want)
 		}
 	}
 }

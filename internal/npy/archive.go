@@ -2,8 +2,10 @@ package npy
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -15,12 +17,37 @@ type Archive struct {
 	single  string               // the name of the only member, if it is an array
 }
 
+// directory reads a file as far as its zip directory may go, which is kept.
+type directory struct {
+	io.ReaderAt
+	left int64 // bytes
+}
+
+// maxDirectory is how much of a file is read to find its directory: that of
+// thousands of arrays, and the end of the file in which it is looked for.
+const maxDirectory = 1<<20 + 1<<17
+
+var errDirectory = errors.New("npy: large zip directory")
+
+// ReadAt implements [io.ReaderAt].
+func (d *directory) ReadAt(p []byte, at int64) (int, error) {
+	if d.left -= int64(len(p)); d.left < 0 {
+		return 0, errDirectory
+	}
+	return d.ReaderAt.ReadAt(p, at)
+}
+
 // OpenArchive reads the directory of an archive of so many bytes.
 func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
-	z, err := zip.NewReader(in, size)
+	d := &directory{in, maxDirectory}
+	z, err := zip.NewReader(d, size)
+	if errors.Is(err, errDirectory) {
+		return nil, &Error{Array: name, What: "a zip directory of more than 1 MiB", Fix: "save the arrays that are wanted in a file of their own"}
+	}
 	if err != nil {
 		return nil, &Error{Array: name, What: "no whole zip archive, which a .npz file is", Fix: fetchAgain, Err: err}
 	}
+	d.left = math.MaxInt64
 	a := &Archive{Name: name, members: map[string]*zip.File{}}
 	for _, m := range z.File {
 		member, isArray := strings.CutSuffix(m.Name, ".npy")
@@ -53,6 +80,10 @@ func (a *Archive) Open(name string, watch func(io.Reader) io.Reader) (*Array, er
 	m := a.members[name]
 	if m == nil {
 		return nil, &Error{Array: a.Name, What: fmt.Sprintf("the array %s is missing", name), Fix: "save it with scipy.sparse.save_npz"}
+	}
+	const encrypted = 1 // a flag
+	if m.Flags&encrypted != 0 {
+		return nil, &Error{Array: a.Name, What: fmt.Sprintf("the array %s is encrypted", name), Fix: "save it without a password"}
 	}
 	r, err := m.Open()
 	if err != nil {

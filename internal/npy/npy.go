@@ -20,6 +20,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Magic is how a .npy file begins.
@@ -40,6 +41,7 @@ type Array struct {
 	order   binary.ByteOrder
 	in      *bufio.Reader
 	buf     []byte
+	text    []byte
 	scratch []int64
 }
 
@@ -320,13 +322,13 @@ func (a *Array) Text() (string, error) {
 	if a.Kind == 'S' {
 		return strings.TrimRight(string(b), "\x00"), nil
 	}
-	var text []rune
+	a.text = a.text[:0]
 	for ; len(b) > 0; b = b[4:] {
 		if r := a.order.Uint32(b); r != 0 {
-			text = append(text, rune(r))
+			a.text = utf8.AppendRune(a.text, rune(r))
 		}
 	}
-	return string(text), nil
+	return string(a.text), nil
 }
 
 // End checks that the array ends where it has to; the checksum of an archive

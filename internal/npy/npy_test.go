@@ -1,6 +1,7 @@
 package npy
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -160,6 +161,51 @@ func TestBadHeaders(t *testing.T) {
 		if err == nil {
 			t.Error("a string read as a number")
 		}
+	}
+}
+
+// TestBadArchives reads archives that are encrypted, as their members say, or have a
+// directory larger than any of arrays.
+func TestBadArchives(t *testing.T) {
+	archive := func(names []string, flags uint16) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, name := range names {
+			w, err := z.CreateHeader(&zip.FileHeader{Name: name + ".npy", Flags: flags})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write(file(1, "|b1", "False", "(1,)", []byte{1})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	open := func(data []byte) error {
+		a, err := OpenArchive("x.npz", bytes.NewReader(data), int64(len(data)))
+		if err == nil {
+			_, err = a.Open("a", nil)
+		}
+		return err
+	}
+	if err := open(archive([]string{"a"}, 0)); err != nil {
+		t.Error(err)
+	}
+	if err, want := open(archive([]string{"a"}, 1)), "x.npz: the array a is encrypted; save it without a password"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	names := []string{"a"}
+	for i := range 20 {
+		names = append(names, strings.Repeat(string(rune('a'+i)), 60_000))
+	}
+	if err, want := open(archive(names, 0)), "x.npz: a zip directory of more than 1 MiB; save the arrays that are wanted in a file of their own"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if err := open(archive(names[:17], 0)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,51 @@
+package graphfile
+
+import (
+	"errors"
+	"io"
+)
+
+// kept is content in memory, in pieces of one size so that it grows by no more
+// than it gains.
+type kept struct {
+	pieces [][]byte
+	size   int64
+}
+
+// pieceBytes is the size of a piece.
+const pieceBytes = 1 << 20
+
+// keep reads at most so many bytes, or to the end, and tells of each piece before it
+// takes it.
+func (s *sink) keep(in io.Reader, most int64) (*kept, error) {
+	k := &kept{}
+	for k.size < most {
+		if err := s.hold(int64(len(k.pieces)+1) * pieceBytes); err != nil {
+			return nil, err
+		}
+		piece := make([]byte, min(pieceBytes, most-k.size))
+		n, err := io.ReadFull(in, piece)
+		k.pieces = append(k.pieces, piece[:n])
+		k.size += int64(n)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// ReadAt implements [io.ReaderAt].
+func (k *kept) ReadAt(p []byte, offset int64) (n int, err error) {
+	for n < len(p) {
+		if offset >= k.size {
+			return n, io.EOF
+		}
+		m := copy(p[n:], k.pieces[offset/pieceBytes][offset%pieceBytes:])
+		n += m
+		offset += int64(m)
+	}
+	return n, nil
+}
