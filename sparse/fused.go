@@ -118,8 +118,8 @@ func grow[E any](s []E, n int) []E {
 
 // panel computes the columns lo ≤ j < hi of a panel of the ranges up to end, and shows
 // its rows to the visitor if these were the last.
-func (f *fused[T]) panel(worker int, p Panel, ahead *simd.Decoding, end, lo, hi int) {
-	f.columns(worker, p, ahead, lo, hi)
+func (f *fused[T]) panel(worker int, p Panel, end, lo, hi int) {
+	f.columns(worker, p, lo, hi)
 	if hi == f.width {
 		f.visit(worker, p.Index, end)
 	}
@@ -139,9 +139,9 @@ func (f *fused[T]) visit(worker, lo, hi int) {
 }
 
 // columns computes the columns lo ≤ j < hi of the panel's rows, in slabs.
-func (f *fused[T]) columns(worker int, p Panel, ahead *simd.Decoding, lo, hi int) {
+func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	w := &f.worker[worker]
-	g := gathering[T]{p: p, ahead: ahead, values: f.values(w, p)}
+	g := gathering[T]{p: p, values: f.values(w, p)}
 	if a, ok := f.A.(*byLength); ok && p.Pieces == 1 {
 		g.place = a.row[p.Lo:p.Hi]
 	}
@@ -163,7 +163,6 @@ func slabEnd[T Float](lo, hi, bytes, most int) int {
 // gathering is a slab of columns of one panel: lo ≤ j < hi.
 type gathering[T Float] struct {
 	p      Panel
-	ahead  *simd.Decoding // of the panel to come
 	values []T
 	place  []uint8      // of the rows, see byLength, or nil
 	slot   []int32      // of the rows, which of the near sums they go on from, see tiled; or nil
@@ -221,7 +220,7 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 	case g.place != nil:
 		simd.GatherSumPlaced(dst, g.hi-g.lo, scale, x, ptr, col, g.place[lo:hi])
 	case g.values == nil:
-		simd.GatherSumAhead(dst, g.hi-g.lo, scale, x, ptr, col, g.ahead)
+		simd.GatherSum(dst, g.hi-g.lo, scale, x, ptr, col)
 	default:
 		simd.GatherWeighted(dst, g.hi-g.lo, scale, x, ptr, col, g.valuesFrom(start))
 	}

@@ -2,10 +2,8 @@ package sparse
 
 import (
 	"context"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
 // Step is one fused step with an operator Ā:
@@ -77,7 +75,7 @@ func (f *fused[T]) sweep(ctx context.Context, workers int) error {
 		return f.sweepTiles(ctx, workers, a)
 	case *byLength: // whose panels must not be joined
 		return a.m.Sweep(ctx, workers, func(worker int, p Panel) error {
-			f.panel(worker, p, nil, p.Index+1, 0, f.width)
+			f.panel(worker, p, p.Index+1, 0, f.width)
 			return nil
 		})
 	}
@@ -85,49 +83,17 @@ func (f *fused[T]) sweep(ctx context.Context, workers int) error {
 }
 
 // sweepColumns computes the columns lo ≤ j < hi of the rows of all panels of a.
-// Where no near cache holds the source, the matrix is told what is gathered.
 func (f *fused[T]) sweepColumns(ctx context.Context, workers int, a Matrix, lo, hi int) error {
 	if a, ok := a.(*CSR); ok {
 		return a.sweepJoined(ctx, workers, func(worker int, p Panel, end int) error {
-			f.panel(worker, p, nil, end, lo, hi)
-			return nil
-		})
-	}
-	size := len(f.source.Data) * sizeOf[T]()
-	if a, ok := decodedOf(a).(nearSweeper); ok && size > nearBytes {
-		near := simd.Near{
-			Data:   unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(f.source.Data))), size),
-			Stride: f.source.Stride * sizeOf[T](),
-		}
-		return a.SweepNear(ctx, workers, near, func(worker int, p Panel, ahead *simd.Decoding) error {
-			f.panel(worker, p, ahead, p.Index+1, lo, hi)
+			f.panel(worker, p, end, lo, hi)
 			return nil
 		})
 	}
 	return a.Sweep(ctx, workers, func(worker int, p Panel) error {
-		f.panel(worker, p, nil, p.Index+1, lo, hi)
+		f.panel(worker, p, p.Index+1, lo, hi)
 		return nil
 	})
-}
-
-// nearSweeper is a [Matrix] whose ids take arithmetic to find, during which the
-// memory would be idle: those of package shard.
-type nearSweeper interface {
-	// SweepNear is Sweep for a visitor that reads row j of near for every column id
-	// j. The sweep may bring some of them into a cache before a panel that names
-	// them is visited, or leave ids of the worker's next panel to the visitor, who
-	// may find them with [simd.GatherSumAhead] while it waits for rows. It changes
-	// nothing else; ahead may be nil.
-	SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p Panel, ahead *simd.Decoding) error) error
-}
-
-// decodedOf returns the matrix that decodes the ids of a. That of a store is its out
-// direction: users see the store, in whose methods the inner loops have no place.
-func decodedOf(a Matrix) Matrix {
-	if store, ok := a.(interface{ Out() Matrix }); ok {
-		return store.Out()
-	}
-	return a
 }
 
 // prepare keeps what all steps need.
@@ -184,7 +150,7 @@ func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 	}
 	err := sched.Run(ctx, workers, groups, func(worker, group int) error {
 		return f.rows().Sweep(ctx, 1, func(_ int, p Panel) error {
-			f.columns(worker, p, nil, bound(group), bound(group+1))
+			f.columns(worker, p, bound(group), bound(group+1))
 			return nil
 		})
 	})

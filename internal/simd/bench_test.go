@@ -121,7 +121,7 @@ func BenchmarkScaleTo(b *testing.B) {
 	b.Run("float64", func(b *testing.B) { benchmarkEach(b, false, benchmarkScaleTo[float64]) })
 }
 
-func BenchmarkDecodeFourWidths(b *testing.B) {
+func BenchmarkDecode(b *testing.B) {
 	const n = 1 << 14
 	rng := rand.New(rand.NewPCG(2, 0))
 	ids := make([]uint32, n)
@@ -137,7 +137,7 @@ func BenchmarkDecodeFourWidths(b *testing.B) {
 	dst := make([]uint32, n+16)
 	benchmarkEach(b, true, func(b *testing.B) {
 		for b.Loop() {
-			decodeFourWidths(dst, n, sel, data, widths, 20)
+			Decode(dst, n, sel, data, widths, 20)
 		}
 		perEntry(b, n, 1)
 	})

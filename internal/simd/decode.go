@@ -2,19 +2,7 @@ package simd
 
 import "encoding/binary"
 
-// Near tells which rows are needed next: row i begins at Data[i·Stride]. The
-// zero value stands for none. It never changes a result.
-type Near struct {
-	Data   []byte
-	Stride int
-}
-
-// DecodingHead is how many ids [Decoding.Head] stores, or all if they are fewer.
-const DecodingHead = 256
-
-// Decoding stores in dst[:n] the n ids of a four-widths stream, which
-// [GatherSumAhead] does on the way. Begin and Finish between them store all ids;
-// what is under way must not be copied, and its slices must stay as they are.
+// Decode stores in dst[:n] the n ids of a four-widths stream.
 //
 // Value e has a selector, bits 2e and 2e+1 of sel (little endian, four to a
 // byte), and takes widths[selector] bits of data, one value directly after the
@@ -26,27 +14,12 @@ const DecodingHead = 256
 // Widths and bits are at most 32. The slices must reach further than what is
 // decoded: dst to n+16 ids, whose excess receives anything, and sel and data
 // to 68 bytes after their last byte in use, whose content does not matter.
-type Decoding struct{ decoding }
-
-// Begin begins with a stream. What was under way is forgotten. The rows of near that
-// the first eighth of the ids name may be brought to a cache on the way, evenly over
-// all of the work but for that of [GatherSumAhead].
-func (d *Decoding) Begin(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8, near Near) {
-	d.begin(dst, n, sel, data, widths, bits, near)
+func Decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+	decode(dst, n, sel, data, widths, bits)
 }
 
-// Head stores the first ids, without which [GatherSumAhead] leaves the others to
-// Finish.
-func (d *Decoding) Head() { d.head() }
-
-// Finish stores what is left of the ids. It does nothing where nothing is.
-func (d *Decoding) Finish() { d.finish() }
-
-// Forget drops what is left.
-func (d *Decoding) Forget() { d.forget() }
-
-// plainDecodeFourWidths takes the four ids of a selector byte at a time.
-func plainDecodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+// plainDecode takes the four ids of a selector byte at a time.
+func plainDecode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	modulus := uint32(1)<<bits - 1
 	var width [4]uint
 	var mask [4]uint32

@@ -26,23 +26,8 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	plainAddRows(dst, rows, k, a, scale, x)
 }
 
-// decoding is done when it has begun.
-type decoding struct{}
-
-func (decoding) begin(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8, _ Near) {
-	plainDecodeFourWidths(dst, n, sel, data, widths, bits)
-}
-
-func (decoding) head() {}
-
-func (decoding) finish() {}
-
-func (decoding) forget() {}
-
-func gathersAhead(Near) bool { return false }
-
-func gatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, _ *Decoding) {
-	plainGatherSum(dst, k, scale, x, ptr, col)
+func decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
+	plainDecode(dst, n, sel, data, widths, bits)
 }
 
 func scaleTo[T Float](dst []T, alpha float64, x []float64) { plainScaleTo(dst, alpha, x) }

@@ -3,7 +3,6 @@
 //
 //	GatherSum         sums of rows that a sparse matrix names, scaled
 //	GatherSumPlaced   the same for rows in another order
-//	GatherSumAhead    the same, with a decoding on the way
 //	GatherSumNear     the same for 16-bit ids of rows that a near cache holds
 //	GatherSumOnto     the same, added to what is there
 //	GatherWeighted    the same with a factor for each entry
@@ -14,7 +13,7 @@
 //	TurnColumns       x + p·diag(α) and diag(f)·z + p·diag(β)
 //	DotPanels         products of columns that stand by themselves
 //	AddPanels         combinations of such columns
-//	Decoding          column ids out of their code on disk, in parts
+//	Decode            column ids out of their code on disk
 //	Checksum          CRC-32C
 //	HashPairs         a sum of hashes, by which matrices are compared
 //	Distances         those of column ids, and how many bits they have

@@ -68,15 +68,6 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 				copy(digits, bytes.Repeat([]byte("12 3\n"), entries/5))
 				Numbers(fenced[uint32](t, entries/3), digits, NumberLines{Sep: ' ', Limit: 1 << 32, Least: -1 << 32})
 				Pack(fenced[byte](t, (entries+15)/16*4), fenced[byte](t, entries/8+9), fenced[uint32](t, entries), &[32]Width{{0, 1}})
-				var ahead Decoding
-				n := 1 + entries/2*3
-				sel, data := fenced[byte](t, (n+3)/4+68), fenced[byte](t, 68)
-				ahead.Begin(fenced[uint32](t, n+16), n, sel, data, [4]uint8{}, 20, Near{})
-				ahead.Head()
-				GatherSumAhead(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, &ahead)
-				const spare = 192 // ids that are read behind the entries
-				GatherSumAhead(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, fenced[uint32](t, entries+spare)[:entries], &ahead)
-				ahead.Finish()
 				GatherWeighted(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, val)
 				factors := fenced[float64](t, rows)
 				ScaleTo(scale, 2, factors)
@@ -105,7 +96,7 @@ func TestDecodersStayInTheirMemory(t *testing.T) {
 				dst, s, d := fenced[uint32](t, n+16), fenced[byte](t, len(sel)), fenced[byte](t, len(data))
 				copy(s, sel)
 				copy(d, data)
-				decodeFourWidths(dst, n, s, d, widths, bits)
+				Decode(dst, n, s, d, widths, bits)
 			}
 		}
 	})

@@ -30,20 +30,6 @@ func GatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []in
 	gatherSumPlaced(dst, k, scale, x, ptr, col, place)
 }
 
-// GatherSumAhead is GatherSum that may decode some of other ids meanwhile, about
-// as many as it gathers: the decoder computes while the gather waits. These ids
-// must not lie in what col can reach but for the first [DecodingHead] of them.
-// A nil decoding stands for none.
-func GatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, ahead *Decoding) {
-	gatherSumAhead(dst, k, scale, x, ptr, col, ahead)
-}
-
-// GathersAhead tells whether it pays to pass decodings to [GatherSumAhead] for
-// sums of whole rows of x, where most of them are found in a cache. Rows that are
-// strewn over memory are better gathered after all ids were decoded, with near
-// given to [Decoding.Begin].
-func GathersAhead(x Near) bool { return gathersAhead(x) }
-
 // GatherSumNear is GatherSum for sums that go on from what dst holds, without factors,
 // for at most 65,536 rows of x that a near cache holds once they were named: ids have
 // 16 bits. Products with the values of the entries are rounded before they are added;

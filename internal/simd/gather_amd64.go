@@ -148,44 +148,6 @@ func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 	g.run(k)
 }
 
-// aheadFar is how many entries before their use a gather ahead of other ids
-// prefetches rows, mostAhead the bytes of the longest row that it knows.
-const (
-	aheadFar  = 192
-	mostAhead = 64
-)
-
-// longer rows of a small x hardly wait.
-func gathersAhead(x Near) bool {
-	return hasDecodeAVX512 && x.Stride <= mostAhead && (x.Stride <= registerBytes || len(x.Data) > shortBytes)
-}
-
-func gatherSumAhead[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, ahead *Decoding) {
-	rows, bytes := len(ptr)-1, k*sizeOf[T]()
-	if ahead == nil || ahead.wide.groups == 0 || ahead.wide.done == 0 || rows < 1 || x.Stride != k || bytes > mostAhead || bytes&(bytes-1) != 0 ||
-		int(ptr[rows]-ptr[0])+aheadFar > cap(col) {
-		gatherSum(dst, k, scale, x, ptr, col)
-		return
-	}
-	_, _, _ = dst.Data[(rows-1)*dst.Stride+k-1], scale[:rows], col[:ptr[rows]-ptr[0]]
-	d, from, factors, stride := pointer(dst.Data, 0), pointer(x.Data, 0), pointer(scale, 0), dst.Stride*sizeOf[T]()
-	ids, work, single := unsafe.SliceData(col), ahead.wide.address(), sizeOf[T]() == 4
-	if (&gather[T]{ptr: ptr}).long(rows, bytes) {
-		split := middle(ptr)
-		if single {
-			gatherSumF32PairsAhead((*float32)(d), stride, (*float32)(from), &ptr[0], split, rows, ids, (*float32)(factors), k, work)
-		} else {
-			gatherSumF64PairsAhead((*float64)(d), stride, (*float64)(from), &ptr[0], split, rows, ids, (*float64)(factors), k, work)
-		}
-		return
-	}
-	if single {
-		gatherSumF32Ahead((*float32)(d), stride, (*float32)(from), &ptr[0], rows, ids, (*float32)(factors), k, work)
-	} else {
-		gatherSumF64Ahead((*float64)(d), stride, (*float64)(from), &ptr[0], rows, ids, (*float64)(factors), k, work)
-	}
-}
-
 func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
 	if !hasAVX2 {
 		plainGatherWeighted(dst, k, scale, x, ptr, col, val)

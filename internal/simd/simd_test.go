@@ -337,14 +337,7 @@ func TestScaleTo(t *testing.T) {
 	t.Run("float64", testScaleTo[float64])
 }
 
-// decodeFourWidths is a Decoding from beginning to end.
-func decodeFourWidths(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
-	var d Decoding
-	d.Begin(dst, n, sel, data, widths, bits, Near{})
-	d.Finish()
-}
-
-// encode is the inverse of decodeFourWidths, with the spare bytes it asks for.
+// encode is the inverse of Decode, with the spare bytes it asks for.
 func encode(ids []uint32, widths [4]uint8, idBits uint8) (sel, data []byte) {
 	sel, data = make([]byte, (len(ids)+3)/4), make([]byte, len(ids)*4+9)
 	modulus := uint32(1)<<idBits - 1
@@ -389,7 +382,7 @@ func decodedCounts(n int) (counts []int) {
 	return append(counts, 240, 241, 255, 256, 257, 272, 273, 496, 511, 512, 513, 768, 1024, 16384)
 }
 
-func TestDecodeFourWidths(t *testing.T) {
+func TestDecode(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		for _, c := range []struct {
@@ -422,13 +415,7 @@ func TestDecodeFourWidths(t *testing.T) {
 					t.Fatalf("widths %v, %d ids: coded %v, want %v", c.widths, n, defined, ids)
 				}
 				dst, check := guarded[uint32](t, n+16, guard)
-				if n%3 == 0 {
-					decodeFourWidths(dst, n, sel, data, c.widths, c.bits)
-				} else {
-					var d Decoding
-					d.Begin(dst, n, sel, data, c.widths, c.bits, Near{Data: make([]byte, 1<<10), Stride: 32})
-					d.Finish()
-				}
+				Decode(dst, n, sel, data, c.widths, c.bits)
 				if !slices.Equal(dst[:n], ids) {
 					t.Fatalf("widths %v, %d ids: %v, want %v", c.widths, n, dst[:n], ids)
 				}
@@ -438,15 +425,15 @@ func TestDecodeFourWidths(t *testing.T) {
 	})
 }
 
-// TestDecodeFourWidthsByHand writes one small stream out.
-func TestDecodeFourWidthsByHand(t *testing.T) {
+// TestDecodeByHand writes one small stream out.
+func TestDecodeByHand(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		// Distances 5, 0, 2, 0 and −4 mod 16, minus one each after the first:
 		// ids 5, 6, 9, 10, 7 in widths 3, 0, 2, 0, 4 under selectors 2, 0, 1, 0, 3.
 		sel := append([]byte{0b00_01_00_10, 0b11}, make([]byte, 68)...)
 		data := append([]byte{0b100_10_101, 0b1}, make([]byte, 68)...)
 		dst := make([]uint32, 5+16)
-		decodeFourWidths(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4)
+		Decode(dst, 5, sel, data, [4]uint8{0, 2, 3, 4}, 4)
 		if want := []uint32{5, 6, 9, 10, 7}; !slices.Equal(dst[:5], want) {
 			t.Errorf("%v, want %v", dst[:5], want)
 		}

@@ -251,19 +251,7 @@ func numbersAVX512(code *uint32, room int, text *byte, size int, sep uint64, bas
 func packAVX512(sel *byte, data *byte, delta *uint32, n int, form *uint32) (word uint64, used uint64, at int)
 
 //go:noescape
-func decodeFourWidthsAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)
+func decodeAVX2(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)
 
 //go:noescape
-func decodeGroupsAVX512(d *uint64, groups int, rows *byte, stride int)
-
-//go:noescape
-func gatherSumF32Ahead(dst *float32, dstStride int, x *float32, ptr *int64, rows int, col *uint32, scale *float32, width int, d *uint64)
-
-//go:noescape
-func gatherSumF32PairsAhead(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int, d *uint64)
-
-//go:noescape
-func gatherSumF64Ahead(dst *float64, dstStride int, x *float64, ptr *int64, rows int, col *uint32, scale *float64, width int, d *uint64)
-
-//go:noescape
-func gatherSumF64PairsAhead(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int, d *uint64)
+func decodeAVX512(d *uint64)

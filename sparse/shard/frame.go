@@ -213,20 +213,11 @@ func hasEscape(word uint64) bool {
 	return word&((word&low)+0x0101010101010101)&high != 0
 }
 
-// buffers are what a worker needs for decoding: a frame, the one after it, and
-// what these come from.
+// buffers are what a worker needs for decoding: what frames come from, and the
+// panel that one becomes.
 type buffers struct {
-	decoded [2]decoded
 	chunk   []byte // what is read of a store that is not in memory
 	payload []byte // what decompression gives
-}
-
-// decoded is a frame and what is under way of it.
-type decoded struct {
-	panel sparse.Panel
-	rest  simd.Decoding // of the ids
-	first bool          // the frame was never in order before
-	sum   uint32        // of the frame
 
 	ptr []int64
 	ids []uint32
@@ -234,14 +225,12 @@ type decoded struct {
 }
 
 func newBuffers(weighted bool) *buffers {
-	b := new(buffers)
-	for i := range b.decoded {
-		d := &b.decoded[i]
-		d.ptr = make([]int64, sparse.MaxRange+1)
-		d.ids = make([]uint32, sparse.MaxRange+spareIDs)
-		if weighted {
-			d.val = make([]float64, sparse.MaxRange)
-		}
+	b := &buffers{
+		ptr: make([]int64, sparse.MaxRange+1),
+		ids: make([]uint32, sparse.MaxRange+spareIDs),
+	}
+	if weighted {
+		b.val = make([]float64, sparse.MaxRange)
 	}
 	return b
 }
@@ -252,54 +241,53 @@ func buffersBytes(weighted bool) int64 {
 	if weighted {
 		n += 8 * sparse.MaxRange
 	}
-	return int64(len(buffers{}.decoded)) * n
+	return n
 }
 
-// begin begins to decode a payload of the range r. At least slack bytes must be
-// readable after the payload. A payload is checked the first time; bytes that
-// were in order once are decoded on trust. A wrong payload gives a text that says
-// where.
-func (d *decoded) begin(payload []byte, r sparse.Range, weighted bool, near simd.Near) (wrong string) {
+// decode decodes a payload of the range r. At least slack bytes must be readable
+// after the payload. It is checked unless these bytes were in order once. A wrong
+// payload gives a text that says where.
+func (b *buffers) decode(payload []byte, r sparse.Range, weighted, check bool) (p sparse.Panel, wrong string) {
 	if len(payload) < payloadHead {
-		return fmt.Sprintf("payload of %d bytes", len(payload))
+		return p, fmt.Sprintf("payload of %d bytes", len(payload))
 	}
 	idBits, form := payload[atBits], int(payload[atValues])
 	widths := [4]uint8(payload[atWidths:atValues])
 	if idBits > rawBits || form >= valueForms || form != valuesOnes && !weighted {
-		return fmt.Sprintf("ids of %d bits, values of form %d", idBits, form)
+		return p, fmt.Sprintf("ids of %d bits, values of form %d", idBits, form)
 	}
-	p := sparse.Panel{Range: r, Ptr: d.ptr[:r.Hi-r.Lo+1], Col: d.ids[:r.Entries]}
+	p = sparse.Panel{Range: r, Ptr: b.ptr[:r.Hi-r.Lo+1], Col: b.ids[:r.Entries]}
 	rest := payload[payloadHead:]
 	if r.Pieces > 1 {
 		p.Ptr[0], p.Ptr[1] = 0, int64(r.Entries)
 	} else {
 		n := lengthsTo(p.Ptr, rest)
 		if n < 0 || p.Ptr[len(p.Ptr)-1] != int64(r.Entries) {
-			return fmt.Sprintf("row lengths do not add up to %d entries", r.Entries)
+			return p, fmt.Sprintf("row lengths do not add up to %d entries", r.Entries)
 		}
 		rest = rest[n:]
 	}
-	valuesLen := valueBytes[form] * r.Entries
-	idsLen := len(rest) - valuesLen
-	if wrong := d.beginIDs(rest, idsLen, r.Entries, idBits, widths, near); wrong != "" {
-		return wrong
+	idsLen := len(rest) - valueBytes[form]*r.Entries
+	if wrong := b.decodeIDs(rest, idsLen, r.Entries, idBits, widths, check); wrong != "" {
+		return p, wrong
 	}
+	// Those of a frame before, which may lie behind the ids, would be prefetched in vain.
+	clear(b.ids[r.Entries:][:spareIDs])
 	if form != valuesOnes {
-		p.Val = d.val[:r.Entries]
+		p.Val = b.val[:r.Entries]
 		valuesTo(p.Val, form, rest[idsLen:])
 	}
-	d.panel = p
-	return ""
+	return p, ""
 }
 
-// beginIDs begins to decode the n ids coded in the first size bytes of coded.
-func (d *decoded) beginIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8, near simd.Near) (wrong string) {
+// decodeIDs decodes the n ids coded in the first size bytes of coded.
+func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8, widths [4]uint8, check bool) (wrong string) {
 	if idBits == rawBits {
 		if size != 4*n || widths != [4]uint8{} {
 			return fmt.Sprintf("%d bytes for %d raw ids", size, n)
 		}
 		for e := range n {
-			d.ids[e] = binary.LittleEndian.Uint32(coded[4*e:])
+			b.ids[e] = binary.LittleEndian.Uint32(coded[4*e:])
 		}
 		return ""
 	}
@@ -312,7 +300,7 @@ func (d *decoded) beginIDs(coded []byte, size, n int, idBits uint8, widths [4]ui
 	if size < sel {
 		return fmt.Sprintf("%d bytes for the selectors of %d ids", max(size, 0), n)
 	}
-	if d.first {
+	if check {
 		total, padded := codedBits(coded[:sel], n, widths)
 		if !padded {
 			return "selectors set after the last id"
@@ -325,24 +313,8 @@ func (d *decoded) beginIDs(coded []byte, size, n int, idBits uint8, widths [4]ui
 		}
 	}
 	coded = coded[:size+slack]
-	d.rest.Begin(d.ids, n, coded[:sel+slack], coded[sel:], widths, idBits, near)
+	simd.Decode(b.ids, n, coded[:sel+slack], coded[sel:], widths, idBits)
 	return ""
-}
-
-// finish decodes what is left of the ids. Those of a frame before, which may lie
-// behind them, would be prefetched in vain.
-func (d *decoded) finish() {
-	d.rest.Finish()
-	clear(d.spare())
-}
-
-// spare is the room behind the ids that loops over columns may read as hints.
-func (d *decoded) spare() []uint32 { return d.ids[d.panel.Entries:][:spareIDs] }
-
-// follow stores the first ids of the frame to come behind those of this one.
-func (d *decoded) follow(next *decoded) {
-	next.rest.Head()
-	copy(d.spare(), next.panel.Col[:min(len(next.panel.Col), simd.DecodingHead)])
 }
 
 // checkPanel says what makes a panel no part of a matrix with cols columns.

@@ -12,16 +12,7 @@ type LayoutOptions struct {
 	Sweeps   int   // how many there will be; 0: many. Fewer than 8 do not make up for finding a layout
 	Memory   int64 // bytes for the copy, and for what its steps take beside their blocks; 0: no limit
 	Workers  int   // goroutines; 0: one for each processor. It never changes a result
-	IDs      IDs   // of a packed copy, which is not cut into tiles if they are given
 }
-
-// IDs says how column ids lie in a packed copy; "" is whichever is swept faster.
-type IDs string
-
-const (
-	RawIDs   IDs = "raw"   // four bytes each
-	CodedIDs IDs = "coded" // as in the frames of a store
-)
 
 // Layout is how a copy of a matrix lies in memory so that steps sweep it fastest.
 // It changes no bit of a result.
@@ -29,7 +20,6 @@ type Layout struct {
 	a        sparse.Matrix
 	workers  int
 	rowBytes int
-	coded    bool
 	byLength bool            // short rows lie by their lengths
 	packing  *sparse.Packing // of the columns, nil if they stay as they are
 	tiling   *sparse.Tiling  // of the columns, nil if they stay together
@@ -73,9 +63,7 @@ func InMemory(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (sparse.Ma
 //
 //   - tiles of a matrix whose columns would also be packed, see
 //     [sparse.Tiling.BeatsPacking]
-//   - packed columns, see [sparse.FindPacking]; if all entries of a store are 1
-//     also with their ids coded as in its frames, where the processor decodes
-//     them while it waits for rows of the block
+//   - packed columns, see [sparse.FindPacking]
 //   - tiles, or values in less memory alone, see [sparse.FindTiling]
 //   - rows by their lengths, see [sparse.SortByLength], unless rows of the block are known
 //     to have more than 64 bytes
@@ -106,15 +94,7 @@ func FindLayout(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (*Layout
 			return nil, err
 		}
 	}
-	if l.packing == nil || o.IDs == "" {
-		if err := l.tile(ctx, weighted, o.Memory); err != nil || l.packing == nil {
-			return l, err
-		}
-	}
-	if !weighted && (o.IDs == CodedIDs || o.IDs == "" && codedPays(rows, l.rowBytes)) {
-		l.code(rows, plain)
-	}
-	return l, nil
+	return l, l.tile(ctx, weighted, o.Memory)
 }
 
 // manifestOf returns the manifest of the store that a belongs to, or nil.
@@ -152,15 +132,6 @@ func (l *Layout) pack(ctx context.Context, limit int64) error {
 	return nil
 }
 
-// code codes the ids of the packed copy if they take less memory than plain ones do.
-func (l *Layout) code(rows int, plain int64) {
-	const place = 4 // bytes, while it is made
-	bytes := codeBytes(l.a, l.packing.Len(), l.workers) + place*int64(rows)
-	if bytes < plain {
-		l.coded, l.matrix = true, l.matrix-plain+bytes
-	}
-}
-
 // tile cuts the columns into tiles if that pays, more than packing them does, and fits.
 func (l *Layout) tile(ctx context.Context, weighted bool, limit int64) error {
 	_, cols := l.a.Dims()
@@ -189,22 +160,11 @@ func (l *Layout) Bytes() (matrix, copies int64) { return l.matrix, l.copies }
 // Packed tells whether the columns are packed.
 func (l *Layout) Packed() bool { return l.packing != nil }
 
-// Coded tells whether the ids are coded.
-func (l *Layout) Coded() bool { return l.coded }
-
 // Tiled tells whether the columns are cut into tiles.
 func (l *Layout) Tiled() bool { return l.tiling != nil && l.tiling.Near() > 0 }
 
 // Load makes the copy: once, since the copy takes over what was found. Cost: one sweep.
 func (l *Layout) Load(ctx context.Context) (sparse.Matrix, error) {
-	if l.coded {
-		_, cols := l.a.Dims()
-		a, err := code(ctx, l.a, l.packing.Places(cols), l.packing.Len(), l.workers)
-		if err != nil {
-			return nil, err
-		}
-		return sparse.NewPacked(a, cols, l.packing, l.rowBytes), nil
-	}
 	if l.tiling != nil {
 		return sparse.NewTiled(ctx, l.a, l.tiling, l.workers)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -277,14 +276,6 @@ func (m *Manifest) leastNodeBytes() (bytes int64) {
 		bytes += 8 * m.Rows
 	}
 	return bytes
-}
-
-// clustered reports whether neighbours are near each other or the same few:
-// their ids take at least two and a half bits less than if they were drawn from
-// all rows alike, which takes log₂(rows²/entries) + 1.44.
-func (m *Manifest) clustered() bool {
-	rows := float64(m.Rows)
-	return m.BitsPerEntry() < math.Log2(rows*rows/float64(m.Entries))-1
 }
 
 // shards returns the entries of the shard files, in order.

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
@@ -79,149 +77,6 @@ func TestSameBits(t *testing.T) {
 				}
 				must(0, s.Close())
 			}
-		}
-	}
-}
-
-// TestSweepNear sweeps with rows to bring near: the panels are the same, and
-// the rows are forgotten afterwards.
-func TestSweepNear(t *testing.T) {
-	mem, a := streamed(t, FourWidths)
-	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
-		s := must(Open(bg, "g", &Options{fs: mem, Memory: limit, Workers: 2}))
-		rows := make([]byte, 20000*32)
-		for range 2 {
-			var entries atomic.Int64
-			must(0, s.out.SweepNear(bg, 2, simd.Near{Data: rows, Stride: 32}, func(_ int, p sparse.Panel, _ *simd.Decoding) error {
-				for i := range p.Hi - p.Lo {
-					col, _ := p.Row(i)
-					if want, _ := a.Row(p.Lo + i); p.Pieces == 1 && !slices.Equal(col, want) {
-						t.Errorf("row %d: columns %v, want %v", p.Lo+i, col, want)
-					}
-				}
-				entries.Add(int64(p.Entries))
-				return nil
-			}))
-			if entries.Load() != a.NNZ() {
-				t.Errorf("%d entries, want %d", entries.Load(), a.NNZ())
-			}
-		}
-		must(0, s.Close())
-	}
-}
-
-// neighbours returns a graph in which most ids are near each other: row i has the
-// neighbours i ± 1, i ± 4 and, of every third, i ± 11, and row 0 those up to hub too.
-func neighbours(n, hub int) *sparse.CSR {
-	var list []sparse.Triplet
-	add := func(i, j int) {
-		list = append(list, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: 1}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: 1})
-	}
-	for i := range n {
-		for _, d := range []int{1, 4, 11} {
-			if i > 0 && i+d < n && (d < 11 || i%3 == 0) {
-				add(i, i+d)
-			}
-		}
-		if i > 0 && i <= hub {
-			add(0, i)
-		}
-	}
-	return must(sparse.FromTriplets(n, n, list))
-}
-
-// spied counts the sweeps over a view that are told what is gathered.
-type spied struct {
-	*view
-	sweeps int
-}
-
-func (s *spied) SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel, ahead *simd.Decoding) error) error {
-	s.sweeps++
-	return s.view.SweepNear(ctx, workers, near, visit)
-}
-
-// watched is a store whose matrix is spied on.
-type watched struct {
-	*Store
-	spy *spied
-}
-
-func (w watched) Out() sparse.Matrix { return w.spy }
-
-// TestStepsSweepNear: steps tell a store what they gather, by way of its out
-// direction.
-func TestStepsSweepNear(t *testing.T) {
-	const rows, k = 70000, 8 // a block that no near cache holds
-	mem := durabletest.NewMem()
-	write(t, "g", neighbours(rows, 100), nil, nil, WriteOptions{fs: mem})
-	s := must(Open(bg, "g", &Options{fs: mem}))
-	defer s.Close()
-	w := watched{s, &spied{view: s.out}}
-	op := sparse.Operator[float32]{A: w}
-	must(0, op.ApplyTo(bg, sparse.NewBlock[float32](rows, k), sparse.NewBlock[float32](rows, k)))
-	if w.spy.sweeps != 1 {
-		t.Errorf("%d sweeps knew what was gathered, want 1", w.spy.sweeps)
-	}
-}
-
-// TestDecodeAhead makes products with a store of neighbouring ids, whose next
-// frames are decoded on the way: they are those of the matrix to the bit, with
-// chunks of one frame and of several, also after a sweep that was left early.
-func TestDecodeAhead(t *testing.T) {
-	const rows, k = 70000, 8 // a block that no near cache holds
-	a := neighbours(rows, 20000)
-	mem := durabletest.NewMem()
-	write(t, "g", a, nil, nil, WriteOptions{fs: mem})
-	product := func(m sparse.Matrix, workers int) []float32 {
-		x, y := sparse.NewBlock[float32](rows, k), sparse.NewBlock[float32](rows, k)
-		for i := range x.Data {
-			x.Data[i] = float32(i%1013) / 7
-		}
-		op := sparse.Operator[float32]{A: m, Workers: workers}
-		must(0, op.ApplyTo(bg, y, x))
-		return y.Data
-	}
-	want := product(a, 1)
-	for _, target := range []int{0, 100 << 10, 1 << 30} {
-		for _, resident := range []bool{false, true} {
-			s := must(Open(bg, "g", &Options{fs: mem, Stream: true}))
-			s.out.chunks = nil
-			s.longest = s.out.cut(target)
-			left := 0
-			for i := range s.out.chunks {
-				s.out.chunks[i].resident = resident
-				left += s.out.chunks[i].hi - s.out.chunks[i].lo - 1
-			}
-			for _, workers := range []int{1, 2, 7} {
-				for range 2 {
-					if !slices.Equal(product(s, workers), want) {
-						t.Fatalf("chunks of %d, resident %v, %d workers: another product", target, resident, workers)
-					}
-				}
-				panels, early := 0, errors.New("early")
-				near := simd.Near{Data: make([]byte, rows*32), Stride: 32}
-				err := s.out.SweepNear(bg, 1, near, func(_ int, p sparse.Panel, ahead *simd.Decoding) error {
-					if panels++; panels == 3 {
-						return early
-					}
-					return nil
-				})
-				if err != early {
-					t.Fatal(err)
-				}
-				ahead := 0
-				must(0, s.out.SweepNear(bg, 1, near, func(_ int, p sparse.Panel, next *simd.Decoding) error {
-					if next != nil {
-						ahead++
-					}
-					return nil
-				}))
-				if simd.GathersAhead(near) && ahead != left {
-					t.Errorf("chunks of %d: %d frames were left to the visitor, want %d", target, ahead, left)
-				}
-			}
-			must(0, s.Close())
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -24,18 +23,6 @@ func (s *Store) Sweep(ctx context.Context, workers int, visit func(worker int, p
 
 // Sweep is that of [Store.Sweep].
 func (v *view) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
-	return v.SweepNear(ctx, workers, simd.Near{}, alone(visit))
-}
-
-// SweepNear is Sweep for a step of package sparse that reads the rows of near.
-// Where rows are mostly found in a cache, the next frame is left to the visitor to
-// decode. Elsewhere they are waited for, and what the decoder leaves idle of the
-// memory brings some of them near.
-func (v *view) SweepNear(ctx context.Context, workers int, near simd.Near, visit func(worker int, p sparse.Panel, ahead *simd.Decoding) error) error {
-	leave := len(near.Data) > 0 && v.s.m.clustered() && !v.s.m.Weighted && simd.GathersAhead(near)
-	if leave {
-		near = simd.Near{}
-	}
 	workers = min(sched.Workers(workers), len(v.chunks))
 	r := v.s.runs.take(workers)
 	defer v.s.runs.put(r)
@@ -50,72 +37,25 @@ func (v *view) SweepNear(ctx context.Context, workers int, near simd.Near, visit
 		if err != nil {
 			return err
 		}
-		s := frameSweep{
-			lo: c.lo, hi: c.hi, leave: leave,
-			begin: func(d *decoded, i int) error {
-				f := v.direct.frames[i]
-				return v.begin(b, d, i, data[f.offset-c.offset:][:f.bytes], c.resident, near)
-			},
-			finish: v.finish,
+		for i := c.lo; i < c.hi; i++ {
+			f := v.direct.frames[i]
+			p, err := v.decode(b, i, data[f.offset-c.offset:][:f.bytes], c.resident)
+			if err != nil {
+				return err
+			}
+			if err := visit(worker, p); err != nil {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 		}
-		return s.run(ctx, b, func(p sparse.Panel, ahead *simd.Decoding) error { return visit(worker, p, ahead) })
+		return nil
 	})
 	if err == nil && reads.Load() {
 		err = v.s.checkUnchanged()
 	}
 	return err
-}
-
-// alone returns visit as a visitor that decodes nothing.
-func alone(visit func(worker int, p sparse.Panel) error) func(worker int, p sparse.Panel, ahead *simd.Decoding) error {
-	return func(worker int, p sparse.Panel, _ *simd.Decoding) error { return visit(worker, p) }
-}
-
-// frameSweep is a sweep over the frames lo ≤ i < hi. The decoding of a frame is
-// begun and finished by two functions; between them, if leave is set, the visitor of
-// the frame before may do its part.
-type frameSweep struct {
-	lo, hi int
-	leave  bool
-	begin  func(d *decoded, i int) error
-	finish func(d *decoded, i int) (sparse.Panel, error)
-}
-
-// run visits the frames.
-func (s *frameSweep) run(ctx context.Context, b *buffers, visit func(p sparse.Panel, ahead *simd.Decoding) error) error {
-	d, next := &b.decoded[0], &b.decoded[1]
-	if err := s.begin(d, s.lo); err != nil {
-		return err
-	}
-	for i := s.lo; i < s.hi; i++ {
-		p, err := s.finish(d, i)
-		if err != nil {
-			return err
-		}
-		var ahead *simd.Decoding
-		more := i+1 < s.hi
-		if more && s.leave {
-			if err := s.begin(next, i+1); err != nil {
-				return err
-			}
-			d.follow(next)
-			ahead = &next.rest
-		}
-		if err := visit(p, ahead); err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if s.leave {
-			d, next = next, d
-		} else if more {
-			if err := s.begin(d, i+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // run holds the buffers of a sweep, those of each worker.
@@ -148,11 +88,6 @@ func (s *runs) take(workers int) *run {
 
 // put gives the buffers back.
 func (s *runs) put(r *run) {
-	for _, b := range r.buffers {
-		for i := range b.decoded {
-			b.decoded[i].rest.Forget()
-		}
-	}
 	s.mu.Lock()
 	s.idle = append(s.idle, r)
 	s.mu.Unlock()
@@ -204,45 +139,36 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 	return err
 }
 
-// begin checks frame i and begins to decode it. The first time everything is
-// checked; what was read again must have the sum that it had, what is resident
-// since is the same. The bytes of the frame are needed until [view.finish].
-func (v *view) begin(b *buffers, d *decoded, i int, frame []byte, resident bool, near simd.Near) error {
+// decode checks and decodes frame i. The first time everything is checked; what was
+// read again must have the sum that it had, what is resident since is the same.
+func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()
 	if seen == 0 {
-		if err := v.checkFrame(i, frame); err != nil {
-			return err
-		}
+		err = v.checkFrame(i, frame)
 	} else if !resident {
-		if err := v.checkAgain(i, frame, uint32(seen)); err != nil {
-			return err
-		}
+		err = v.checkAgain(i, frame, uint32(seen))
+	}
+	if err != nil {
+		return p, err
 	}
 	payload := frame[headerBytes:]
 	if frame[atCodec] == codecZstd {
-		var err error
 		if payload, err = v.decompress(b, i, frame); err != nil {
-			return err
+			return p, err
 		}
 	}
-	d.first, d.sum = seen == 0, binary.LittleEndian.Uint32(frame[atSum:])
-	if wrong := d.begin(payload, v.direct.ranges[i], v.s.m.Weighted, near); wrong != "" {
-		return v.frameError(i, "%s", wrong)
+	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.m.Weighted, seen == 0)
+	if wrong == "" && seen == 0 {
+		wrong = checkPanel(p, v.s.m.Rows)
 	}
-	return nil
-}
-
-// finish decodes what is left of frame i, with which d began.
-func (v *view) finish(d *decoded, i int) (sparse.Panel, error) {
-	d.finish()
-	if d.first {
-		if wrong := checkPanel(d.panel, v.s.m.Rows); wrong != "" {
-			return sparse.Panel{}, v.frameError(i, "%s", wrong)
-		}
-		v.seen[i].Store(seenBit | uint64(d.sum))
+	if wrong != "" {
+		return p, v.frameError(i, "%s", wrong)
 	}
-	d.panel.Index = i
-	return d.panel, nil
+	if seen == 0 {
+		v.seen[i].Store(seenBit | uint64(binary.LittleEndian.Uint32(frame[atSum:])))
+	}
+	p.Index = i
+	return p, nil
 }
 
 // decompress stores the payload of a frame in the worker's room for it.

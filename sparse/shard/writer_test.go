@@ -11,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
-	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -161,15 +160,12 @@ func TestHighIDs(t *testing.T) {
 			r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
 			payload := appendPayload(nil, lengths, ids, nil, make([]uint32, len(ids)))
 			b := newBuffers(false)
-			d := &b.decoded[0]
-			d.first = true
-			wrong := d.begin(append(payload, make([]byte, slack)...)[:len(payload)], r, false, simd.Near{})
+			p, wrong := b.decode(append(payload, make([]byte, slack)...)[:len(payload)], r, false, true)
 			if wrong == "" {
-				d.finish()
-				wrong = checkPanel(d.panel, math.MaxUint32)
+				wrong = checkPanel(p, math.MaxUint32)
 			}
-			if wrong != "" || !slices.Equal(d.panel.Col, ids) {
-				t.Errorf("top %d: %v %s", top, d.panel.Col, wrong)
+			if wrong != "" || !slices.Equal(p.Col, ids) {
+				t.Errorf("top %d: %v %s", top, p.Col, wrong)
 			}
 			ids, lengths = []uint32{0}, []uint32{1}
 			for range 60 { // every distance takes all bits

@@ -16,7 +16,7 @@ import (
 const (
 	spread   = 0x0303030303030303
 	eachByte = 0x0101010101010101
-	table    = "func(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32, rows *byte, stride int)"
+	table    = "func(dst *uint32, sel *byte, data *byte, groups int, modulus uint32, table *uint32)"
 	readHead = 1024 // how far ahead of the window data is prefetched
 )
 
@@ -91,7 +91,7 @@ func twice(n int) Mem {
 // decodeAVX2 writes the decoder of eight ids at a time.
 func decodeAVX2() {
 	shifts := twice(8)
-	d := newDecoder("decodeFourWidthsAVX2")
+	d := newDecoder("decodeAVX2")
 	fill := func(word Op) reg.VecVirtual {
 		x, y := XMM(), YMM()
 		if _, constant := word.(U32); constant {
@@ -110,8 +110,6 @@ func decodeAVX2() {
 	VPSUBD(one, carry, carry)
 	VMOVDQU(Mem{Base: d.table}, masks)
 	VMOVDQU(shifts, shift)
-
-	near := newNear(d.dst)
 
 	Label("loop")
 	selector, mask := YMM(), YMM()
@@ -165,32 +163,10 @@ func decodeAVX2() {
 	VPAND(modulus, id, id)
 	VMOVDQU(id, Mem{Base: d.dst})
 	VPADDD(sum, carry, carry)
-	near.fetch(1)
 	ADDQ(Imm(2), d.sel)
 	ADDQ(Imm(32), d.dst)
 	DECQ(d.groups)
 	JNZ(LabelRef("loop"))
 	VZEROUPPER()
 	RET()
-}
-
-// near prefetches rows that ids name.
-type near struct{ ids, rows, stride reg.GPVirtual }
-
-// newNear returns what begins with the given ids.
-func newNear(ids reg.GPVirtual) near {
-	n := near{ids: GP64(), rows: argument("rows"), stride: argument("stride")}
-	MOVQ(ids, n.ids)
-	return n
-}
-
-// fetch writes the prefetches of the rows of so many ids.
-func (n near) fetch(ids int) {
-	for i := range ids {
-		row := GP64()
-		MOVL(Mem{Base: n.ids, Disp: 4 * i}, row.As32())
-		IMULQ(n.stride, row)
-		PREFETCHT1(Mem{Base: n.rows, Index: row, Scale: 1})
-	}
-	ADDQ(Imm(uint64(4*ids)), n.ids)
 }

@@ -13,24 +13,17 @@ const (
 	inTriples  = 128 // the widths of three
 	inBase     = 192 // for lane i, max(0, i%4 − 1)·w0
 	inPosition = 256
-	inPrevious = 320
-	inOffset   = 384
-	inMask     = 448
-	inValue    = 512
-	inQuads    = 576
-	inStarts   = 704
-	inSkips    = 832
-	inSpread   = 960
-	inDst      = 1216 // where dst, sel and data begin, …
-	inSel      = 1224
-	inData     = 1232
-	inDone     = 1240 // … and the groups that have been stored in dst
-	inStart    = 1248
-	inAt       = 1256
-	inSlot     = 1264
-	inLeft     = 1272
-	inGroups   = 1280 // that have not
-	inModulus  = 1288
+	inQuads    = 320
+	inStarts   = 448
+	inSkips    = 576
+	inSpread   = 704
+	inDst      = 960 // where dst, sel and data begin
+	inSel      = 968
+	inData     = 976
+	inSlot     = 984
+	inLeft     = 992  // groups whose place is not known yet
+	inGroups   = 1000 // of sixteen ids
+	inModulus  = 1008
 )
 
 // groups16 is a decoder of sixteen ids at a time while it is written, for
@@ -48,7 +41,7 @@ const (
 // A group goes through three steps, offsets, values and ids; a turn takes one
 // group through the last, the next group through the second and the one after
 // that through the first. What stands side by side then does not wait for one
-// another. Between turns the decoder can be put aside.
+// another.
 type groups16 struct {
 	state                             reg.GPVirtual
 	dst, sel, data, at, start, groups reg.GPVirtual // at: in the rings, of the group whose offsets come next
@@ -56,7 +49,7 @@ type groups16 struct {
 	quadsBefore, ownQuad              reg.VecVirtual
 	last, quarter, half               reg.VecVirtual
 	inFour, afterQuarter, afterHalf   reg.OpmaskVirtual
-	masks, triples, base              Op // of the decoding, where they are or in registers
+	masks, triples, base              reg.VecVirtual // of the decoding
 	previous, offset, mask, value     reg.VecVirtual
 	nextOffset, nextMask, nextValue   reg.VecVirtual
 	nextStart                         reg.GPVirtual
@@ -95,7 +88,13 @@ func newGroups16(state reg.GPVirtual) *groups16 {
 		previous: ZMM(), offset: ZMM(), mask: ZMM(), value: ZMM(),
 		nextOffset: ZMM(), nextMask: ZMM(), nextValue: ZMM(), nextStart: GP64(),
 	}
-	g.masks, g.triples, g.base = g.field(inMasks), g.field(inTriples), g.field(inBase)
+	for _, word := range []struct {
+		at int
+		to *reg.VecVirtual
+	}{{inMasks, &g.masks}, {inTriples, &g.triples}, {inBase, &g.base}} {
+		*word.to = ZMM()
+		VMOVDQU32(g.field(word.at), *word.to)
+	}
 	return g
 }
 
@@ -226,67 +225,34 @@ func (g *groups16) goOn() {
 	MOVQ(g.nextStart, g.start)
 }
 
-// turn stores the ids of a group of which there is one. Labels end in mark. What
-// else is given is written in between.
-func (g *groups16) turn(mark string, between ...[]func()) {
+// turn stores the ids of a group of which there is one.
+func (g *groups16) turn() {
 	Comment("At the third group of a block comes the next block.")
 	place := GP64()
 	MOVQ(g.at, place)
 	ANDQ(Imm(60), place)
 	CMPQ(place, Imm(8))
-	JNE(LabelRef("found" + mark))
+	JNE(LabelRef("found"))
 	CMPQ(g.field(inLeft), Imm(0))
-	JLE(LabelRef("found" + mark))
+	JLE(LabelRef("found"))
 	g.block(Mem{Base: g.sel, Disp: 56})
-	Label("found" + mark)
+	Label("found")
 	Comment("No group comes after the last, whose window need not be there.")
 	beginning := GP64()
 	XORQ(beginning, beginning)
 	CMPQ(g.groups, Imm(1))
 	CMOVQEQ(beginning, g.start)
-	inTurn(append([][]func(){g.ids(), g.values(), g.offsets()}, between...)...)
+	inTurn(g.ids(), g.values(), g.offsets())
 	g.goOn()
 	DECQ(g.groups)
 }
 
-// take continues the decoding where it was put aside.
-func (g *groups16) take() {
-	MOVQ(g.field(inDone), g.at)
-	MOVQ(g.field(inDst), g.dst)
-	MOVQ(g.at, g.start)
-	SHLQ(U8(6), g.start)
-	ADDQ(g.start, g.dst)
-	MOVQ(g.field(inSel), g.sel)
-	LEAQ(Mem{Base: g.sel, Index: g.at, Scale: 4, Disp: 8}, g.sel)
-	MOVQ(g.field(inData), g.data)
-	MOVQ(g.field(inStart), g.start)
-	MOVQ(g.field(inAt), g.at)
-	MOVQ(g.field(inGroups), g.groups)
-	VMOVDQU32(g.field(inPrevious), g.previous)
-	VMOVDQU32(g.field(inOffset), g.offset)
-	VMOVDQU32(g.field(inMask), g.mask)
-	VMOVDQU32(g.field(inValue), g.value)
-}
-
-// putAside keeps the decoding for later.
-func (g *groups16) putAside() {
-	Comment("So many groups fewer are left, so many more are done.")
-	done := GP64()
-	MOVQ(g.field(inGroups), done)
-	SUBQ(g.groups, done)
-	ADDQ(done, g.field(inDone))
-	MOVQ(g.groups, g.field(inGroups))
-	MOVQ(g.start, g.field(inStart))
-	MOVQ(g.at, g.field(inAt))
-	VMOVDQU32(g.previous, g.field(inPrevious))
-	VMOVDQU32(g.offset, g.field(inOffset))
-	VMOVDQU32(g.mask, g.field(inMask))
-	VMOVDQU32(g.value, g.field(inValue))
-}
-
-// begin brings the first groups to where the decoding is put aside.
+// begin brings the first groups to where turns go on.
 func (g *groups16) begin() {
+	MOVQ(g.field(inDst), g.dst)
 	MOVQ(g.field(inSel), g.sel)
+	MOVQ(g.field(inData), g.data)
+	MOVQ(g.field(inGroups), g.groups)
 	VPTERNLOGD(U8(0xff), g.previous, g.previous, g.previous)
 	g.block(Mem{Base: g.sel})
 	XORQ(g.at, g.at)
@@ -297,33 +263,15 @@ func (g *groups16) begin() {
 	g.goOn()
 }
 
-// decodeAVX512 writes the function that begins or goes on with a decoding, for
-// so many groups, no more than are left.
+// decodeAVX512 writes the function that decodes at least one group.
 func decodeAVX512() {
-	TEXT("decodeGroupsAVX512", NOSPLIT, "func(d *uint64, groups int, rows *byte, stride int)")
+	TEXT("decodeAVX512", NOSPLIT, "func(d *uint64)")
 	Pragma("noescape")
 	g := newGroups16(argument("d"))
-	for _, word := range []*Op{&g.masks, &g.triples, &g.base} {
-		z := ZMM()
-		VMOVDQU32(*word, z)
-		*word = z
-	}
-	count := argument("groups")
-	Comment("The rows of two ids for each group that is done.")
-	MOVQ(g.field(inDst), g.dst)
-	MOVQ(g.field(inDone), g.at)
-	LEAQ(Mem{Base: g.dst, Index: g.at, Scale: 8}, g.dst)
-	near := newNear(g.dst)
-	g.take()
-	CMPQ(g.field(inDone), Imm(0))
-	JNE(LabelRef("group"))
 	g.begin()
 	Label("group")
-	g.turn("")
-	near.fetch(2)
-	DECQ(count)
+	g.turn()
 	JNZ(LabelRef("group"))
-	g.putAside()
 	VZEROUPPER()
 	RET()
 }

@@ -25,9 +25,5 @@ func main() {
 	pack()
 	decodeAVX2()
 	decodeAVX512()
-	for _, t := range []element{float32s, float64s} {
-		ahead(t)
-		pairsAhead(t)
-	}
 	build.Generate()
 }

@@ -92,7 +92,7 @@ func newBench(in *invocation) *cobra.Command {
 	in.intVar(flags, &f.repeat, "repeat", 10, 1, 1_000_000, "repetitions that count, after one that does not")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "numbers of the block")
 	in.choiceVar(flags, &f.ids, "ids", "auto", []string{"auto", "raw", "coded"},
-		"column ids as plain numbers, or coded (auto: a copy with the faster ones, where --max-memory allows)")
+		"column ids of a copy in memory, or coded as in the store (auto: a copy where --max-memory allows)")
 	in.choiceVar(flags, &f.source, "source", "auto", []string{"auto", "memory", "disk"},
 		"where coded ids are read from in every sweep (auto: memory where --max-memory allows)")
 	in.readingFlags(flags, &f.reading)
@@ -189,32 +189,22 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 	return v, err
 }
 
-// copySwept makes the copy of the graph that a workload sweeps, with the ids and from
-// the source that it asks for, if there is room beside blocks of so many bytes. It
+// copySwept makes the copy of the graph that a workload sweeps, unless it asks for
+// coded ids or reads from disk, or there is no room beside blocks of so many bytes. It
 // returns which ids are swept.
 func (g *graph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids string, err error) {
 	plain := g.Manifest().LoadedBytes()
 	fits := g.memory() == 0 || g.memory()-blocks > 2*plain
-	if v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
+	if v.IDs == "coded" || v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
 		return "coded", nil
 	}
 	if err := g.in.roomFor(g.held() + plain + blocks); err != nil {
 		return "", err
 	}
-	o := shard.LayoutOptions{RowBytes: rowBytes}
-	if v.IDs != "auto" {
-		o.IDs = shard.IDs(v.IDs)
-	}
-	if err := g.copyFor(o, false); err != nil {
+	if err := g.copyFor(shard.LayoutOptions{RowBytes: rowBytes}, false); err != nil {
 		return "", err
 	}
-	ids = "raw"
-	if g.layout.Coded() {
-		ids = "coded"
-	} else if v.IDs == "coded" { // the store's are as good
-		g.layout, g.copyBytes, ids = nil, 0, "coded"
-	}
-	return ids, g.load()
+	return "raw", g.load()
 }
 
 // blockBytes returns what a workload takes beside its graph.
