@@ -48,8 +48,6 @@
 //     degree, their rows of X are to stay in the second cache of a core. Steps gather
 //     those of some columns for many rows of A, then those of the next. Values that
 //     are not all 1 lie in the narrowest type that holds them.
-//   - [SortByLength]: where rows have few entries, to foresee where they end takes
-//     longer than to add them. Rows lie by their lengths.
 //
 // # Concurrency, aliasing, errors
 //

@@ -142,9 +142,6 @@ func (f *fused[T]) visit(worker, lo, hi int) {
 func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	w := &f.worker[worker]
 	g := gathering[T]{p: p, values: f.values(w, p)}
-	if a, ok := f.A.(*byLength); ok && p.Pieces == 1 {
-		g.place = a.row[p.Lo:p.Hi]
-	}
 	for ; lo < hi; lo = g.hi {
 		g.lo, g.hi = lo, slabEnd[T](lo, hi, slabBytes, mostSlabBytes)
 		f.slab(w, &g)
@@ -164,7 +161,6 @@ func slabEnd[T Float](lo, hi, bytes, most int) int {
 type gathering[T Float] struct {
 	p      Panel
 	values []T
-	place  []uint8      // of the rows, see byLength, or nil
 	slot   []int32      // of the rows, which of the near sums they go on from, see tiled; or nil
 	near   simd.Rows[T] // sums
 	lo, hi int
@@ -188,9 +184,6 @@ func (f *fused[T]) slab(w *scratch[T], g *gathering[T]) {
 	batch := max(1, batchBytes/(width*sizeOf[T]()))
 	if f.step.Delta == 0 && f.step.Beta == 0 && f.Diag == nil && f.RankOne == nil {
 		batch = max(batch, factorsBytes/sizeOf[T]())
-	}
-	if g.place != nil {
-		batch = sortedRows
 	}
 	for lo := g.p.Lo; lo < g.p.Hi; lo += batch {
 		hi := min(lo+batch, g.p.Hi)
@@ -217,8 +210,6 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T], lo, hi i
 	case g.slot != nil:
 		g.begin(dst, lo, hi)
 		simd.GatherSumOnto(dst, g.hi-g.lo, scale, x, ptr, col, g.valuesFrom(start))
-	case g.place != nil:
-		simd.GatherSumPlaced(dst, g.hi-g.lo, scale, x, ptr, col, g.place[lo:hi])
 	case g.values == nil:
 		simd.GatherSum(dst, g.hi-g.lo, scale, x, ptr, col)
 	default:

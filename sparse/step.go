@@ -70,14 +70,8 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 
 // sweep computes the rows of all panels.
 func (f *fused[T]) sweep(ctx context.Context, workers int) error {
-	switch a := f.A.(type) {
-	case *tiled:
+	if a, ok := f.A.(*tiled); ok {
 		return f.sweepTiles(ctx, workers, a)
-	case *byLength: // whose panels must not be joined
-		return a.m.Sweep(ctx, workers, func(worker int, p Panel) error {
-			f.panel(worker, p, p.Index+1, 0, f.width)
-			return nil
-		})
 	}
 	return f.sweepColumns(ctx, workers, f.A, 0, f.width)
 }
@@ -149,7 +143,7 @@ func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 		return group * registers / groups * registerWidth[T]()
 	}
 	err := sched.Run(ctx, workers, groups, func(worker, group int) error {
-		return f.rows().Sweep(ctx, 1, func(_ int, p Panel) error {
+		return f.A.Sweep(ctx, 1, func(_ int, p Panel) error {
 			f.columns(worker, p, bound(group), bound(group+1))
 			return nil
 		})

@@ -117,6 +117,22 @@ func (a *tiled) Sweep(ctx context.Context, workers int, visit func(worker int, p
 	})
 }
 
+// rowBuffer holds a panel that is put together.
+type rowBuffer struct {
+	ptr []int64
+	col []uint32
+	val []float64
+
+	part []float64 // some of the values
+}
+
+// make makes the buffer, if that was not done.
+func (b *rowBuffer) make() {
+	if b.col == nil {
+		b.ptr, b.col = make([]int64, MaxRange+1), make([]uint32, MaxRange+spareIDs)
+	}
+}
+
 // panel returns range i in a buffer.
 func (a *tiled) panel(b *rowBuffer, i int) Panel {
 	b.make()

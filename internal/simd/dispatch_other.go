@@ -6,10 +6,6 @@ func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 	plainGatherSum(dst, k, scale, x, ptr, col)
 }
 
-func gatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, place []uint8) {
-	plainGatherSumPlaced(dst, k, scale, x, ptr, col, place)
-}
-
 func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T, _ bool) {
 	plainGatherSumNear(dst, k, x, ptr, col, val)
 }

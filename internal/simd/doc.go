@@ -2,7 +2,6 @@
 // that do nearly all of the arithmetic.
 //
 //	GatherSum         sums of rows that a sparse matrix names, scaled
-//	GatherSumPlaced   the same for rows in another order
 //	GatherSumNear     the same for 16-bit ids of rows that a near cache holds
 //	GatherSumOnto     the same, added to what is there
 //	GatherWeighted    the same with a factor for each entry

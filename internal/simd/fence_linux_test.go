@@ -54,11 +54,6 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 					ptr[r] = int64(r * entries / rows)
 				}
 				GatherSum(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col)
-				place := fenced[uint8](t, rows)
-				for r := range place {
-					place[r] = uint8(rows - 1 - r)
-				}
-				GatherSumPlaced(Rows[T]{dst, k}, k, scale, Rows[T]{x, k}, ptr, col, place)
 				HashPairs(0, 32, col)
 				Distances(fenced[uint32](t, entries), col, 0, 20, new([32]int))
 				even := col[entries%2:]

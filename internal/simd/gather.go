@@ -23,13 +23,6 @@ func GatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 	gatherSum(dst, k, scale, x, ptr, col)
 }
 
-// GatherSumPlaced is GatherSum for sums in another order than their rows of dst:
-// run r of col belongs to row place[r], of at most 256. Each row has one run; that
-// is not checked either.
-func GatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, place []uint8) {
-	gatherSumPlaced(dst, k, scale, x, ptr, col, place)
-}
-
 // GatherSumNear is GatherSum for sums that go on from what dst holds, without factors,
 // for at most 65,536 rows of x that a near cache holds once they were named: ids have
 // 16 bits. Products with the values of the entries are rounded before they are added;
@@ -104,14 +97,6 @@ func plainGatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int
 			}
 			dst.Data[r*dst.Stride+at] = scale[r] * a
 		}
-	}
-}
-
-func plainGatherSumPlaced[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, place []uint8) {
-	for r := range len(ptr) - 1 {
-		row := int(place[r])
-		to := Rows[T]{Data: dst.Data[row*dst.Stride:], Stride: dst.Stride}
-		plainGatherSum(to, k, scale[row:row+1], x, ptr[r:r+2], col[ptr[r]-ptr[0]:])
 	}
 }
 

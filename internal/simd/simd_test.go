@@ -135,54 +135,6 @@ func TestGatherSum(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { testGather[float64](t, false) })
 }
 
-// TestGatherSumPlaced compares sums that lie in another order with those of
-// GatherSum.
-func TestGatherSumPlaced(t *testing.T) {
-	t.Run("float32", testGatherSumPlaced[float32])
-	t.Run("float64", testGatherSumPlaced[float64])
-}
-
-func testGatherSumPlaced[T Float](t *testing.T) {
-	eachVariant(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(3, 4))
-		for k := 1; k <= 150; k++ {
-			for _, rows := range []int{0, 1, 7, 60, 256} {
-				g := newGraph[T](rng, rows, rng.IntN(9))
-				dstStride, stride := k+rng.IntN(4), k+rng.IntN(4)
-				col := g.col
-				if rng.IntN(2) == 0 {
-					col = append(make([]uint32, 0, len(col)+300), col...)
-				}
-				x, sums := make([]T, (g.n-1)*stride+k), make([]T, max(0, (rows-1)*k+k))
-				dst, checkDst := guarded(t, max(0, (rows-1)*dstStride+k), T(guard))
-				scale, place, ones := make([]T, rows), make([]uint8, rows), make([]T, rows)
-				for i := range x {
-					x[i] = T(rng.NormFloat64())
-				}
-				for r, row := range rng.Perm(rows) {
-					scale[r], place[r], ones[r] = T(rng.NormFloat64()), uint8(row), 1
-				}
-				GatherSum(Rows[T]{sums, k}, k, ones, Rows[T]{x, stride}, g.ptr, col)
-				GatherSumPlaced(Rows[T]{dst, dstStride}, k, scale, Rows[T]{x, stride}, g.ptr, col, place)
-				for r, row := range place {
-					for j := range k {
-						got, want := dst[int(row)*dstStride+j], scale[row]*sums[r*k+j]
-						if bitsOf(got) != bitsOf(want) {
-							t.Fatalf("width %d, %d rows: element (%d, %d) is %v, want %v", k, rows, row, j, got, want)
-						}
-					}
-					for j := k; j < dstStride && int(row) < rows-1; j++ {
-						if v := dst[int(row)*dstStride+j]; v != guard {
-							t.Fatalf("width %d, %d rows: %v was written beside row %d", k, rows, v, row)
-						}
-					}
-				}
-				checkDst()
-			}
-		}
-	})
-}
-
 func TestGatherWeighted(t *testing.T) {
 	t.Run("float32", func(t *testing.T) { testGather[float32](t, true) })
 	t.Run("float64", func(t *testing.T) { testGather[float64](t, true) })

@@ -89,12 +89,6 @@ func gatherSumF32Short(dst *float32, dstStride int, x *float32, stride int, ptr 
 func gatherSumF32Cached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 
 //go:noescape
-func gatherSumF32Placed(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, scale *float32, place *uint8, width int)
-
-//go:noescape
-func gatherSumF32PlacedCached(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, scale *float32, place *uint8, width int)
-
-//go:noescape
 func addRowsF32(dst *float32, dstStride int, a *float32, aStride int, scale *float32, scaleStep int, x *float32, xStride int, rows int, width int)
 
 //go:noescape
@@ -195,12 +189,6 @@ func gatherSumF64Short(dst *float64, dstStride int, x *float64, stride int, ptr 
 
 //go:noescape
 func gatherSumF64Cached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
-
-//go:noescape
-func gatherSumF64Placed(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, scale *float64, place *uint8, width int)
-
-//go:noescape
-func gatherSumF64PlacedCached(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, scale *float64, place *uint8, width int)
 
 //go:noescape
 func addRowsF64(dst *float64, dstStride int, a *float64, aStride int, scale *float64, scaleStep int, x *float64, xStride int, rows int, width int)

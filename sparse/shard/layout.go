@@ -20,7 +20,6 @@ type Layout struct {
 	a        sparse.Matrix
 	workers  int
 	rowBytes int
-	byLength bool            // short rows lie by their lengths
 	packing  *sparse.Packing // of the columns, nil if they stay as they are
 	tiling   *sparse.Tiling  // of the columns, nil if they stay together
 	matrix   int64
@@ -33,10 +32,6 @@ const (
 
 	// unknownRowBytes is what is taken for the width of blocks that is not known.
 	unknownRowBytes = 1 << 10
-
-	// widestByLength is up to how many bytes rows of a block may have for sums in another
-	// order than their rows: later they wait for these, not for where sums end.
-	widestByLength = 64
 
 	// byDegree is the order of rows in which columns are packed already.
 	byDegree = "degree"
@@ -65,8 +60,6 @@ func InMemory(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (sparse.Ma
 //     [sparse.Tiling.BeatsPacking]
 //   - packed columns, see [sparse.FindPacking]
 //   - tiles, or values in less memory alone, see [sparse.FindTiling]
-//   - rows by their lengths, see [sparse.SortByLength], unless rows of the block are known
-//     to have more than 64 bytes
 //   - plain ids, see [sparse.Load]
 //
 // Of a matrix that is no store's, entries are counted as if they had weights. Cost:
@@ -82,7 +75,7 @@ func FindLayout(ctx context.Context, a sparse.Matrix, o *LayoutOptions) (*Layout
 	if o.Memory > 0 && plain > o.Memory {
 		return nil, nil
 	}
-	l := &Layout{a: a, workers: o.Workers, rowBytes: o.RowBytes, byLength: o.RowBytes <= widestByLength, matrix: plain}
+	l := &Layout{a: a, workers: o.Workers, rowBytes: o.RowBytes, matrix: plain}
 	if l.rowBytes == 0 {
 		l.rowBytes = unknownRowBytes
 	}
@@ -169,13 +162,11 @@ func (l *Layout) Load(ctx context.Context) (sparse.Matrix, error) {
 		return sparse.NewTiled(ctx, l.a, l.tiling, l.workers)
 	}
 	a, err := sparse.Load(ctx, l.a, l.workers)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case l.packing != nil:
+	}
+	if l.packing != nil {
 		return sparse.Pack(a, l.packing, l.rowBytes, l.workers), nil
-	case l.byLength && a.ShortRows():
-		return sparse.SortByLength(a, l.workers), nil
 	}
 	return a, nil
 }

@@ -151,29 +151,3 @@ func TestFindLayout(t *testing.T) {
 		}
 	}
 }
-
-// TestWideRowsKeepTheirOrder: short rows lie by their lengths only for blocks whose
-// rows have 64 bytes at the most, or are not known.
-func TestWideRowsKeepTheirOrder(t *testing.T) {
-	const rows = 1000
-	ptr, col := make([]int64, rows+1), make([]uint32, 0, rows)
-	for i := range rows {
-		if i%3 > 0 {
-			col = append(col, uint32(i))
-		}
-		ptr[i+1] = int64(len(col))
-	}
-	a := must(sparse.NewCSR(rows, rows, ptr, col, nil))
-	for _, c := range []struct {
-		rowBytes int
-		plain    bool
-	}{{0, false}, {64, false}, {96, true}, {320, true}} {
-		m := must(InMemory(t.Context(), a, &LayoutOptions{RowBytes: c.rowBytes}))
-		if _, plain := m.(*sparse.CSR); plain != c.plain {
-			t.Errorf("rows of %d bytes: a copy of type %T", c.rowBytes, m)
-		}
-		if !slices.Equal(stepped[float64](m, 4, 2), stepped[float64](a, 4, 2)) {
-			t.Errorf("rows of %d bytes: another product", c.rowBytes)
-		}
-	}
-}

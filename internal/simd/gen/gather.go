@@ -22,7 +22,6 @@ type form struct {
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	cached   bool // x is in a near cache: nothing is prefetched
 	close    bool // x is in a cache, from which its rows come at once
-	placed   bool // each row of dst and its factor are where place says
 	halves   bool // ids have 16 bits, and sums no factors
 	onto     bool // what dst holds is where sums begin
 }
@@ -62,8 +61,6 @@ func gathers(t element, zeroRow *Mem) {
 	}
 	gather(t, form{mark: "Short", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow})
 	gather(t, form{mark: "Cached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), heads: zeroRow, cached: true})
-	gather(t, form{mark: "Placed", register: 32, narrow: 7, wide: multiples(32, 32, 320), placed: true, close: true})
-	gather(t, form{mark: "PlacedCached", register: 32, narrow: 7, wide: multiples(32, 32, mostHeads), placed: true, cached: true})
 }
 
 // multiples returns the multiples of step from lo to hi.
@@ -80,7 +77,6 @@ type gatherer struct {
 	form
 
 	dst, x, stride, ptr, col, val, scale, rows reg.GPVirtual
-	place, soon                                reg.GPVirtual
 	far, near, entry, end, row                 reg.GPVirtual
 	nothing, length                            reg.GPVirtual // from x to the row of zeros; of a row
 
@@ -97,9 +93,6 @@ func gather(t element, f form) {
 		val = fmt.Sprintf("val *%s, ", t.name)
 	}
 	rest := fmt.Sprintf("col *uint32, far int, near int, %sscale *%s, ", val, t.name)
-	if f.placed {
-		rest = fmt.Sprintf("col *uint32, far int, scale *%s, place *uint8, ", t.name)
-	}
 	if f.halves {
 		rest = "col *uint16, far int, near int, " + val
 	}
@@ -114,13 +107,6 @@ func gather(t element, f form) {
 		g.scale = argument("scale")
 	}
 	g.entry, g.end, g.row = GP64(), GP64(), GP64()
-	if f.placed {
-		g.place = argument("place")
-		g.soon = GP64()
-		MOVQ(inFrame("dstStride"), g.soon)
-		SHLQ(U8(8), g.soon)
-		ADDQ(g.dst, g.soon)
-	}
 	TESTQ(g.rows, g.rows)
 	JZ(LabelRef("done"))
 
@@ -242,17 +228,6 @@ func (g *gatherer) loop(bytes int, mark string) {
 			zero(p.sum)
 		}
 	}
-	if g.placed {
-		Comment("The rows of the next batch, which are stored in any order.")
-		fetch := PREFETCHT0
-		if bytes > 128 {
-			fetch = PREFETCHT1
-		}
-		for line := 0; line < bytes; line += 64 {
-			fetch(Mem{Base: g.soon, Disp: line})
-		}
-		ADDQ(inFrame("dstStride"), g.soon)
-	}
 	if g.heads != nil {
 		g.addHeads(bytes, parts)
 	}
@@ -275,25 +250,15 @@ func (g *gatherer) loop(bytes int, mark string) {
 	if g.heads != nil {
 		MOVQ(g.end, g.entry)
 	}
-	factor, dst := vector(widest), Mem{Base: g.dst}
-	switch {
-	case g.halves:
-	case g.placed:
-		MOVBLZX(Mem{Base: g.place}, g.row.As32())
-		g.fill(Mem{Base: g.scale, Index: g.row, Scale: uint8(g.size)}, factor)
-		IMULQ(inFrame("dstStride"), g.row)
-		dst.Index, dst.Scale = g.row, 1
-		INCQ(g.place)
-	default:
+	factor := vector(widest)
+	if !g.halves {
 		g.fill(Mem{Base: g.scale}, factor)
 		ADDQ(Imm(uint64(g.size)), g.scale)
 	}
 	for _, p := range parts {
-		g.store(p, factor, dst.Offset(p.at))
+		g.store(p, factor, Mem{Base: g.dst, Disp: p.at})
 	}
-	if !g.placed {
-		ADDQ(inFrame("dstStride"), g.dst)
-	}
+	ADDQ(inFrame("dstStride"), g.dst)
 	DECQ(g.rows)
 	JNZ(LabelRef("row" + mark))
 	VZEROUPPER()
