@@ -279,34 +279,34 @@ func TestParquet(t *testing.T) {
 	a, half := "a b", 0.5
 	for _, test := range []struct {
 		data   []byte
-		fields []int
+		fields []string
 		want   string // the edges, or the error
 	}{
 		{parquetFile(t, named{0.5, "b", "x", "a"}, named{1, " c ", "", "007"}), nil, "a b 0.5;007 c 1"},
 		{parquetFile(t, numbered{1, 2}, numbered{-1, 5}, numbered{3, 4}), nil, "1 2 1;-1 5 1;3 4 1"},
 		{parquetFile(t, filtered{numbered{1, 2}, 0}, filtered{numbered{3, 4}, 7}), nil, "1 2 1;3 4 1"},
-		{parquetFile(t, filtered{numbered{1, 2}, 7}), []int{1, 2, 3}, "1 2 7"},
+		{parquetFile(t, filtered{numbered{1, 2}, 7}), []string{"1", "2", "3"}, "1 2 7"},
 		{sample(t, "two-codecs.parquet"), nil, "e.parquet: column source is compressed in several ways, which is not supported; write it again in one go"},
 		{parquetFile(t, unsigned{1 << 63, 1 << 31}), nil, "9223372036854775808 2147483648 1"},
 		{parquetFile(t, counts{unsigned{1, 2}, 1 << 63}), nil, "1 2 9.223372036854776e+18"},
 		{parquetFile(t, small{unsigned{1, 2}, 1 << 31}), nil, "1 2 2.147483648e+09"},
-		{parquetFile(t, four{1, 2, 3, 4}), []int{4, 1, 2}, "4 1 2"},
-		{parquetFile(t, four{1, 2, 3, 4}), []int{4, 5}, "e.parquet: 4 columns (A, B, C, D), want 5; correct --fields"},
-		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: none of the 4 columns (A, B, C, D) is called source and target; name them source and target, or choose with --fields=1,2 or, with a weight, --fields=1,2,3"},
+		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "1", "2"}, "4 1 2"},
+		{parquetFile(t, four{1, 2, 3, 4}), []string{"4", "5"}, "e.parquet: 4 columns (A, B, C, D), want 5; correct --fields"},
+		{parquetFile(t, four{1, 2, 3, 4}), nil, "e.parquet: the header \"A,B,C,D\" names no source and target; pass --fields=A,B (or --fields=1,2)"},
 		{parquetFile(t, optional{&one, &two}), nil, "1 2 1"},
 		{parquetFile(t, optional{&one, &two}, optional{&one, nil}), nil, "e.parquet: row 1: target is null; leave such rows out"},
 		{parquetFile(t, text{&a, &a, &half}), nil, "a b a b 0.5"},
 		{parquetFile(t, text{&a, &a, nil}), nil, "e.parquet: row 0: weight is null; leave such rows out"},
 		{parquetFile(t, text{nil, &a, &half}), nil, "e.parquet: row 0: source is null; leave such rows out"},
 		{parquetFile(t, nested{edge{1, 2}, 0.5}), nil, "e.parquet: column edge.source is nested; choose with --fields"},
-		{parquetFile(t, nested{edge{1, 2}, 0.5}), []int{2, 1}, "e.parquet: column edge.target is nested; choose with --fields"},
+		{parquetFile(t, nested{edge{1, 2}, 0.5}), []string{"2", "1"}, "e.parquet: column edge.target is nested; choose with --fields"},
 		{parquetFile(t, lists{1, []int64{2, 3}}), nil, "e.parquet: column target is nested; choose with --fields"},
 		{parquetFile(t, beside{Tags: map[string]string{"a": "b"}, Source: 1, Target: 2}), nil, "1 2 1"},
-		{parquetFile(t, beside{Source: 1, Target: 2}), []int{5, 6}, "1 2 1"},
+		{parquetFile(t, beside{Source: 1, Target: 2}), []string{"5", "6"}, "1 2 1"},
 		{parquetFile(t, alone{1}), nil, "e.parquet: 1 column (source), want 2 or 3 (source, target, weight); write a row for each edge"},
 		{parquetFile(t, named{-1, "b", "x", "a"}), nil, "e.parquet: row 0: weight -1 is negative; walks and Laplacians need weights ≥ 0; leave such rows out, or take absolute values"},
 		{parquetFile(t, named{1, " ", "x", "a"}), nil, `e.parquet: row 0: dst " " is empty; correct it`},
-		{parquetFile(t, named{1, "b", "x", "a"}), []int{1, 2}, "e.parquet: column weight holds FLOAT, want integers or text; choose with --fields"},
+		{parquetFile(t, named{1, "b", "x", "a"}), []string{"1", "2"}, "e.parquet: column weight holds FLOAT, want integers or text; choose with --fields"},
 	} {
 		c, err := readContent("e.parquet", test.data, &Options{Fields: test.fields})
 		got := fmt.Sprint(err)

@@ -54,9 +54,9 @@ type Input struct {
 
 // Options are the settings of [Read]; nil stands for the zero value.
 type Options struct {
-	Directed   bool  // every edge has a direction: one that the file calls undirected is given both ways
-	Undirected bool  // no edge has a direction, whatever the file says
-	Fields     []int // the columns of source, target and weight of a table, from 1; nil: by their names
+	Directed   bool     // every edge has a direction: one that the file calls undirected is given both ways
+	Undirected bool     // no edge has a direction, whatever the file says
+	Fields     []string // the columns of source, target and weight of a table, numbers from 1 or names; nil: by their names
 
 	// Hold is told how many bytes the reader keeps beside a batch, whenever
 	// that has grown; its error ends the reading. nil: nobody.
@@ -105,6 +105,7 @@ type Graph struct {
 	Nodes     uint64   // if Numbered
 	First     uint64   // if Numbered
 	Lines     int64    // of a text format
+	Columns   string   // of a table: what became of them, if they are not just source, target and weight
 	Notes     []string // what was passed over
 	Rounded   int64    // weights that are integers which float64 does not hold
 	RoundedAt string   // the place of the first of them, as it follows the name of the file

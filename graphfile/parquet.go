@@ -11,23 +11,18 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
-// columnNames are the names of the columns of a table of edges, in the order in
-// which they are looked for.
-var columnNames = [3][]string{
-	{"source", "src", "from", "source_id", "src_id", "u", "row"},
-	{"target", "dst", "to", "target_id", "dst_id", "v", "col", "destination"},
-	{"weight", "w", "value", "wgt"},
-}
-
-// table reads a Parquet file whose rows are edges.
-type table struct {
+// edgeTable reads a Parquet file whose rows are edges.
+type edgeTable struct {
 	*sink
 	file     *parquet.File
 	unsigned [3]bool
 	column   [3]int // the leaf columns of source, target and weight; −1: no weights
 	paths    []string
+	said     string // what becomes of the columns
 	row      int64
 }
 
@@ -36,7 +31,7 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{sink: s}
+	t := &edgeTable{sink: s}
 	defer func() {
 		// The library panics over some files that are damaged.
 		if r := recover(); r != nil {
@@ -65,12 +60,12 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 	if t.row != t.file.NumRows() {
 		return nil, s.fault(0, fetchAgain, "%d rows, the footer declares %d", t.row, t.file.NumRows())
 	}
-	return &Graph{Direction: Unstated}, nil
+	return &Graph{Direction: Unstated, Columns: t.said}, nil
 }
 
 // footer checks that the file has a footer as long as it says at its end: the
 // library allocates that much before it reads.
-func (t *table) footer(file io.ReaderAt, size int64) error {
+func (t *edgeTable) footer(file io.ReaderAt, size int64) error {
 	const magic, tail = "PAR1", 8
 	var end [tail]byte
 	if size >= int64(len(magic))+tail {
@@ -87,39 +82,17 @@ func (t *table) footer(file io.ReaderAt, size int64) error {
 
 // choose settles which columns are read: those that the options name, or those
 // that are called as such columns are, or else the first two.
-func (t *table) choose() error {
+func (t *edgeTable) choose() error {
 	schema := t.file.Schema()
 	for _, path := range schema.Columns() {
 		t.paths = append(t.paths, strings.Join(path, "."))
 	}
-	var data []int // the columns but the row numbers that pandas adds
-	for i, path := range t.paths {
-		if !strings.HasPrefix(path, "__index_level_") {
-			data = append(data, i)
-		}
+	c, err := t.edges()
+	if err != nil {
+		return err
 	}
-	t.column = [3]int{-1, -1, -1}
-	if t.o.Fields != nil {
-		for i, f := range t.o.Fields {
-			if f > len(t.paths) {
-				return t.fault(0, "correct --fields", "%s (%s), want %d", counted(len(t.paths), "column"), strings.Join(t.paths, ", "), f)
-			}
-			t.column[i] = f - 1
-		}
-	} else {
-		for i, names := range columnNames {
-			t.column[i] = find(t.paths, names)
-		}
-		switch {
-		case t.column[0] >= 0 && t.column[1] >= 0:
-		case len(data) == 2 || len(data) == 3:
-			copy(t.column[:], data)
-		case len(data) < 2:
-			return t.fault(0, "write a row for each edge", "%s (%s), want 2 or 3 (source, target, weight)", counted(len(t.paths), "column"), strings.Join(t.paths, ", "))
-		default:
-			return t.fault(0, "name them source and target, or choose with --fields=1,2 or, with a weight, --fields=1,2,3", "none of the %s (%s) is called source and target", counted(len(t.paths), "column"), strings.Join(t.paths, ", "))
-		}
-	}
+	t.column = [3]int{c.Source, c.Target, c.Weight}
+	t.said = c.Describe(t.paths)
 	for i, c := range t.column {
 		if c < 0 {
 			continue
@@ -162,23 +135,54 @@ func (t *table) choose() error {
 
 // oneCodec reports whether all row groups have a column under one compression. The
 // library decompresses all of them as the first.
-func (t *table) oneCodec(column int) bool {
+func (t *edgeTable) oneCodec(column int) bool {
 	groups := t.file.Metadata().RowGroups
 	return !slices.ContainsFunc(groups, func(g format.RowGroup) bool {
 		return g.Columns[column].MetaData.Codec != groups[0].Columns[column].MetaData.Codec
 	})
 }
 
-// find returns the place of the first of names that a path is, or −1.
-func find(paths, names []string) int {
-	for _, name := range names {
-		for i, path := range paths {
-			if strings.EqualFold(path, name) {
-				return i
-			}
+// edges returns the columns of an edge: those that the options name, or those that
+// are titled so, or else the only two beside the row numbers of pandas.
+func (t *edgeTable) edges() (c table.EdgeColumns, err error) {
+	if t.o.Fields != nil {
+		columns, err := table.Choose(t.o.Fields, t.paths)
+		switch {
+		case err != nil:
+			_, fix := table.Unnamed(t.paths)
+			return c, t.fault(0, fix, "%v", err)
+		case slices.Max(columns) >= len(t.paths):
+			return c, t.fault(0, "correct --fields", "%s (%s), want %d", counted(len(t.paths), "column"), strings.Join(t.paths, ", "), slices.Max(columns)+1)
+		}
+		c = table.EdgeColumns{Source: columns[0], Target: columns[1], Weight: -1}
+		if len(columns) == 3 {
+			c.Weight = columns[2]
+		}
+		return c, nil
+	}
+	c, found := table.FindEdges(t.paths)
+	if found {
+		if c.Weight >= 0 && len(t.file.Schema().Columns()[c.Weight]) > 1 {
+			c.Weight = -1 // nested
+		}
+		return c, nil
+	}
+	var data []int
+	for i, path := range t.paths {
+		if !table.IsIndex(path) {
+			data = append(data, i)
 		}
 	}
-	return -1
+	switch {
+	case len(data) < 2:
+		return c, t.fault(0, "write a row for each edge", "%s (%s), want 2 or 3 (source, target, weight)", counted(len(t.paths), "column"), strings.Join(t.paths, ", "))
+	case len(data) == 2:
+		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: -1}, nil
+	case len(data) == 3 && table.IsWeight(t.paths[data[2]]):
+		return table.EdgeColumns{Source: data[0], Target: data[1], Weight: data[2]}, nil
+	}
+	msg, fix := table.Unnamed(t.paths)
+	return c, t.fault(0, fix, "%s", msg)
 }
 
 // columnReader reads the values of one column of a row group.
@@ -215,7 +219,7 @@ func (c *columnReader) next() (parquet.Value, error) {
 }
 
 // group reads one row group, its columns beside each other.
-func (t *table) group(group parquet.RowGroup) error {
+func (t *edgeTable) group(group parquet.RowGroup) error {
 	chunks := group.ColumnChunks()
 	var columns [3]*columnReader
 	for i, c := range t.column {

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // Ids that differ in leading zeros only are different nodes, which is seldom
@@ -19,7 +21,7 @@ func unpadded(id []byte) []byte {
 	}
 	short := bytes.TrimLeft(id[:len(id)-1], "0")
 	short = id[len(id)-1-len(short):]
-	if !canonical(short) {
+	if !table.IsInteger(short) {
 		return nil
 	}
 	return short
@@ -72,7 +74,7 @@ func (p *pairs) add(id []byte, first uint64) {
 		}
 		return
 	}
-	if !canonical(id) {
+	if !table.IsInteger(id) {
 		return
 	}
 	p.zero = p.zero || len(id) == 1 && id[0] == '0'

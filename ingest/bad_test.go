@@ -46,6 +46,7 @@ func isData(err error) bool {
 
 func TestBadEdgeLists(t *testing.T) {
 	const fix = "; fix the line or pass --skip-bad-lines"
+	const point = "; write numbers with a decimal point, or leave the column out with --fields=1,2"
 	const first = "; fix the line, leave the column out with --fields=1,2, or pass --skip-bad-lines"
 	long := strings.Repeat("a", 1<<20)
 	for _, test := range []struct {
@@ -55,27 +56,27 @@ func TestBadEdgeLists(t *testing.T) {
 	}{
 		{"edges.tsv", "a\tb\nc\n", Config{}, "edges.tsv:2: 1 field, want 2 (source, target)" + fix},
 		{"edges.csv", "a,b\n" + strings.Repeat(",", 1<<17) + "\n", Config{}, "edges.csv:2: more than 131072 fields" + fix},
-		{"edges.tsv", "a\n", Config{}, "edges.tsv:1: 1 field, want 2 or 3 (source, target, weight)" + fix},
+		{"edges.tsv", "a\n", Config{}, "edges.tsv:1: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
 		{"edges.tsv", "# c\na\tb\t1\nc\td\n", Config{}, "edges.tsv:3: 2 fields, want 3 (source, target, weight)" + fix},
 		{"edges.tsv", "a\tb\nc\td\t2\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
 		{"edges.tsv", "1\t2\n3\t4\t5\n", Config{}, "edges.tsv:2: 3 fields, want 2 (source, target)" + fix},
 		{"edges.tsv", "a\tb\t1\tx\ty\n", Config{}, "edges.tsv:1: 5 fields; choose with --fields=1,2 or, with a weight, --fields=1,2,3"},
-		{"edges.tsv", "a\tb\t1\n", Config{Fields: []int{1, 4}}, "edges.tsv:1: 3 fields, want at least 4; correct --fields"},
-		{"edges.tsv", "a\tb\t1\nc\td\n", Config{Fields: []int{1, 2, 3}}, "edges.tsv:2: 2 fields, want at least 3" + fix},
+		{"edges.tsv", "a\tb\t1\n", Config{Fields: []string{"1", "4"}}, "edges.tsv:1: 3 fields, want at least 4; correct --fields"},
+		{"edges.tsv", "a\tb\t1\nc\td\n", Config{Fields: []string{"1", "2", "3"}}, "edges.tsv:2: 2 fields, want at least 3" + fix},
 		{"edges.csv", "a,b,1\nc,d,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
 		{"edges.csv", "1,2,nan\n3,4,1\n", Config{}, `edges.csv:1:5: weight "nan" is not a number` + first},
 		{"edges.csv", "a,b,NA\nc,d,1\n", Config{}, `edges.csv:1:5: weight "NA" is not a number` + first},
 		{"edges.csv", "a,b,inf\nc,d,1\n", Config{}, `edges.csv:1:5: weight "inf" is infinite` + first},
 		{"edges.tsv", "a\tb\t1e999\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite` + first},
-		{"edges.tsv", "a\tb\t1,5\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1,5" is not a number` + first},
-		{"edges.csv", "a;b;1,5\nc;d;2\n", Config{}, `edges.csv:1:5: weight "1,5" is not a number` + first},
-		{"edges.txt", "source;target;w\na;b;1,5\n", Config{}, `edges.txt:2:5: weight "1,5" is not a number` + fix},
+		{"edges.tsv", "a\tb\t1,5\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "1,5" is not a number` + point},
+		{"edges.csv", "a;b;1,5\nc;d;2\n", Config{}, `edges.csv:1:5: weight "1,5" is not a number` + point},
+		{"edges.txt", "source;target;w\na;b;1,5\n", Config{}, `edges.txt:2:5: weight "1,5" is not a number` + point},
 		{"edges.tsv", "a\tb\t--1\nc\td\t1\n", Config{}, `edges.tsv:1:5: weight "--1" is not a number` + first},
 		{"edges.csv", "1,2,1\n3,4,nan\n", Config{}, `edges.csv:2:5: weight "nan" is not a number` + fix},
 		{"edges.csv", "1,2,1\n3,4,\n", Config{}, `edges.csv:2:5: weight "" is not a number` + fix},
-		{"edges.tsv", "1\t2\tx\n3\t4\ty\n", Config{}, "edges.tsv:1:5: weight \"x\" is not a number; fix the line, leave the column out with --fields=1,2, or pass --skip-bad-lines\n" +
-			"edges.tsv:2:5: weight \"y\" is not a number" + fix},
-		{"edges.tsv", "1\t2\t1e999\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite; fix the line, leave the column out with --fields=1,2, or pass --skip-bad-lines`},
+		{"edges.tsv", "1\t2\tx\n3\t4\ty\n", Config{}, "edges.tsv:1:5: weight \"x\" is not a number; leave the column out with --fields=1,2\n" +
+			"edges.tsv:2:5: weight \"y\" is not a number; no line is good; fix them"},
+		{"edges.tsv", "1\t2\t1e999\n", Config{}, `edges.tsv:1:5: weight "1e999" is infinite; leave the column out with --fields=1,2`},
 		{"edges.tsv", "1\t2\t1\n1\t3\t-Inf\n", Config{}, `edges.tsv:2:5: weight "-Inf" is infinite` + fix},
 		{"edges.tsv", "1\t2\t1\n1\t3\t0x10\n", Config{}, `edges.tsv:2:5: weight "0x10" is not a number` + fix},
 		{"edges.tsv", "1\t2\t1\n1\t3\t1_0\n", Config{}, `edges.tsv:2:5: weight "1_0" is not a number` + fix},
@@ -92,14 +93,14 @@ func TestBadEdgeLists(t *testing.T) {
 		{"edges.txt", "a b\nc\td\te\n", Config{}, "edges.txt:2: 3 fields, want 2 (source, target)" + fix},
 		{"edges.tsv", "a\tb\n\tc\n", Config{}, "edges.tsv:2:1: empty id" + fix},
 		{"edges.csv", "a,b\n\"c,d\n", Config{}, "edges.csv:2: a quote is not closed on this line; close it, or put fields that go on over several lines into one"},
-		{"edges.csv", "a,b,\"two\nlines\"\nc,d,e\n", Config{Fields: []int{1, 2}}, "edges.csv:1: a quote is not closed on this line; close it, or put fields that go on over several lines into one"},
+		{"edges.csv", "a,b,\"two\nlines\"\nc,d,e\n", Config{Fields: []string{"1", "2"}}, "edges.csv:1: a quote is not closed on this line; close it, or put fields that go on over several lines into one"},
 		{"edges.csv", "a,b\n\"c\"x,d\n", Config{}, "edges.csv:2: something follows a closing quote" + fix},
 		{"edges.csv", "a,b\n\"c\td\",e\n", Config{}, "edges.csv:2: a field holds a TAB" + fix},
 		{"edges.csv", "a,b\nc,d\te\n", Config{}, "edges.csv:2:3: a field holds a TAB" + fix},
 		{"edges.txt", "", Config{}, "edges.txt: no edges; check that this is the right file"},
 		{"edges.txt", "# only\n\n% comments\n", Config{}, "edges.txt: no edges; check that this is the right file"},
 		{"edges.csv", "source,target\n", Config{Header: HasHeader}, "edges.csv: no edges; check that this is the right file"},
-		{"edges.txt", "x\ny\n", Config{SkipBadLines: true}, "edges.txt:1: 1 field, want 2 or 3 (source, target, weight)" + fix},
+		{"edges.txt", "x\ny\n", Config{SkipBadLines: true}, "edges.txt:1: 1 field, want 2 or 3 (source, target, weight); write source and target on each line, with a separator between"},
 		{"edges.csv", "\xff\xfea\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
 		{"edges.csv", "a\x00,\x00b\x00", Config{}, "edges.csv: UTF-16 text; convert with iconv -f UTF-16 -t UTF-8"},
 		{"edges.csv", "a,b\nc,d\nef\x00\n", Config{}, "edges.csv@10: NUL byte, not a text file; give text, plain or compressed with gzip or zstd"},
@@ -169,13 +170,13 @@ func TestBadMarket(t *testing.T) {
 		{head + "pattern general\n3 3 0\n", "g.mtx: no edges; check that this is the right file"},
 		{head + "pattern general\n34 34 2\n1 2\n0 3\n", "g.mtx:4: row 0; indices run from 1 to 34; fix the line or pass --skip-bad-lines"},
 		{head + "pattern general\n34 34 2\n1 2\n1 35\n", "g.mtx:4: column 35; indices run from 1 to 34; fix the line or pass --skip-bad-lines"},
-		{head + "pattern general\n34 34 1\n1 x\n", `g.mtx:3:3: column "x" is not a number; fix the line or pass --skip-bad-lines`},
+		{head + "pattern general\n34 34 1\n1 x\n", `g.mtx:3:3: column "x" is not a number; fix the line`},
 		{head + "pattern symmetric\n9 9 2\n9 3\n3 9\n", "g.mtx:4: (3,9) lies above the diagonal of a symmetric file; fix the line or pass --skip-bad-lines"},
-		{head + "real skew-symmetric\n9 9 1\n3 3 1\n", "g.mtx:3: (3,3) lies on the diagonal of a skew-symmetric file; fix the line or pass --skip-bad-lines"},
-		{head + "real general\n9 9 1\n3 4\n", "g.mtx:3: 2 fields, want 3 (row, column, value); fix the line or pass --skip-bad-lines"},
-		{head + "real general\n9 9 1\n3 4 nan\n", `g.mtx:3:5: weight "nan" is not a number; fix the line or pass --skip-bad-lines`},
+		{head + "real skew-symmetric\n9 9 1\n3 3 1\n", "g.mtx:3: (3,3) lies on the diagonal of a skew-symmetric file; fix the line"},
+		{head + "real general\n9 9 1\n3 4\n", "g.mtx:3: 2 fields, want 3 (row, column, value); fix the line"},
+		{head + "real general\n9 9 1\n3 4 nan\n", `g.mtx:3:5: weight "nan" is not a number; fix the line`},
 		{head + "integer general\n9 9 2\n3 4 2\n3 5 2.5\n", `g.mtx:4:5: weight "2.5" is no integer, as line 1 declares; fix the line or pass --skip-bad-lines`},
-		{head + "real general\n9 9 1\n3 4 -1\n", "g.mtx:3:5: weight -1 is negative; walks and Laplacians need weights ≥ 0; fix the line or pass --skip-bad-lines"},
+		{head + "real general\n9 9 1\n3 4 -1\n", "g.mtx:3:5: weight -1 is negative; walks and Laplacians need weights ≥ 0; fix the line"},
 	} {
 		if err := wantError(t, nil, []file{{"g.mtx", test.text}}, test.want); !isData(err) {
 			t.Errorf("%T is not about data", err)
@@ -326,9 +327,10 @@ func TestBadInputs(t *testing.T) {
 		{[]string{edges, dir + "/../" + filepath.Base(dir) + "/edges.txt"}, Config{}, dir + "/../" + filepath.Base(dir) + "/edges.txt: given twice; weights would double", true},
 		{[]string{"-", "-"}, Config{}, "-: given twice; weights would double", true},
 		{nil, Config{}, "no input; name a file, or - for standard input", true},
-		{[]string{edges}, Config{Fields: []int{1}}, "--fields: 1 field, want 2 or 3 (source, target, weight)", true},
-		{[]string{edges}, Config{Fields: []int{0, 2}, Memory: -1}, "--fields: column 0; columns run from 1 to 1000\n--max-memory: -1 bytes", true},
-		{[]string{edges}, Config{Fields: []int{2, 2}}, "--fields: column 2 is named twice", true},
+		{[]string{edges}, Config{Fields: []string{"1"}}, "--fields: 1 field, want 2 or 3 (source, target, weight)", true},
+		{[]string{edges}, Config{Fields: []string{"1001", "2"}, Memory: -1}, "--fields: column 1001; columns run from 1 to 1000\n--max-memory: -1 bytes", true},
+		{[]string{edges}, Config{Fields: []string{"0", "2"}}, edges + `:1: the header "1,2" has no column "0"; columns count from 1`, false},
+		{[]string{edges}, Config{Fields: []string{"2", "2"}}, "--fields: column 2 is named twice", true},
 	} {
 		_, _, err := ingestInto(t, &test.c, test.inputs...)
 		var usage *InputError

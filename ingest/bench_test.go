@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -31,7 +32,7 @@ func rmatText(b *testing.B) []byte {
 func BenchmarkScan(b *testing.B) {
 	text := append(rmatText(b), make([]byte, textio.Slack)...)
 	text = text[:len(text)-textio.Slack]
-	t := template{sep: tab, limit: 1 << 32}
+	t := template{sep: table.Tab, limit: 1 << 32}
 	code := make([]uint32, 0, textio.ChunkBytes)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
@@ -52,7 +53,7 @@ func BenchmarkRun(b *testing.B) {
 	named := func() string {
 		var s strings.Builder
 		for line := range bytes.Lines(text) {
-			u, v, _ := bytes.Cut(bytes.TrimSpace(line), []byte{tab})
+			u, v, _ := bytes.Cut(bytes.TrimSpace(line), []byte{table.Tab})
 			fmt.Fprintf(&s, "user_%s\titem %s\n", u, v)
 		}
 		return s.String()

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -145,7 +148,7 @@ type Config struct {
 	SelfLoops    SelfLoops  // default: drop
 	Duplicates   Duplicates // default: see there
 	Nodes        string     // a file of ids that get the first rows, one a line; "" for none
-	Fields       []int      // the columns of source, target and weight, from 1; nil: the first two or three
+	Fields       []string   // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
 	Header       Header     // default: decide from the text
 	SkipBadLines bool       // count bad lines and go on
 	UnknownIDs   UnknownIDs // of edges beside Nodes; default: accept
@@ -186,14 +189,15 @@ func (c *Config) Validate() error {
 		bad("--fields", "%s, want 2 or 3 (source, target, weight)", count(len(c.Fields), "field"))
 	}
 	for i, f := range c.Fields {
-		if f < 1 || f > maxFields {
-			bad("--fields", "column %d; columns run from 1 to %d", f, maxFields)
+		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) && (err != nil || n > maxFields) {
+			bad("--fields", "column %s; columns run from 1 to %d", f, maxFields)
 		}
-		for _, g := range c.Fields[:i] {
-			if f == g {
-				bad("--fields", "column %d is named twice", f)
-			}
+		if slices.Contains(c.Fields[:i], f) {
+			bad("--fields", "column %s is named twice", f)
 		}
+	}
+	if c.Fields != nil && !table.Numbers(c.Fields) && c.Header == NoHeader {
+		bad("--fields", "names columns of a header; give numbers with --header=no")
 	}
 	if c.Memory < 0 {
 		bad("--max-memory", "%d bytes", c.Memory)

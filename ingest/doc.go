@@ -10,13 +10,14 @@
 // One edge a line: source, target and perhaps a weight, separated by tabs,
 // commas, semicolons or blanks. The first data line decides which, and how
 // many columns there are; a line that differs is an error. Lines that begin
-// with #, % or // and blank lines are comments. A first line is taken for a
-// header, with a warning, if its ids are no integers while those of the next
-// hundred lines are, if its weight is no number while theirs are, or if it
-// holds a usual pair of titles (source, target) that occur nowhere below.
-// Quotes are taken off except in files with tabs, where they belong to the
-// text; a quoted field ends on its line. Weights are decimal numbers ≥ 0, as
-// float64; zero stands for no edge. A KONECT file says so in its first line; blanks
+// with #, % or // and blank lines are comments. Under a header the columns go by
+// their titles, see package table; a header is a first line with titles of an edge's
+// ends that occur nowhere below, or one, with a warning, whose ids are no integers
+// while those of the next hundred lines are, or whose weight is no number while theirs
+// are. Without one, a third column of times is no weight. Lines of NetworkX end in a
+// dictionary with the weight. Quotes are taken off except in files with tabs, where they
+// belong to the text; a quoted field ends on its line. Weights are decimal numbers ≥ 0,
+// as float64; zero stands for no edge. A KONECT file says so in its first line; blanks
 // and tabs separate its fields alike, and the time in the fourth is passed over.
 //
 // # Matrix Market
@@ -39,7 +40,8 @@
 //
 // # Ids and rows
 //
-// Ids are text, without blanks around it, and are written back byte for byte.
+// Ids are text and are written back byte for byte. Blanks around it are kept in quotes
+// and between tabs, but for those around integers; [Report] counts them.
 // If all of them are integers as a program prints them, the order of the ids is
 // that of their values; else that of first appearance, by input and line. Ids
 // of the list of nodes come first in the order of the list. Rows are in this

@@ -189,13 +189,19 @@ func (f *faults) add(e *ParseError) {
 // join returns the error for the bad lines of the parts of a file, given in
 // its order, or nil. Whatever follows the part with which maxBad is reached is
 // left out, because how far others had read does not depend on the data alone.
-func join(parts []faults) error {
+// Where no line of the file is good there is nothing to skip.
+func join(parts []faults, good bool) error {
 	all := &BadLines{}
 	for _, p := range parts {
 		all.Count += p.count
 		all.First = append(all.First, p.first[:min(len(p.first), maxListed-len(all.First))]...)
 		if all.More = all.Count >= maxBad; all.More {
 			break
+		}
+	}
+	if !good {
+		for _, e := range all.First {
+			e.Fix = withoutSkipping(e.Fix, all.Count)
 		}
 	}
 	switch {
@@ -206,6 +212,18 @@ func join(parts []faults) error {
 	}
 	slices.SortStableFunc(all.First, func(a, b *ParseError) int { return cmp.Compare(a.Line, b.Line) })
 	return all
+}
+
+// withoutSkipping returns the way out of the bad lines of a file that has no others.
+func withoutSkipping(fix string, lines int64) string {
+	switch {
+	case fix == fixLine && lines > 1:
+		return "no line is good; fix them"
+	case fix == fixLine:
+		return "fix the line"
+	}
+	fix = strings.TrimSuffix(fix, ", or pass --skip-bad-lines")
+	return strings.Replace(fix, "fix the line, leave", "leave", 1)
 }
 
 // quote quotes what came from a file, cut at 64 bytes.

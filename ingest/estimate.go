@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -305,7 +306,7 @@ func (g *guess) beginning(lay *layout, in *textio.Reader) (lines, text float64, 
 // this number, and returns how many edges it holds. Behind the text follow
 // textio.Slack bytes.
 func (g *guess) sample(lay *layout, text []byte, number int64, odd bool) (lines float64) {
-	var f fields
+	var f table.Fields
 	if odd {
 		before := g.tokens
 		defer func() { g.oddTokens += g.tokens - before }()
@@ -336,11 +337,11 @@ func (g *guess) sample(lay *layout, text []byte, number int64, odd bool) (lines 
 		case ok:
 			g.id(line[:source], odd)
 			g.id(line[source+1:target], odd)
-		case f.split(line, lay.sep) != nil || len(f.text) <= max(lay.source, lay.target):
+		case lay.split(&f, line) != nil || len(f.Text) <= max(lay.source, lay.target):
 			continue
 		default:
-			g.id(f.text[lay.source], odd)
-			g.id(f.text[lay.target], odd)
+			g.id(f.Text[lay.source], odd)
+			g.id(f.Text[lay.target], odd)
 		}
 		lines++
 	}

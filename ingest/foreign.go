@@ -48,7 +48,11 @@ func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 	case featurefile.NPY:
 		return 0, &ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
 	}
-	return graphfile.Recognize(in.Name(), head), nil
+	format := graphfile.Recognize(in.Name(), head)
+	if format == graphfile.METIS {
+		return format, webGraph(in.Name())
+	}
+	return format, nil
 }
 
 // readForeign reads a file that is neither an edge list nor Matrix Market.
@@ -74,9 +78,6 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
-	if changed := in.Unchanged(); changed != nil {
-		return translate(in.Name(), changed)
-	}
 	var wrong *graphfile.Error
 	if errors.As(err, &wrong) {
 		return &ParseError{File: wrong.File, Line: wrong.Line, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
@@ -85,6 +86,7 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 		return translate(in.Name(), err)
 	}
 	lines = g.Lines
+	r.files[f.file].Columns = g.Columns
 	r.rounded(in.Name()+g.RoundedAt, g.Rounded)
 	for _, note := range g.Notes {
 		r.warn(in.Name() + ": " + note)

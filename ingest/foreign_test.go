@@ -175,7 +175,7 @@ func TestBothDirections(t *testing.T) {
 
 // TestForeignSettings refuses what makes no sense for a format.
 func TestForeignSettings(t *testing.T) {
-	wantError(t, &Config{Fields: []int{1, 2}}, same4[:1], "--fields: is for edge lists; g.graph is a METIS file; leave it out")
+	wantError(t, &Config{Fields: []string{"1", "2"}}, same4[:1], "--fields: is for edge lists; g.graph is a METIS file; leave it out")
 	wantError(t, &Config{SkipBadLines: true}, same4[3:4], "--skip-bad-lines: is for edge lists; g.gml is a GML file; leave it out")
 	wantError(t, &Config{Header: HasHeader}, same4[4:5], "--header: is for edge lists; g.graphml is a GraphML file; leave it out")
 	wantError(t, nil, []file{same4[0], same4[5]}, "g.graph: a METIS file numbers its own nodes; give it alone")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -102,11 +103,11 @@ func FuzzFastAndSlow(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		first, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n\t "), "\n")
-		columns := []int{1, 2}
-		var f fields
-		if f.split([]byte(first), separator("e.txt", []byte(first))) == nil {
-			if f.dropEmpty(2); len(f.text) == 3 {
-				columns = append(columns, 3)
+		columns := []string{"1", "2"}
+		var f table.Fields
+		if f.Split([]byte(first), table.Separator("e.txt", []byte(first))) == nil {
+			if f.DropEmpty(2); len(f.Text) == 3 {
+				columns = append(columns, "3")
 			}
 		}
 		path := write(t, file{"e.txt", text})[0]

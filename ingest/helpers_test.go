@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -175,7 +176,7 @@ func slow(t testing.TB, c Config, sep byte, texts ...string) graph {
 				continue
 			}
 			var f []string
-			if sep == blanks {
+			if sep == table.Blanks {
 				f = strings.Fields(line)
 			} else {
 				f = strings.Split(line, string(sep))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -33,7 +34,7 @@ func (r *run) numberIDs() (*allIDs, error) {
 			return r.tooMany()
 		}
 		a.first, a.length = append(a.first, first), append(a.length, uint32(len(id)))
-		a.integers = a.integers && canonical(id)
+		a.integers = a.integers && table.IsInteger(id)
 		a.pairs.add(id, first)
 		if wide = wide && a.integers; wide {
 			v, err := strconv.ParseUint(string(id), 10, 64)

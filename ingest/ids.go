@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // ReadIDs reads a list of ids, one a line, and returns their rows in the order
@@ -15,7 +16,7 @@ import (
 // says node, id or the like and is no node. An id that is not in the graph or
 // stands there twice is an error. "-" reads stdin, or os.Stdin if that is nil.
 func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([]int, error) {
-	t := &table{path: path, columns: 1, nodes: nodes, stdin: stdin}
+	t := &nodeTable{path: path, columns: 1, nodes: nodes, stdin: stdin}
 	return readRows(ctx, t, "ids", t.titled, func(int, tableRow) error { return nil })
 }
 
@@ -42,7 +43,7 @@ func (l *Names) Name(i int) string {
 // Stdin is what "-" reads. Memory: 8 bytes an id and the bytes of the file, or about
 // twice as many of one that is compressed or no file.
 func ReadNames(ctx context.Context, path string, n int, stdin io.Reader) (*Names, error) {
-	t := &table{path: path, columns: 1, stdin: stdin}
+	t := &nodeTable{path: path, columns: 1, stdin: stdin}
 	l := &Names{end: make([]int, 0, n)}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		l.text = make([]byte, 0, info.Size())
@@ -52,7 +53,7 @@ func ReadNames(ctx context.Context, path string, n int, stdin io.Reader) (*Names
 		if err != nil {
 			return nil, err
 		}
-		if !first || graphfile.Extension(path) == idsFile || !isNodeTitle(row.id()) {
+		if !first || graphfile.Extension(path) == idsFile || !table.IsNode(string(row.id())) {
 			l.text = append(l.text, row.id()...)
 			l.end = append(l.end, len(l.text))
 		}
@@ -66,7 +67,7 @@ func ReadNames(ctx context.Context, path string, n int, stdin io.Reader) (*Names
 // part, or with val, validation or none, are in neither. A first line with a
 // title is passed over as in [ReadIDs], and stdin is the same.
 func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) (train, test []int, err error) {
-	t := &table{path: path, columns: 2, nodes: nodes, stdin: stdin}
+	t := &nodeTable{path: path, columns: 2, nodes: nodes, stdin: stdin}
 	var part []string
 	list, err := readRows(ctx, t, "parts", t.titled, func(_ int, row tableRow) error {
 		switch word := strings.ToLower(string(row.field(1))); word {
@@ -100,17 +101,17 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) 
 }
 
 // titled reports whether the first line of a table is a header: it holds a
-// title where the node should be.
-func (t *table) titled(row tableRow) (bool, error) {
+// title where the node should be, or nothing.
+func (t *nodeTable) titled(row tableRow) (bool, error) {
 	_, known := t.nodes.Lookup(string(row.id()))
-	return !known && isNodeTitle(row.id()), nil
+	return !known && (len(row.id()) == 0 || table.IsNode(string(row.id()))), nil
 }
 
 // readRows reads a table in which every node has one line, and returns the
 // nodes' rows in order. isHeader is asked about the first line, use called
 // with every other whose node is in the graph. what names the content in
 // messages.
-func readRows(ctx context.Context, t *table, what string, isHeader func(tableRow) (bool, error), use func(node int, row tableRow) error) ([]int, error) {
+func readRows(ctx context.Context, t *nodeTable, what string, isHeader func(tableRow) (bool, error), use func(node int, row tableRow) error) ([]int, error) {
 	var list []int
 	at := map[int]int64{} // the line of each row
 	first := true

@@ -8,13 +8,16 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // LabelConfig are the settings of [ReadLabels]; nil stands for the zero value.
 type LabelConfig struct {
 	UnknownIDs UnknownIDs   // default: an error
 	Header     Header       // default: decide from the text
-	MinusOne   bool         // -1 is a class like others
+	Fields     []string     // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
+	Missing    []string     // words that stand for no label, beside the empty one; nil: [MissingLabels]
+	Stored     bool         // the graph is a store, whose nodes are what they are
 	Stdin      io.Reader    // what "-" reads; nil: os.Stdin
 	Warn       func(string) // told of what is odd but accepted; nil: nobody
 }
@@ -25,7 +28,7 @@ type Labels struct {
 	Row        []int    // the labelled nodes, in the order of the file
 	Class      []int    // of each of them, a position in Names
 	Names      []string // the classes, in byte order
-	Unlabelled int      // lines without a label: empty, -1 or NA
+	Unlabelled int      // lines without a label: empty, or a word that stands for none
 	Unknown    int      // lines passed over for a node that is not in the graph
 	Repeated   int      // lines that say again what an earlier one says
 
@@ -41,12 +44,18 @@ func (l *Labels) Sizes() []int {
 	return size
 }
 
+// MissingLabels are the words that stand for no label: -1, and those that pandas
+// and R write for a value that is not there.
+var MissingLabels = append([]string{"-1"}, table.Missing...)
+
 // ReadLabels reads a file of lines node<TAB>label; commas, semicolons and
-// blanks separate too, what follows the label is passed over. An empty label,
-// NA and, unless it is a class, -1 stand for none. Of a LINQS .content file the
-// label is the last field of a line. The first line is passed over as a header if
-// its node is not in the graph, its label stands nowhere else, and it holds a
-// usual title (node, id, …; label, class, …) or its id is no integer while all
+// blanks separate too, what follows the label is passed over. An empty label and
+// the words of Missing stand for none. Of a LINQS .content file the label is the
+// last field of a line.
+//
+// Under a header the columns go by their titles (node, id, …; label, class, …), in
+// any order. The first line is a header if its node is not in the graph, its label
+// stands nowhere else, and it holds a usual title or its id is no integer while all
 // others are.
 //
 // It is an error if a node that is not in the graph has a line (unless those
@@ -56,53 +65,130 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 	if c == nil {
 		c = &LabelConfig{}
 	}
-	t := &table{path: path, columns: 2, nodes: nodes, stdin: c.Stdin, warn: c.Warn}
-	header := c.Header
-	isContent := graphfile.Extension(path) == contentFile
-	if isContent {
-		t.columns, header = maxFields, NoHeader
+	r := &labelReader{
+		c: c, t: &nodeTable{path: path, columns: 2, nodes: nodes, stdin: c.Stdin, warn: c.Warn}, label: 1, missing: c.Missing,
+		labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true,
 	}
-	r := &labelReader{t: t, labels: &Labels{}, minusOne: c.MinusOne, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true}
-	first := true
-	var head labelLine
-	for row, err := range t.read(ctx) {
+	if r.missing == nil {
+		r.missing = MissingLabels
+	}
+	if graphfile.Extension(path) == contentFile {
+		r.t.columns, r.label = maxFields, lastField
+	} else if c.Fields != nil {
+		r.t.columns = maxFields
+	}
+	lines := 0
+	for row, err := range r.t.read(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		line := labelLine{row.line, string(row.id()), string(row.field(1))}
-		if isContent {
-			line.label = string(row.text[len(row.text)-1])
-		}
-		if first {
-			first = false
-			if header == HasHeader {
-				continue
+		lines++
+		if lines == 1 {
+			is, err := r.begin(row)
+			if err != nil {
+				return nil, err
 			}
-			if _, known := nodes.Lookup(line.id); !known && header == AutoHeader {
-				head = line
+			if is {
 				continue
 			}
 		}
-		if err := r.add(line); err != nil {
+		if lines == 2 {
+			r.shift(row)
+		}
+		if err := r.add(r.line(row)); err != nil {
 			return nil, err
 		}
 	}
-	r.labels.File = t.name
-	if head.line > 0 {
-		if !r.isHeader(head) {
-			r.addUnknown(head)
-		} else if c.Warn != nil {
-			c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", t.name, head.line, quote([]byte(head.id))))
+	return r.end()
+}
+
+// lastField is the place of a label in a line of any length.
+const lastField = -1
+
+// line returns what a row says.
+func (r *labelReader) line(row tableRow) labelLine {
+	label := r.label
+	if label == lastField {
+		label = len(row.text) - 1
+	}
+	return labelLine{row.line, string(row.text[min(r.t.node, len(row.text)-1)]), string(row.field(label))}
+}
+
+// begin settles the columns by the first line and reports whether that is a header,
+// or may be one, which is told in the end.
+func (r *labelReader) begin(row tableRow) (isHeader bool, err error) {
+	if r.label == lastField {
+		return false, nil
+	}
+	for _, text := range row.text {
+		r.titles = append(r.titles, strings.Trim(string(text), table.Blank))
+	}
+	if r.c.Fields != nil {
+		columns, err := table.Choose(r.c.Fields, r.titles)
+		if err != nil || max(columns[0], columns[1]) >= len(r.titles) {
+			return false, &ParseError{File: r.t.name, Line: row.line, Msg: fmt.Sprintf("%s, of which --label-fields names others", count(len(r.titles), "field")), Fix: "correct --label-fields"}
+		}
+		r.t.node, r.label = columns[0], columns[1]
+		if !table.Numbers(r.c.Fields) {
+			return true, nil
 		}
 	}
-	if err := r.unknownError(c.UnknownIDs); err != nil {
+	if _, known := r.t.nodes.Lookup(r.line(row).id); r.c.Header == NoHeader || r.c.Header == AutoHeader && known {
+		return false, nil
+	}
+	node, label := table.FindLabels(r.titles)
+	switch {
+	case r.c.Fields != nil:
+	case node >= 0 && label >= 0:
+		r.t.node, r.label = node, label
+		if node != 0 || label != 1 {
+			r.t.columns = maxFields
+		}
+	case label < 0 && node >= 0 && len(r.titles) > 2 && r.hasTitle(node):
+		msg := fmt.Sprintf("the header %s names no label", table.Quote(r.titles))
+		return false, &ParseError{File: r.t.name, Line: row.line, Msg: msg, Fix: fmt.Sprintf("pass --label-fields=%d,N with the number N of its column", node+1)}
+	}
+	if r.c.Header == AutoHeader {
+		r.head = r.line(row)
+	}
+	return true, nil
+}
+
+// hasTitle reports whether a column of nodes is titled, and not only the first.
+func (r *labelReader) hasTitle(node int) bool { return table.IsNode(r.titles[node]) }
+
+// shift moves the columns by one if the lines have one more before those of the
+// header: R writes the names of rows so.
+func (r *labelReader) shift(row tableRow) {
+	if len(row.text) != len(r.titles)+1 || r.label == lastField {
+		return
+	}
+	_, here := r.t.nodes.Lookup(string(row.text[r.t.node]))
+	if _, behind := r.t.nodes.Lookup(string(row.text[r.t.node+1])); behind && !here {
+		r.t.node++
+		r.label++
+	}
+}
+
+// end checks and numbers what was read.
+func (r *labelReader) end() (*Labels, error) {
+	r.labels.File = r.t.name
+	if r.head.line > 0 {
+		switch titled, is := r.isHeader(); {
+		case !is:
+			r.addUnknown(r.head)
+		case !titled && r.c.Warn != nil:
+			r.c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", r.t.name, r.head.line, quote([]byte(r.head.id))))
+		}
+	}
+	if err := r.unknownError(r.c.UnknownIDs); err != nil {
 		return nil, err
 	}
 	l := r.finish()
 	if len(l.Row) == 0 {
 		msg := "no labels"
 		if l.Unlabelled > 0 {
-			msg = fmt.Sprintf("no labels: %s, all of them empty, -1 or NA", count(l.Unlabelled, "line"))
+			msg = fmt.Sprintf("no labels: %s, all of them empty, -1, NA or the like", count(l.Unlabelled, "line"))
 		}
 		return nil, &ParseError{File: l.File, Msg: msg, Fix: "write a line node<TAB>label for each node whose label is known"}
 	}
@@ -135,13 +221,17 @@ type labelLine struct {
 
 // labelReader collects labels.
 type labelReader struct {
-	t        *table
-	labels   *Labels
-	minusOne bool           // is a class
-	classes  map[string]int // in order of first appearance
-	names    []string
-	lines    []int64  // of each label
-	at       []uint32 // by row: 1 + the position of its label; 0 if it has none
+	c       *LabelConfig
+	t       *nodeTable
+	label   int       // its column
+	missing []string  // words that stand for no label
+	titles  []string  // the fields of the first line
+	head    labelLine // the first line, if it may be a header
+	labels  *Labels
+	classes map[string]int // in order of first appearance
+	names   []string
+	lines   []int64  // of each label
+	at      []uint32 // by row: 1 + the position of its label; 0 if it has none
 
 	total     int // lines
 	unknown   int // of them, with an id that is not in the graph
@@ -157,9 +247,9 @@ func (r *labelReader) add(line labelLine) error {
 		return nil
 	}
 	r.total++
-	r.integers = r.integers && canonical([]byte(line.id))
+	r.integers = r.integers && table.IsInteger([]byte(line.id))
 	l := r.labels
-	if line.label == "" || line.label == "-1" && !r.minusOne || line.label == "NA" {
+	if line.label == "" || slices.Contains(r.missing, line.label) {
 		l.Unlabelled++
 		l.minusOne = l.minusOne || line.label == "-1"
 		return nil
@@ -191,22 +281,24 @@ func (r *labelReader) add(line labelLine) error {
 func (r *labelReader) addUnknown(line labelLine) {
 	r.total++
 	r.unknown++
-	r.integers = r.integers && canonical([]byte(line.id))
+	r.integers = r.integers && table.IsInteger([]byte(line.id))
 	if r.firstLine.line == 0 || line.line < r.firstLine.line {
 		r.firstLine = line
 	}
 }
 
-// labelTitles are words that head a column of labels.
-var labelTitles = map[string]bool{"label": true, "labels": true, "class": true, "category": true, "group": true, "community": true, "subject": true, "y": true}
-
 // isHeader reports whether the first line, whose id is not in the graph, is a
-// header.
-func (r *labelReader) isHeader(head labelLine) bool {
-	if _, used := r.classes[head.label]; used || r.total == r.unknown {
-		return false
+// header, and whether its titles say so.
+func (r *labelReader) isHeader() (titled, is bool) {
+	head := r.head
+	if r.total == r.unknown {
+		return false, false
 	}
-	return isNodeTitle([]byte(head.id)) || labelTitles[strings.ToLower(head.label)] || r.integers && !canonical([]byte(head.id))
+	if _, used := r.classes[head.label]; used {
+		return false, false
+	}
+	titled = table.IsNode(head.id) || table.IsLabel(head.label)
+	return titled, titled || r.integers && !table.IsInteger([]byte(head.id))
 }
 
 // unknownError returns the error for ids that are not in the graph.
@@ -218,7 +310,11 @@ func (r *labelReader) unknownError(policy UnknownIDs) error {
 	case r.unknown == r.total:
 		return noneKnown(r.t.name, r.total, first.id)
 	case policy != SkipUnknown:
-		return someUnknown(r.t.name, first.line, first.id, r.unknown, r.total, "give nodes without edges with --nodes, or pass --unknown-ids=skip to go on")
+		fix := "give nodes without edges with --nodes, or pass --unknown-ids=skip to go on"
+		if r.c.Stored {
+			fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
+		}
+		return someUnknown(r.t.name, first.line, first.id, r.unknown, r.total, fix)
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func TestReadLabels(t *testing.T) {
 // -1 is a class where that is asked for.
 func TestMinusOne(t *testing.T) {
 	path := write(t, file{"l.tsv", "n1\t-1\nn2\t+1\nn3\tNA\n"})[0]
-	got, err := ReadLabels(t.Context(), path, names(t), &LabelConfig{MinusOne: true})
+	got, err := ReadLabels(t.Context(), path, names(t), &LabelConfig{Missing: []string{"NA"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestMinusOne(t *testing.T) {
 
 // A list of names that are of nothing yet.
 func TestReadNames(t *testing.T) {
-	for name, want := range map[string][]string{"l.ids": {"id", "#a", "b c"}, "l.txt": {"b c"}} {
+	for name, want := range map[string][]string{"l.ids": {"id", "#a", " b c"}, "l.txt": {"b c"}} {
 		path := write(t, file{name, "id\r\n#a\n b c\n\n"})[0]
 		for _, n := range []int{0, 1, 9} {
 			list, err := ReadNames(t.Context(), path, n, nil)
@@ -141,7 +141,7 @@ func TestBadLabels(t *testing.T) {
 		{"n4\tA\n# c\nn4\tB\n", `l.tsv:3: "n4" is B here, A on line 1; keep one of the lines`},
 		{"", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"# none\n", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
-		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines, all of them empty, -1 or NA; write a line node<TAB>label for each node whose label is known"},
+		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines, all of them empty, -1, NA or the like; write a line node<TAB>label for each node whose label is known"},
 		{"n1\tA\n\tB\n", "l.tsv:2:1: empty id; fix the line"},
 	} {
 		path := write(t, file{"l.tsv", test.text})[0]

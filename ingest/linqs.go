@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // The LINQS collections come as two files: NAME.cites with an edge on each
@@ -98,8 +99,8 @@ func (r *run) warnUnlisted(ids int) {
 
 // contentSeparator returns what separates the fields of a .content file.
 func contentSeparator(line []byte) byte {
-	if bytes.IndexByte(line, tab) >= 0 {
-		return tab
+	if bytes.IndexByte(line, table.Tab) >= 0 {
+		return table.Tab
 	}
-	return blanks
+	return table.Blanks
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -25,7 +26,7 @@ type market struct {
 // isMarket reports whether an input is to be read as a Matrix Market file: it
 // says so, or it is called .mtx.
 func isMarket(name string, head *textio.Chunk) bool {
-	return bytes.HasPrefix(bytes.ToLower(head.Data[:min(len(head.Data), len(bannerStart))]), bytes.ToLower([]byte(bannerStart))) || isNamed(name, ".mtx")
+	return bytes.HasPrefix(bytes.ToLower(head.Data[:min(len(head.Data), len(bannerStart))]), bytes.ToLower([]byte(bannerStart))) || table.IsNamed(name, ".mtx")
 }
 
 // banner reads the first line.
@@ -35,7 +36,7 @@ func (m *market) banner(line []byte) *ParseError {
 	}
 	words := bytes.Fields(bytes.ToLower(line))
 	if len(words) != 5 || string(words[0]) != "%%matrixmarket" || string(words[1]) != "matrix" {
-		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, quote(bytes.TrimRight(line, blank)))
+		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, quote(bytes.TrimRight(line, table.Blank)))
 	}
 	if string(words[2]) != "coordinate" {
 		return fault("write it as coordinate", "format %s is not supported; coordinate is", quote(words[2]))
@@ -116,11 +117,11 @@ func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market,
 			if bad := m.size(line, number); bad != nil {
 				return nil, m, bad
 			}
-			lay := &layout{sep: blanks, target: 1, weight: 2, columns: 3, line: number, first: number + 1, simple: true}
+			lay := &layout{sep: table.Blanks, target: 1, weight: 2, columns: 3, line: number, first: number + 1, simple: true}
 			if m.pattern {
 				lay.weight, lay.columns = -1, 2
 			}
-			lay.template = template{sep: blanks, weighted: !m.pattern, whole: m.integer, base: 1, limit: m.rows, lower: m.symmetry != "general", strict: m.symmetry == "skew-symmetric"}
+			lay.template = template{sep: table.Blanks, weighted: !m.pattern, whole: m.integer, base: 1, limit: m.rows, lower: m.symmetry != "general", strict: m.symmetry == "skew-symmetric"}
 			return lay, m, nil
 		}
 		tally.lines += int64(chunk.Lines)
@@ -137,15 +138,15 @@ func (m *market) edge(p *parser, number int64) (weight float64, bad *ParseError)
 	fault := func(field int, format string, args ...any) (float64, *ParseError) {
 		e := &ParseError{File: m.name, Line: number, Msg: fmt.Sprintf(format, args...), Fix: fixLine}
 		if field >= 0 {
-			e.Column = f.start[field] + 1
+			e.Column = f.Start[field] + 1
 		}
 		return 0, e
 	}
 	var index [2]uint64
 	for i, what := range [...]string{"row", "column"} {
-		v, err := strconv.ParseUint(string(f.text[i]), 10, 64)
+		v, err := strconv.ParseUint(string(f.Text[i]), 10, 64)
 		if err != nil {
-			return fault(i, "%s %s is not a number", what, quote(f.text[i]))
+			return fault(i, "%s %s is not a number", what, quote(f.Text[i]))
 		}
 		if v < 1 || v > m.rows {
 			return fault(-1, "%s %d; indices run from 1 to %d", what, v, m.rows)
@@ -155,7 +156,7 @@ func (m *market) edge(p *parser, number int64) (weight float64, bad *ParseError)
 	u, v := uint32(index[0]-1), uint32(index[1]-1)
 	weight = 1
 	if !m.pattern {
-		text := f.text[2]
+		text := f.Text[2]
 		var wrong string
 		if weight, wrong = parseNumber(text); wrong == "" && m.integer && weight != math.Trunc(weight) {
 			wrong = "is no integer, as line 1 declares"

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -27,7 +28,7 @@ func (r *run) readNodes() error {
 	skip := err == nil && r.nodesHeader(in.Name(), head)
 	var b batch
 	var code []uint32
-	list := &table{path: r.c.Nodes, columns: 1}
+	list := &nodeTable{path: r.c.Nodes, columns: 1}
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {
@@ -138,7 +139,7 @@ func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 	if r.c.Header != AutoHeader {
 		return r.c.Header == HasHeader
 	}
-	list := &table{path: r.c.Nodes, columns: 1, name: name}
+	list := &nodeTable{path: r.c.Nodes, columns: 1, name: name}
 	first := int64(0)
 	lines, number := 0, chunk.First
 	for rest := chunk.Data; len(rest) > 0 && lines < sample; number++ {
@@ -149,7 +150,7 @@ func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 			continue
 		}
 		row, bad := list.split(textio.Line{Number: number, Text: line})
-		if bad != nil || canonical(row.id()) == (first == 0) {
+		if bad != nil || table.IsInteger(row.id()) == (first == 0) {
 			return false
 		}
 		if first == 0 {

@@ -345,23 +345,3 @@ func parseWeight(b []byte) (float64, string) {
 	}
 	return w + 0, "" // −0 becomes 0
 }
-
-// canonical reports whether an id is an integer as a program would print it:
-// digits without leading zeros, perhaps behind a minus sign.
-func canonical(id []byte) bool {
-	if len(id) > 1 && id[0] == '-' {
-		id = id[1:]
-		if id[0] == '0' {
-			return false
-		}
-	}
-	if len(id) == 0 || id[0] == '0' && len(id) > 1 {
-		return false
-	}
-	for _, c := range id {
-		if c-'0' > 9 {
-			return false
-		}
-	}
-	return true
-}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -33,11 +34,11 @@ func slowScan(t template, text string) (at int, code []uint32) {
 func TestScan(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 28))
 	templates := []template{
-		{sep: tab, limit: 1 << 32},
-		{sep: blanks, limit: 1 << 32},
-		{sep: blanks, base: 1, limit: 90_000_000},
-		{sep: blanks, base: 1, limit: 5000, lower: true},
-		{sep: blanks, base: 1, limit: 1 << 31, lower: true, strict: true},
+		{sep: table.Tab, limit: 1 << 32},
+		{sep: table.Blanks, limit: 1 << 32},
+		{sep: table.Blanks, base: 1, limit: 90_000_000},
+		{sep: table.Blanks, base: 1, limit: 5000, lower: true},
+		{sep: table.Blanks, base: 1, limit: 1 << 31, lower: true, strict: true},
 	}
 	digits := func(most int) string {
 		s := strconv.FormatUint(1+r.Uint64N(9), 10)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -120,7 +121,7 @@ func (r *run) inOrder() (codes []uint32, first []uint64, integers bool) {
 			first = append(first, d.entries[place].first)
 			code := uint32(s)<<placeBits | uint32(place)
 			codes = append(codes, code)
-			integers = integers && canonical(r.dict.key(code))
+			integers = integers && table.IsInteger(r.dict.key(code))
 		}
 	}
 	first, codes = radixSort(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(position(r.seq, 0))))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -23,7 +24,7 @@ type parser struct {
 	weight []float64
 	gaps   []uint32
 	batch  batch
-	fields fields
+	fields table.Fields
 }
 
 // errNeedsDict says that a chunk holds an id that is no small canonical
@@ -51,7 +52,7 @@ func (p *parser) parse(chunk *textio.Chunk, seq int) (*part, error) {
 // read parses a chunk into codes that are the ids, or through the dictionary.
 func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 	p.code, p.gaps = p.slabs.code.room(2*chunk.Lines), p.gaps[:0]
-	if p.lay.weight >= 0 {
+	if p.lay.weight >= 0 || p.lay.template.weighted {
 		p.weight = p.slabs.weight.room(chunk.Lines)
 	}
 	p.batch.reset()
@@ -62,6 +63,9 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 	for at := 0; at < len(text); number++ {
 		if number >= p.lay.first && p.lay.simple && !useDict {
 			at, p.code, p.weight = p.lay.template.scan(text, at, p.code, p.weight)
+			if !weighted { // a third number was passed over
+				p.weight = p.weight[:0]
+			}
 			number += int64(len(p.code)/2 - edges)
 			edges = len(p.code) / 2
 			if at == len(text) {
@@ -106,8 +110,13 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 		var bad *ParseError
 		switch {
 		case err == nil:
+			for _, i := range [...]int{p.lay.source, p.lay.target} {
+				if p.fields.Padded[i] {
+					out.stats.pad(number)
+				}
+			}
 			if weighted {
-				if textio.Rounded(p.fields.text[p.lay.weight], w) {
+				if textio.Rounded(p.fields.Text[p.lay.weight], w) {
 					out.stats.round(number)
 				}
 				p.weight = append(p.weight, w)
@@ -142,28 +151,28 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	fault := func(column int, fix, format string, args ...any) error {
 		return &ParseError{File: p.name, Line: number, Column: column, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
-	if err := f.split(line, lay.sep); err != nil {
+	if err := lay.split(f, line); err != nil {
 		return 0, fault(0, splitFix(err, fixLine), "%v", err)
 	}
 	if lay.columns > 0 {
-		f.dropEmpty(lay.columns)
+		f.DropEmpty(lay.columns)
 	}
 	need := max(lay.source, lay.target, lay.weight) + 1
-	if len(f.text) < need || lay.columns > 0 && len(f.text) != lay.columns {
+	if len(f.Text) < need || lay.columns > 0 && len(f.Text) != lay.columns {
 		fix := fixLine
-		if len(f.text) == 1 && len(bytes.Fields(f.text[0])) > 1 || bytes.IndexByte(line, comma) >= 0 || bytes.IndexByte(line, semicolon) >= 0 {
-			if sep := separator(p.name, line); sep != lay.sep && !(sep == blanks && lay.sep == tab) || len(f.text) == 1 {
-				fix = fmt.Sprintf("the separator of this file is %s (line %d)", separatorName(lay.sep), lay.line)
+		if len(f.Text) == 1 && len(bytes.Fields(f.Text[0])) > 1 || bytes.IndexByte(line, table.Comma) >= 0 || bytes.IndexByte(line, table.Semicolon) >= 0 {
+			if sep := table.Separator(p.name, line); sep != lay.sep && !(sep == table.Blanks && lay.sep == table.Tab) || len(f.Text) == 1 {
+				fix = fmt.Sprintf("the separator of this file is %s (line %d)", table.SeparatorName(lay.sep), lay.line)
 			}
 		}
-		return 0, fault(0, fix, "%s, want %s", count(len(f.text), "field"), lay.want())
+		return 0, fault(0, fix, "%s, want %s", count(len(f.Text), "field"), lay.want())
 	}
 	for _, i := range [...]int{lay.source, lay.target} {
-		if len(f.text[i]) == 0 {
-			return 0, fault(f.start[i]+1, fixLine, "empty id")
+		if len(f.Text[i]) == 0 {
+			return 0, fault(f.Start[i]+1, fixLine, "empty id")
 		}
-		if bytes.IndexByte(f.text[i], tab) >= 0 {
-			return 0, fault(f.start[i]+1, fixLine, "%v", errTab)
+		if bytes.IndexByte(f.Text[i], table.Tab) >= 0 {
+			return 0, fault(f.Start[i]+1, fixLine, "%v", table.ErrTab)
 		}
 	}
 	if lay.market != nil {
@@ -176,27 +185,34 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	if lay.weight < 0 {
 		return 1, nil
 	}
-	text := f.text[lay.weight]
+	text := bytes.Trim(f.Text[lay.weight], table.Blank)
 	weight, wrong := parseWeight(text)
 	if wrong == "" {
 		return weight, nil
 	}
-	column := f.start[lay.weight] + 1
-	if wrong == "is negative" {
-		return 0, fault(column, "take absolute values or leave such edges out, or pass --skip-bad-lines", "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
-	}
+	column := f.Start[lay.weight] + 1
 	fix := fixLine
-	if number == lay.line {
-		fix = "fix the line, leave the column out with --fields=1,2, or pass --skip-bad-lines"
+	switch {
+	case wrong == "is negative":
+		return 0, fault(column, "take absolute values or leave such edges out, or pass --skip-bad-lines", "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))
+	case table.IsDecimalComma(text):
+		fix = "write numbers with a decimal point, or leave the column out with " + lay.withoutWeight()
+	case number == lay.line || number == lay.first:
+		fix = "fix the line, leave the column out with " + lay.withoutWeight() + ", or pass --skip-bad-lines"
 	}
 	return 0, fault(column, fix, "weight %s %s", quote(text), wrong)
+}
+
+// withoutWeight is the flag that leaves the column of weights out.
+func (lay *layout) withoutWeight() string {
+	return fmt.Sprintf("--fields=%d,%d", lay.source+1, lay.target+1)
 }
 
 // integers appends the ids of the line in p.fields as codes.
 func (p *parser) integers() error {
 	var code [2]uint32
 	for k, i := range [...]int{p.lay.source, p.lay.target} {
-		v, ok := smallNumber(p.fields.text[i])
+		v, ok := smallNumber(p.fields.Text[i])
 		if !ok {
 			return errNeedsDict
 		}
@@ -209,7 +225,7 @@ func (p *parser) integers() error {
 // smallNumber returns the value of an id that is a canonical integer of 32
 // bits.
 func smallNumber(id []byte) (v uint32, ok bool) {
-	if len(id) > 10 || !canonical(id) || id[0] == '-' {
+	if len(id) > 10 || !table.IsInteger(id) || id[0] == '-' {
 		return 0, false
 	}
 	wide, _ := strconv.ParseUint(string(id), 10, 64)
@@ -219,8 +235,8 @@ func smallNumber(id []byte) (v uint32, ok bool) {
 // tokens adds the ids of the line at text[at:] to the batch.
 func (p *parser) tokens(text, line []byte, at int) {
 	for _, i := range [...]int{p.lay.source, p.lay.target} {
-		id := p.fields.text[i]
-		if start := cap(line) - cap(id); len(p.fields.unquoted) == 0 || start >= 0 && start < len(line) && &line[start] == &id[0] {
+		id := p.fields.Text[i]
+		if start, ok := p.fields.Shared(i, line); ok {
 			p.batch.add(p.run.dict, text, at+start, at+start+len(id))
 		} else {
 			p.batch.addCopy(p.run.dict, len(text), id)

@@ -29,10 +29,15 @@ type tally struct {
 	lines, comments int64
 	rounded         int64 // weights that are integers which float64 does not hold
 	roundedLine     int64 // of the first of them
+	padded          int64 // ids with blanks around them
+	paddedLine      int64 // of the first of them
 }
 
 // round takes note of a weight that is rounded.
 func (t *tally) round(line int64) { t.add(tally{rounded: 1, roundedLine: line}) }
+
+// pad takes note of an id with blanks around it.
+func (t *tally) pad(line int64) { t.add(tally{padded: 1, paddedLine: line}) }
 
 func (t *tally) add(u tally) {
 	t.lines += u.lines
@@ -41,6 +46,10 @@ func (t *tally) add(u tally) {
 		t.roundedLine = u.roundedLine
 	}
 	t.rounded += u.rounded
+	if u.padded > 0 && (t.padded == 0 || u.paddedLine < t.paddedLine) {
+		t.paddedLine = u.paddedLine
+	}
+	t.padded += u.padded
 }
 
 // line returns the number of the line of text that edge i came from, 0 if the

@@ -22,7 +22,7 @@ import (
 // of it; it is then brought to one. stdin is that of [ReadIDs].
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, stdin io.Reader) (*sparse.Block[float64], error) {
 	classes := len(classNames)
-	t := &table{path: path, columns: classes + 1, nodes: nodes, stdin: stdin}
+	t := &nodeTable{path: path, columns: classes + 1, nodes: nodes, stdin: stdin}
 	var column []int // of each class, in the file
 	width := 0       // fields of a line
 	head := func(row tableRow) (isHeader bool, err error) {

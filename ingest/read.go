@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -172,6 +173,7 @@ func (r *run) readGroup(group []*edgeList) (err error) {
 	for _, list := range group {
 		r.report.Comments += list.sum.comments
 		r.rounded(fmt.Sprintf("%s:%d", list.in.Name(), list.sum.roundedLine), list.sum.rounded)
+		r.padded(list)
 		r.close(list.in, list.file, list.sum.lines)
 	}
 	mine := r.parts[from:]
@@ -232,7 +234,8 @@ func (g *reading) list(worker, workers, i int) error {
 		for i, p := range mine {
 			faults[i] = p.bad
 		}
-		if bad := join(faults); bad != nil && r.ctx.Err() == nil {
+		good := slices.ContainsFunc(mine, func(p *part) bool { return p.edges > 0 })
+		if bad := join(faults, good); bad != nil && r.ctx.Err() == nil {
 			if damage := list.in.Damage(); damage != nil { // which explains them
 				return translate(list.in.Name(), damage)
 			}
@@ -277,7 +280,7 @@ var errEnough = errors.New("ingest: too many bad lines")
 func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error) {
 	head, err := in.Head()
 	if errors.Is(err, io.EOF) {
-		if isNamed(in.Name(), ".mtx") {
+		if table.IsNamed(in.Name(), ".mtx") {
 			return nil, &ParseError{File: in.Name(), Msg: "empty file", Fix: "fetch the file again"}
 		}
 		return nil, nil
@@ -303,6 +306,9 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 	for {
 		lay, err := r.c.plan(in.Name(), head, r.warn)
 		if lay != nil || err != nil {
+			if lay != nil {
+				r.files[len(r.files)-1].Columns = lay.said
+			}
 			return lay, err
 		}
 		sum.lines += int64(head.Lines)

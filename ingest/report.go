@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -24,6 +25,7 @@ type Report struct {
 	ZeroWeights    int64        `json:"zero_weight_edges"`  // lines dropped for their weight
 	RoundedWeights int64        `json:"rounded_weights"`    // lines whose weight is an integer beyond 2⁵³ that float64 does not hold
 	BadLines       int64        `json:"bad_lines"`          // lines skipped
+	PaddedIDs      int64        `json:"padded_ids"`         // ids with blanks around them, outside of quotes
 	UnknownIDs     int64        `json:"unknown_ids"`        // lines dropped for a node that is not in the list of nodes
 	IDs            string       `json:"ids"`                // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
 	Bytes          int64        `json:"bytes"`              // read, as stored
@@ -40,10 +42,11 @@ type Report struct {
 
 // FileReport is one input.
 type FileReport struct {
-	Name   string `json:"name"`
-	Format string `json:"format"` // "edge list", "Matrix Market", "node list" or a graphfile.Format
-	Bytes  int64  `json:"bytes"`  // as stored
-	Lines  int64  `json:"lines"`
+	Name    string `json:"name"`
+	Format  string `json:"format"`            // "edge list", "Matrix Market", "node list" or a graphfile.Format
+	Columns string `json:"columns,omitempty"` // what became of them, if they are not just source, target and weight
+	Bytes   int64  `json:"bytes"`             // as stored
+	Lines   int64  `json:"lines"`
 }
 
 // rounded reports how many weights of an input were rounded, and where the first
@@ -53,4 +56,19 @@ func (r *run) rounded(place string, n int64) {
 		r.report.RoundedWeights += n
 		r.warn(fmt.Sprintf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, count(int(n), "such weight")))
 	}
+}
+
+// padded reports how many ids of an edge list had blanks around them, and what
+// became of these.
+func (r *run) padded(list *edgeList) {
+	sum := list.sum
+	if sum.padded == 0 {
+		return
+	}
+	r.report.PaddedIDs += sum.padded
+	what := "were taken off; quote an id to keep them"
+	if list.lay.sep == table.Tab {
+		what = "were kept, but for those around integers"
+	}
+	r.warn(fmt.Sprintf("%s:%d: blanks around ids (%d, this is the first) %s", list.in.Name(), sum.paddedLine, sum.padded, what))
 }

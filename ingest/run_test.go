@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -53,9 +54,9 @@ func TestToyGraphInEveryForm(t *testing.T) {
 		{"header", Config{}, []file{{"toy.csv", "source,target\n" + strings.ReplaceAll(toy, "\t", ",")}}},
 		{"header of weights", Config{}, []file{{"toy.csv", "0,1,weight\n" + strings.ReplaceAll(strings.ReplaceAll(toy, "\n", "\t1\n"), "\t", ",")}}},
 		{"header by flag", Config{Header: HasHeader}, []file{{"toy.tsv", "x\ty\n" + toy}}},
-		{"blanks around ids", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\t", " \t ")}}},
+		{"blanks around ids", Config{}, []file{{"toy.csv", strings.ReplaceAll(toy, "\t", " , ")}}},
 		{"tab at the end", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\t\n")}}},
-		{"fields", Config{Fields: []int{3, 1}}, []file{{"toy.tsv", "b\tx\ta\nc\tx\tb\na\tx\tc\nd\tx\tc\n"}}},
+		{"fields", Config{Fields: []string{"3", "1"}}, []file{{"toy.tsv", "b\tx\ta\nc\tx\tb\na\tx\tc\nd\tx\tc\n"}}},
 		{"weights of one", Config{}, []file{{"toy.tsv", strings.ReplaceAll(toy, "\n", "\t1.0\n")}}},
 		{"gzip", Config{}, []file{{"toy.tsv.gz", packed(toy)}}},
 		{"gzip under another name", Config{}, []file{{"toy.tsv", packed(toy)}}},
@@ -108,18 +109,18 @@ func TestAgainstTheSlowReader(t *testing.T) {
 		id   func(r *rand.Rand) string
 		end  string
 	}{
-		{"small numbers", tab, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(3000)) }, "\n"},
-		{"numbers with gaps", blanks, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(3000) * 1_000_003) }, "\r\n"},
-		{"numbers of 64 bits", comma, func(r *rand.Rand) string { return fmt.Sprint(uint64(r.IntN(3000)) * 3_000_000_019_999) }, "\n"},
-		{"negative numbers", tab, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(3000) - 1500) }, "\n"},
-		{"names", tab, func(r *rand.Rand) string { return fmt.Sprintf("node %x", r.IntN(3000)) }, "\n"},
-		{"a late name", comma, func(r *rand.Rand) string {
+		{"small numbers", table.Tab, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(3000)) }, "\n"},
+		{"numbers with gaps", table.Blanks, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(3000) * 1_000_003) }, "\r\n"},
+		{"numbers of 64 bits", table.Comma, func(r *rand.Rand) string { return fmt.Sprint(uint64(r.IntN(3000)) * 3_000_000_019_999) }, "\n"},
+		{"negative numbers", table.Tab, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(3000) - 1500) }, "\n"},
+		{"names", table.Tab, func(r *rand.Rand) string { return fmt.Sprintf("node %x", r.IntN(3000)) }, "\n"},
+		{"a late name", table.Comma, func(r *rand.Rand) string {
 			if r.IntN(lines) == 0 {
 				return "late"
 			}
 			return fmt.Sprint(r.IntN(3000))
 		}, "\n"},
-		{"leading zeros", blanks, func(r *rand.Rand) string { return strings.Repeat("0", r.IntN(2)) + fmt.Sprint(1+r.IntN(3000)) }, "\n"},
+		{"leading zeros", table.Blanks, func(r *rand.Rand) string { return strings.Repeat("0", r.IntN(2)) + fmt.Sprint(1+r.IntN(3000)) }, "\n"},
 	} {
 		for k, c := range []Config{configs[i%len(configs)], configs[(i+2)%len(configs)]} {
 			// Without a policy the two directions of an edge would differ.
@@ -526,7 +527,7 @@ func TestProgressAndWarnings(t *testing.T) {
 	if last.Done != last.Total || last.Total != 50_001 || last.Lines != 50_001 || len(phases) != 2 {
 		t.Errorf("progress ends at %+v", last)
 	}
-	want := []string{paths[0] + ": not compressed; read as text", paths[0] + ":1: taken as a header; --header=no if it is an edge"}
+	want := []string{paths[0] + ": not compressed; read as text"}
 	if !slices.Equal(warnings, want) || !slices.Equal(report.Warnings, want) {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}

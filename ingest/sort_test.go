@@ -175,7 +175,7 @@ func TestWideKeys(t *testing.T) {
 		return fmt.Sprintf("%d %d %d", r.IntN(9000), r.IntN(9000), r.IntN(3))
 	})
 	paths := write(t, file{"e.txt", text})
-	for _, c := range []Config{{Duplicates: SumDuplicates}, {Fields: []int{1, 2}}, {Directed: true, Duplicates: FirstDuplicates}} {
+	for _, c := range []Config{{Duplicates: SumDuplicates}, {Fields: []string{"1", "2"}}, {Directed: true, Duplicates: FirstDuplicates}} {
 		var stores []map[string]string
 		for _, buckets := range []int{narrowBuckets, 0} {
 			func() {

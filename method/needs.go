@@ -40,8 +40,6 @@ func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, er
 		case kernelMethod:
 			set.Learner = m.learner
 			err = a.kernel(m.kernel, par)
-		case spreading:
-			err = a.spreading(m.Learner)
 		case labelPropagation:
 			err = a.propagation()
 		default:

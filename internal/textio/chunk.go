@@ -104,9 +104,6 @@ func (r *Reader) read(c *Chunk) error {
 		}
 		clean = endLines(c.buf[:n], clean, end)
 		if end {
-			if err := r.Unchanged(); err != nil {
-				return err
-			}
 			r.finished = true
 			if n == 0 {
 				return io.EOF

@@ -3,7 +3,6 @@ package textio
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,13 +35,12 @@ func (r *Reader) CheckText() error {
 // block.
 const damageBytes = 256 << 20
 
-// Damage says whether text that makes no sense is what was written: it returns an
-// error if the file has changed, or else reads on in a compressed input and returns
-// what is wrong with its stream, nil if nothing is, or not within the next 256 MiB of
-// text.
+// Damage reads on in a compressed input and returns what is wrong with its stream,
+// nil if nothing is, or not within the next 256 MiB of text. It says whether text
+// that makes no sense is what was compressed.
 func (r *Reader) Damage() error {
-	if err := r.Unchanged(); err != nil || !r.packed {
-		return err
+	if !r.packed {
+		return nil
 	}
 	r.lines += int64(bytes.Count(r.carry, lineFeed))
 	r.carry = r.carry[:0]
@@ -76,11 +74,8 @@ func (c *content) Read(p []byte) (int, error) {
 	}
 	n, err := c.r.text.Read(p)
 	c.read += int64(n)
-	if errors.Is(err, io.EOF) {
-		return n, cmp.Or(c.r.Unchanged(), err)
-	}
-	if err == nil {
-		return n, nil
+	if err == nil || errors.Is(err, io.EOF) {
+		return n, err
 	}
 	return n, c.r.faultAt(err, fmt.Sprintf("byte %d", c.read))
 }

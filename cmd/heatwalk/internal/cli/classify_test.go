@@ -102,15 +102,16 @@ func TestDefaultOrder(t *testing.T) {
 }
 
 func TestParseFields(t *testing.T) {
-	for text, want := range map[string][]int{"1,2": {1, 2}, "3, 1,7": {3, 1, 7}} {
-		var got []int
-		if err := parseFields(&got, text); err != nil || !cmp.Equal(got, want) {
+	const example = "1,2,4"
+	for text, want := range map[string][]string{"1,2": {"1", "2"}, "3, 1,7": {"3", "1", "7"}, "from,to": {"from", "to"}} {
+		var got []string
+		if err := parseFields(&got, text, 2, 3, example); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "1", "1,1", "0,1", "1,2,3,4", "a,b", "1,,2"} {
-		var got []int
-		if err := parseFields(&got, text); err == nil {
+	for _, text := range []string{"", "1", "1,1", "1,2,3,4", "1,,2", "a,a"} {
+		var got []string
+		if err := parseFields(&got, text, 2, 3, example); err == nil {
 			t.Errorf("%q is read as %v", text, got)
 		}
 	}

@@ -271,7 +271,7 @@ func (c *matrixRun) label(r *reading) error {
 		return &dataError{c.input, fmt.Sprintf("labels cannot be told apart: %v; give each row an id of its own with --nodes", err)}
 	}
 	l, err := ingest.ReadLabels(c.in.ctx, c.flags.labels, nodes, &ingest.LabelConfig{
-		UnknownIDs: r.config.UnknownIDs, MinusOne: true, Stdin: c.in.stdin,
+		UnknownIDs: r.config.UnknownIDs, Missing: ingest.MissingLabels[1:], Stdin: c.in.stdin,
 		Warn: func(text string) { c.in.warn("%s", text) },
 	})
 	if err != nil {

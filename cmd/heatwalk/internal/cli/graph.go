@@ -2,7 +2,7 @@ package cli
 
 import (
 	"errors"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,8 +38,8 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	c.Order = ingest.AutoOrder
 	in.variable(own, "order", "auto|none|degree|bfs|rcm|locality", "auto",
 		"how rows are numbered in the store, for less space and faster sweeps; every output keeps the order of the ids", c.Order.Set)
-	in.variable(own, "fields", "N,N[,N]", "", "columns of source, target and weight (default 1,2 or 1,2,3)", func(s string) error {
-		return parseFields(&c.Fields, s)
+	in.variable(own, "fields", "COLUMNS", "", "columns of source, target and perhaps weight, numbers or titles (default: by their titles, or 1,2 or 1,2,3)", func(s string) error {
+		return parseFields(&c.Fields, s, 2, 3, "1,2,4 or from,to,amount")
 	})
 	in.variable(own, "header", "auto|yes|no", "auto", "whether the first line is a header", c.Header.Set)
 	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
@@ -54,22 +54,25 @@ func (in *invocation) tempFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&in.tempDir, "temp-dir", "", "`DIR` for temporary files (default: beside the output)")
 }
 
-func parseFields(fields *[]int, s string) error {
-	var list []int
+// parseFields reads a list of columns: least to most of them, numbers or titles, as
+// in example.
+func parseFields(fields *[]string, s string, least, most int, example string) error {
+	var list []string
 	for _, part := range strings.Split(s, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 1 {
-			return errors.New(quoted(s) + " is not a list of field numbers; give two or three, as in 1,2 or 1,2,4")
+		if part = strings.TrimSpace(part); part == "" {
+			return errors.New(quoted(s) + " is not a list of columns; give numbers or titles, as in " + example)
 		}
-		for _, other := range list {
-			if other == n {
-				return errors.New(quoted(s) + " names a field twice; give two or three, as in 1,2 or 1,2,4")
-			}
+		if slices.Contains(list, part) {
+			return errors.New(quoted(s) + " names a column twice; give numbers or titles, as in " + example)
 		}
-		list = append(list, n)
+		list = append(list, part)
 	}
-	if len(list) < 2 || len(list) > 3 {
-		return errors.New(quoted(s) + " are not two or three fields; give source, target and perhaps weight, as in 1,2,4")
+	if len(list) < least || len(list) > most {
+		want := "two"
+		if most > least {
+			want = "two or three"
+		}
+		return errors.New(quoted(s) + " are not " + want + " columns; give numbers or titles, as in " + example)
 	}
 	*fields = list
 	return nil

@@ -23,6 +23,7 @@ type info struct {
 	Order            string   `json:"order"` // of the rows in the store
 	BitsPerEntry     float64  `json:"bits_per_entry"`
 	BytesTotal       int64    `json:"bytes_total"`
+	Columns          string   `json:"columns,omitempty"` // of a file: what became of them
 	Identity         string   `json:"identity,omitempty"`
 	Labelled         *int     `json:"labelled,omitempty"`
 	Classes          *int     `json:"classes,omitempty"`
@@ -62,7 +63,7 @@ func newInfo(in *invocation) *cobra.Command {
 			return in.stdout.err
 		},
 	}
-	cmd.Flags().StringVar(&labels, "labels", "", "`FILE` of node<TAB>label lines, for p_freq and p_switch")
+	in.labelFlags(cmd.Flags(), &labels, "`FILE` of node<TAB>label lines, for p_freq and p_switch")
 	in.readingFlags(cmd.Flags(), &r)
 	return cmd
 }
@@ -82,6 +83,8 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	}
 	if g.temp == nil {
 		v.Identity = m.Identity
+	} else {
+		v.Columns = g.report.Files[len(g.report.Files)-1].Columns
 	}
 	for _, d := range g.Degrees() {
 		v.MaxDegree = max(v.MaxDegree, d)
@@ -138,6 +141,9 @@ func (in *invocation) printInfo(v *info) {
 	w := in.stdout
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-20s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	if v.Columns != "" {
+		line("columns", "%s", v.Columns)
 	}
 	line("nodes", "%s", formatCount(v.Nodes))
 	kind := "undirected"

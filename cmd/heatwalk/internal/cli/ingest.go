@@ -111,7 +111,13 @@ func madeStore(r *ingest.Report) string {
 	if r.Store.Order != "" {
 		order = ", order " + r.Store.Order
 	}
-	return fmt.Sprintf("%s, %s, %.1f bits an entry, %s%s%s", counted(r.Nodes, "node"), counted(r.Edges, "edge"),
+	columns := ""
+	for _, f := range r.Files {
+		if f.Columns != "" {
+			columns += f.Name + ": " + f.Columns + "\n"
+		}
+	}
+	return fmt.Sprintf("%s%s, %s, %.1f bits an entry, %s%s%s", columns, counted(r.Nodes, "node"), counted(r.Edges, "edge"),
 		r.Store.BitsPerEntry(), formatBytes(r.Store.BytesTotal()), order, dropped(r))
 }
 

@@ -38,7 +38,7 @@ type kernelFlags struct {
 func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	alpha, steps := defaultWalk()
 	in.choiceVar(flags, &f.name, "kernel", walkKernel, append([]string{walkKernel}, kernel.Names()...), "which kernel")
-	flags.StringVar(&f.labels, "labels", "", "`FILE` of node<TAB>label lines: of cwk, and classes of the rows in LIBSVM's text")
+	in.labelFlags(flags, &f.labels, "`FILE` of node<TAB>label lines: of cwk, and classes of the rows in LIBSVM's text")
 	f.alpha = math.NaN()
 	in.numberVar(flags, &f.alpha, "alpha", fmt.Sprintf("α (cwk: probability that a labelled node absorbs at a step, default %v)", alpha))
 	f.steps = -1

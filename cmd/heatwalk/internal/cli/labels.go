@@ -3,17 +3,32 @@ package cli
 import (
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
 )
 
+// labelFlags declares the flag of a file of labels, and those that say how such
+// files are read.
+func (in *invocation) labelFlags(flags *pflag.FlagSet, p *string, usage string) {
+	c := &in.labelling
+	flags.StringVar(p, "labels", "", usage)
+	in.variable(flags, "label-fields", "COLUMNS", "", "columns of node and label, numbers or titles (default: by their titles, or 1,2)", func(s string) error {
+		return parseFields(&c.Fields, s, 2, 2, "1,4 or id,class")
+	})
+	in.variable(flags, "missing", "WORDS", "", "words that stand for no label, joined by commas (default -1, NA, NaN, None, null and the like); '' for none", func(s string) error {
+		c.Missing = strings.Split(s, ",")
+		return nil
+	})
+}
+
 // readLabels reads a file of labels for the nodes of g.
 func (in *invocation) readLabels(path string, g *graph, r *reading) (*ingest.Labels, error) {
-	return ingest.ReadLabels(in.ctx, path, g.Nodes(), &ingest.LabelConfig{
-		UnknownIDs: r.config.UnknownIDs,
-		Stdin:      in.stdin,
-		Warn:       func(text string) { in.warn("%s", text) },
-	})
+	c := in.labelling
+	c.UnknownIDs, c.Stored, c.Stdin = r.config.UnknownIDs, g.temp == nil, in.stdin
+	c.Warn = func(text string) { in.warn("%s", text) }
+	return ingest.ReadLabels(in.ctx, path, g.Nodes(), &c)
 }
 
 // readSeeds reads the labels that a walk starts from: at least two classes.
@@ -27,7 +42,7 @@ func (in *invocation) readSeeds(path string, g *graph, r *reading) (*ingest.Labe
 
 // skippedLines counts the lines of a file of labels that label nothing.
 type skippedLines struct {
-	Unlabelled int `json:"unlabelled"` // empty, -1 or NA
+	Unlabelled int `json:"unlabelled"` // empty, or a word that stands for none
 	Unknown    int `json:"unknown"`    // of nodes that are not in the graph
 }
 

@@ -28,7 +28,7 @@ type outputs struct {
 // be one of the inputs, nor a file in a store.
 func (in *invocation) checkOutput(flag, path string, inputs ...string) {
 	switch {
-	case path == "-" && in.json:
+	case path == "-" && in.json && !in.estimating:
 		in.problem(flag, "- and --json both want stdout; name a file")
 	case path == "-":
 	case isDir(path):

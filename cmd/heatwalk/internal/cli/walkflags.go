@@ -30,7 +30,7 @@ const maxSteps = 1_000_000
 // walkFlags declares the flags of w. alpha and steps say what happens without
 // --alpha and --steps.
 func (in *invocation) walkFlags(flags *pflag.FlagSet, w *walking, alpha, steps string) {
-	flags.StringVar(&w.labels, "labels", "", "`FILE` of node<TAB>label lines")
+	in.labelFlags(flags, &w.labels, "`FILE` of node<TAB>label lines")
 	w.alpha = math.NaN()
 	in.variable(flags, "alpha", "X", "", "probability that a labelled node absorbs at a step ("+alpha+")", func(s string) error {
 		// Some kernels take more than walks do.

@@ -1,0 +1,388 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/table"
+)
+
+// sample is how many lines are compared with a possible header.
+const sample = 100
+
+// head is the first data line of an edge list, from which the layout follows.
+type head struct {
+	c      *Config
+	name   string
+	konect bool
+	warn   func(string)
+
+	lay    *layout
+	titles []string   // its fields
+	below  [][]string // those of the next lines
+	shift  int        // 1: the lines below have a field more, the name of their row, before those of the header
+}
+
+// planLine decides the layout on one line; rest is the text behind it. With an
+// error, only the line of the layout is set.
+func (c *Config) planLine(name string, konect bool, number int64, line, rest []byte, warn func(string)) (*layout, error) {
+	lay := &layout{line: number, first: number, source: -1, target: -1, weight: -1, sep: table.Blanks}
+	if warn == nil {
+		warn = func(string) {}
+	}
+	if !konect { // where blanks and tabs may stand on one line, and in no id
+		lay.sep = table.Separator(name, bytes.TrimRight(line, table.Blank))
+	}
+	if c.planAttributes(name, lay, line, rest) {
+		return lay, nil
+	}
+	var f table.Fields
+	if err := f.Split(line, lay.sep); err != nil {
+		return lay, &ParseError{File: name, Line: number, Msg: err.Error(), Fix: splitFix(err, fixLine)}
+	}
+	f.DropEmpty(2)
+	h := &head{c: c, name: name, konect: konect, warn: warn, lay: lay, titles: f.Strings()}
+	h.sample(rest)
+	header, err := h.choose()
+	if err != nil {
+		return lay, err
+	}
+	if header {
+		lay.first++
+	}
+	lay.template = template{sep: lay.sep, weighted: lay.columns == 3, limit: 1 << 32}
+	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3)
+	return lay, nil
+}
+
+// sample splits the lines below the head.
+func (h *head) sample(rest []byte) {
+	var f table.Fields
+	for len(rest) > 0 && len(h.below) < sample {
+		end := bytes.IndexByte(rest, '\n')
+		line := rest[:end]
+		rest = rest[end+1:]
+		if isComment(line) || f.Split(line, h.lay.sep) != nil {
+			continue // what is wrong is reported when it is read
+		}
+		f.DropEmpty(max(2, len(h.titles)))
+		h.below = append(h.below, f.Strings())
+	}
+}
+
+// fault is an error about the head.
+func (h *head) fault(fix, format string, args ...any) error {
+	return &ParseError{File: h.name, Line: h.lay.line, Msg: fmt.Sprintf(format, args...), Fix: fix}
+}
+
+// choose settles which columns the lines have, and whether the head is a header.
+func (h *head) choose() (header bool, err error) {
+	named, isNamed := table.FindEdges(h.titles)
+	if isNamed && h.isAbove(len(h.titles)+1) {
+		h.shift = 1
+	}
+	switch {
+	case h.c.Fields != nil:
+		return h.chooseFields()
+	case isNamed && h.c.Header != NoHeader && (h.c.Header == HasHeader || h.isTitled(named)):
+		h.take(named)
+		h.passedOver()
+		return true, nil
+	}
+	from := 0
+	if h.c.Header != NoHeader && h.hasIndex() {
+		from = 1
+	}
+	guess := table.EdgeColumns{Source: from, Target: from + 1, Weight: -1}
+	if len(h.titles) == from+3 {
+		guess.Weight = from + 2
+	}
+	switch h.c.Header {
+	case HasHeader:
+		header = true
+	case AutoHeader:
+		header = from > 0 || h.isGuessed(guess)
+	}
+	if header && len(h.titles) >= 2 {
+		return true, h.chooseUntitled(from, guess)
+	}
+	return false, h.choosePlain(guess)
+}
+
+// hasIndex reports whether the first column of a header numbers the rows.
+func (h *head) hasIndex() bool {
+	n := len(h.titles)
+	return n > 2 && table.IsIndex(h.titles[0]) && (isCount(h.titles[1:]) || !isNumber(h.titles[n-1]))
+}
+
+// take makes columns of the header those of the layout.
+func (h *head) take(c table.EdgeColumns) {
+	lay := h.lay
+	lay.columns = len(h.titles) + h.shift
+	lay.source, lay.target = c.Source+h.shift, c.Target+h.shift
+	if c.Weight >= 0 {
+		lay.weight = c.Weight + h.shift
+	}
+	lay.said = c.Describe(h.titles)
+}
+
+// chooseFields settles the columns as the settings name them.
+func (h *head) chooseFields() (header bool, err error) {
+	lay, fields := h.lay, h.c.Fields
+	columns, err := table.Choose(fields, h.titles)
+	if err != nil {
+		fix := "correct --fields"
+		if allIntegers := !slices.ContainsFunc(fields, func(f string) bool { return !table.IsInteger([]byte(f)) }); allIntegers {
+			fix = "columns count from 1"
+		} else if len(h.titles) > 1 {
+			_, fix = table.Unnamed(h.titles)
+		}
+		return true, h.fault(fix, "%v", err)
+	}
+	c := table.EdgeColumns{Source: columns[0], Target: columns[1], Weight: -1}
+	if len(columns) == 3 {
+		c.Weight = columns[2]
+	}
+	if !table.Numbers(fields) {
+		h.take(c)
+		return true, nil
+	}
+	lay.source, lay.target, lay.weight = c.Source, c.Target, c.Weight
+	if need := slices.Max(columns) + 1; len(h.titles)+h.shift < need {
+		return false, h.fault("correct --fields", "%s, want %s", count(len(h.titles), "field"), lay.want())
+	}
+	if h.shift > 0 || h.c.Header != AutoHeader {
+		return h.shift > 0 || h.c.Header == HasHeader, nil
+	}
+	return h.isTitled(c) || h.isGuessed(c), nil
+}
+
+// chooseUntitled settles the columns under a header whose titles name no ends of an
+// edge: where there are but two and perhaps a weight, those are meant.
+func (h *head) chooseUntitled(from int, guess table.EdgeColumns) error {
+	data := h.titles[from:]
+	switch {
+	case from > 0 && len(data) <= 3 && isCount(data): // pandas numbers columns that have no names
+		if len(data) == 3 && h.isTime(from+2, h.below) {
+			guess.Weight = -1
+		}
+	case len(data) == 2:
+	case len(data) == 3 && table.IsWeight(data[2]):
+	case len(data) == 3 && table.IsTime(data[2]):
+		guess.Weight = -1
+	default:
+		msg, fix := table.Unnamed(h.titles)
+		return h.fault(fix, "%s", msg)
+	}
+	h.take(guess)
+	if h.c.Header == AutoHeader && from == 0 {
+		h.warn(fmt.Sprintf("%s:%d: taken as a header; --header=no if it is an edge", h.name, h.lay.line))
+	}
+	return nil
+}
+
+// isCount reports whether titles are 0, 1, 2 and so on.
+func isCount(titles []string) bool {
+	for i, title := range titles {
+		if title != fmt.Sprint(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// choosePlain settles the columns of a file without a header.
+func (h *head) choosePlain(guess table.EdgeColumns) error {
+	lay, n := h.lay, len(h.titles)
+	switch {
+	case n < 2:
+		fix := fixLine
+		if len(h.below) == 0 || h.isAbove(n) {
+			fix = "write source and target on each line, with a separator between"
+		}
+		return h.fault(fix, "%s, want 2 or 3 (source, target, weight)", count(n, "field"))
+	case n == 4 && h.konect:
+		lay.source, lay.target, lay.weight = 0, 1, 2 // and a time, which is passed over
+		return nil
+	case n > 3 && h.isRagged():
+		return h.fault("of lists of neighbours write one edge a line, as networkx.write_edgelist does", "%s, and other lines have other numbers of them", count(n, "field"))
+	case n > 3:
+		return h.fault("choose with --fields=1,2 or, with a weight, --fields=1,2,3", "%s", count(n, "field"))
+	}
+	lay.source, lay.target, lay.weight, lay.columns = guess.Source, guess.Target, guess.Weight, n
+	if n == 3 && !h.konect && h.isTime(2, append(h.below, h.titles)) {
+		lay.weight = -1
+		t, _ := table.TimeOf(h.titles[2])
+		lay.said = "the third column holds times and is no weight (left out)"
+		h.warn(fmt.Sprintf("%s: the third column looks like times (%s is %s) and is left out; --fields=1,2,3 makes it the weight", h.name, h.titles[2], t.Format("2006-01-02")))
+	}
+	return nil
+}
+
+// isTime reports whether a column of all rows holds times.
+func (h *head) isTime(column int, rows [][]string) bool {
+	return len(rows) > 0 && !slices.ContainsFunc(rows, func(row []string) bool {
+		if column >= len(row) {
+			return true
+		}
+		_, is := table.TimeOf(row[column])
+		return !is
+	})
+}
+
+// isAbove reports whether all lines below have so many fields.
+func (h *head) isAbove(n int) bool {
+	return len(h.below) > 0 && !slices.ContainsFunc(h.below, func(row []string) bool { return len(row) != n })
+}
+
+// isRagged reports whether blanks separate and lines have different numbers of
+// fields.
+func (h *head) isRagged() bool {
+	return h.lay.sep == table.Blanks && slices.ContainsFunc(h.below, func(row []string) bool { return len(row) != len(h.titles) })
+}
+
+// passedOver warns of a third column of numbers that could be meant as the weight.
+func (h *head) passedOver() {
+	lay := h.lay
+	from := 0
+	if table.IsIndex(h.titles[0]) {
+		from = 1
+	}
+	if lay.weight >= 0 || len(h.titles) != from+3 || len(h.below) == 0 {
+		return
+	}
+	for i, title := range h.titles {
+		at := i + h.shift
+		if i < from || at == lay.source || at == lay.target || table.IsTime(title) {
+			continue
+		}
+		if !slices.ContainsFunc(h.below, func(row []string) bool { return at >= len(row) || !isNumber(row[at]) }) {
+			h.warn(fmt.Sprintf("%s: column %q is passed over; --fields=%s,%s,%s makes it the weight",
+				h.name, title, h.titles[lay.source-h.shift], h.titles[lay.target-h.shift], title))
+		}
+	}
+}
+
+func isNumber(text string) bool {
+	_, fault := parseNumber([]byte(text))
+	return fault == ""
+}
+
+// isTitled reports whether the head has titles of an edge's ends, which occur nowhere
+// below.
+func (h *head) isTitled(c table.EdgeColumns) bool {
+	if max(c.Source, c.Target) >= len(h.titles) {
+		return false
+	}
+	source, target := h.titles[c.Source], h.titles[c.Target]
+	if _, named := table.FindEdges([]string{source, target}); !named {
+		return false
+	}
+	if len(h.below) == 0 { // one edge, but for files of Neo4j that hold nothing but a header
+		return strings.HasPrefix(source, ":")
+	}
+	return !slices.ContainsFunc(h.below, func(row []string) bool {
+		return slices.ContainsFunc([]int{c.Source + h.shift, c.Target + h.shift}, func(i int) bool {
+			return i < len(row) && (row[i] == source || row[i] == target)
+		})
+	})
+}
+
+// isGuessed reports whether the head is a header by what is below: its ids are no
+// numbers while those of the next lines are, or its weight is a title while theirs
+// are numbers.
+func (h *head) isGuessed(c table.EdgeColumns) bool {
+	need := max(c.Source, c.Target, c.Weight) + 1
+	if len(h.titles) < need {
+		return false
+	}
+	isInteger := func(text string) bool { return table.IsInteger([]byte(text)) }
+	words := !isInteger(h.titles[c.Source]) && !isInteger(h.titles[c.Target])
+	noWeight := c.Weight >= 0 && table.IsTitle(h.titles[c.Weight])
+	lines := 0
+	for _, row := range h.below {
+		if len(row) < need {
+			continue
+		}
+		lines++
+		words = words && isInteger(row[c.Source]) && isInteger(row[c.Target])
+		noWeight = noWeight && isNumber(row[c.Weight])
+	}
+	return lines > 0 && (words || noWeight)
+}
+
+// planAttributes settles the layout of NetworkX's edge lists, whose lines end in a
+// dictionary: {} or {'weight': 3}. There are weights if the first lines have any.
+func (c *Config) planAttributes(name string, lay *layout, line, rest []byte) bool {
+	ids, _, ok := cutAttributes(line)
+	sep := table.Separator(name, ids)
+	var f table.Fields
+	if !ok || f.Split(ids, sep) != nil || len(f.Text) != 2 || c.Fields != nil && !table.Numbers(c.Fields) {
+		return false
+	}
+	lay.sep, lay.source, lay.target, lay.columns, lay.attributes = sep, 0, 1, 2, true
+	switch {
+	case c.Fields == nil && (hasWeight(line) || hasWeight(rest)):
+		lay.weight, lay.columns = 2, 3
+	case c.Fields != nil:
+		lay.columns = 0 // weights may be passed over
+		if len(c.Fields) == 3 {
+			lay.weight = 2
+		}
+	}
+	return true
+}
+
+// cutAttributes takes a dictionary off the end of a line, and the separator before it.
+func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
+	const separators = table.Blank + ",;"
+	line = bytes.TrimRight(line, table.Blank)
+	at := bytes.IndexByte(line, '{')
+	if at < 1 || line[len(line)-1] != '}' || !bytes.ContainsRune([]byte(separators), rune(line[at-1])) {
+		return nil, nil, false
+	}
+	return bytes.TrimRight(line[:at], separators), line[at:], true
+}
+
+// weightKeys are how Python and JSON write the key of a weight.
+var weightKeys = [][]byte{[]byte(`'weight':`), []byte(`"weight":`)}
+
+func hasWeight(text []byte) bool {
+	return bytes.Contains(text, weightKeys[0]) || bytes.Contains(text, weightKeys[1])
+}
+
+// weightOf returns the text of the weight in a dictionary, "1" if it has none, as
+// NetworkX counts it. NumPy's numbers stand in parentheses: np.float64(3.0).
+func weightOf(attributes []byte) []byte {
+	for _, key := range weightKeys {
+		if _, value, ok := bytes.Cut(attributes, key); ok {
+			value = value[:bytes.IndexAny(value, ",}")]
+			if open := bytes.IndexByte(value, '('); open >= 0 {
+				value = bytes.TrimRight(value[open+1:], ") ")
+			}
+			return bytes.Trim(value, table.Blank)
+		}
+	}
+	return []byte("1")
+}
+
+// split cuts a line into its fields. Of one with a dictionary, the weight becomes the
+// third, or without weights the text that it has too much.
+func (lay *layout) split(f *table.Fields, line []byte) error {
+	if !lay.attributes {
+		return f.Split(line, lay.sep)
+	}
+	ids, attributes, ok := cutAttributes(line)
+	if !ok {
+		return f.Split(line, lay.sep)
+	}
+	if err := f.Split(ids, lay.sep); err != nil {
+		return err
+	}
+	if lay.weight >= 0 || hasWeight(attributes) {
+		f.Text, f.Start, f.Padded = append(f.Text, weightOf(attributes)), append(f.Start, len(line)-len(attributes)), append(f.Padded, false)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package ingest
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/table"
+)
+
+// others are formats that are known and not read: how a line of their beginning
+// looks, their endings, and what to do.
+var others = []struct {
+	line    *regexp.Regexp
+	endings []string
+	what    string
+	fix     string
+}{
+	{regexp.MustCompile(`^\s*(\{\s*("|'|$)|\[\s*(\{|\[|$))`), []string{".json", ".jsonl"}, "a JSON file",
+		"write its edges as text; of node-link data, networkx.write_edgelist(networkx.node_link_graph(json.load(file)), path)"},
+	{regexp.MustCompile(`^(>>graph6<<|>>digraph6<<)`), []string{".g6", ".graph6"}, "a graph6 file", "networkx.write_edgelist(networkx.read_graph6(file), path) makes an edge list of it"},
+	{regexp.MustCompile(`^>>sparse6<<`), []string{".s6", ".sparse6"}, "a sparse6 file", "networkx.write_edgelist(networkx.read_sparse6(file), path) makes an edge list of it"},
+	{regexp.MustCompile(`^#BVGraph`), []string{".properties"}, "the properties of a BVGraph", bvFix},
+	{regexp.MustCompile(`^(strict )?(di)?graph\b.*\{`), []string{".dot", ".gv"}, "a DOT file", "networkx.write_edgelist(networkx.nx_pydot.read_dot(file), path) makes an edge list of it"},
+	{regexp.MustCompile(`^p (edge|col|sp|max|min) +[0-9]+ +[0-9]+\s*$`), []string{".dimacs"}, "a DIMACS file", "take the ends of each edge from its lines that begin with e or a"},
+	{nil, []string{".lgl"}, "igraph's LGL format", "g.write_ncol(path) makes an edge list of it"},
+}
+
+const bvFix = "it.unimi.dsi.webgraph.ArcListASCIIGraph writes its edges as text"
+
+// otherFormat returns the error for text of a format that is known and not read.
+func otherFormat(name string, text []byte) error {
+	for len(text) > 0 {
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		for _, o := range others {
+			named := false
+			for _, ending := range o.endings {
+				named = named || table.IsNamed(name, ending)
+			}
+			if named || o.line != nil && o.line.Match(line) {
+				return &ParseError{File: name, Msg: o.what + ", which is not read", Fix: o.fix}
+			}
+		}
+		// DIMACS begins with comments of its own.
+		if !isComment(line) && !strings.HasPrefix(string(line), "c ") {
+			return nil
+		}
+		text = rest
+	}
+	return nil
+}
+
+// webGraph returns the error for the bit stream of a BVGraph, which has the ending of
+// METIS files; its properties are beside it.
+func webGraph(name string) error {
+	properties, err := os.ReadFile(filepath.Join(filepath.Dir(name), stemOf(name)+".properties"))
+	if err != nil || !bytes.Contains(properties, []byte("BVGraph")) {
+		return nil
+	}
+	return &ParseError{File: name, Msg: "a BVGraph, which is not read", Fix: bvFix}
+}

@@ -1,0 +1,268 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Blank are the bytes that may surround a field.
+const Blank = " \t\r"
+
+// Separators of fields. Blanks is any run of blanks and tabs.
+const (
+	Tab       = '\t'
+	Comma     = ','
+	Semicolon = ';'
+	Blanks    = ' '
+)
+
+// SeparatorName is what a separator is called in messages.
+func SeparatorName(sep byte) string {
+	switch sep {
+	case Tab:
+		return "TAB"
+	case Comma:
+		return "comma"
+	case Semicolon:
+		return "semicolon"
+	}
+	return "blank"
+}
+
+// manyFields bounds the fields of a line, whose places take more memory than its
+// text where they are short.
+const manyFields = 1 << 17
+
+// What is wrong with a line that cannot be split.
+var (
+	ErrQuote    = errors.New("a quote is not closed on this line")
+	ErrQuoteEnd = errors.New("something follows a closing quote")
+	ErrTab      = errors.New("a field holds a TAB")
+	ErrFields   = fmt.Errorf("more than %d fields", manyFields)
+)
+
+// Fields is one line cut at its separators. The slices share memory with the
+// line, or with the store of unquoted text; they are valid until the next Split.
+type Fields struct {
+	Text   [][]byte
+	Start  []int  // column of each field, from 0
+	Padded []bool // blanks stand around the field, outside of quotes
+
+	unquoted []byte
+}
+
+// Split cuts a line; see the package documentation.
+func (f *Fields) Split(line []byte, sep byte) error {
+	f.Text, f.Start, f.Padded = f.Text[:0], f.Start[:0], f.Padded[:0]
+	f.unquoted = f.unquoted[:0]
+	if sep == Tab {
+		return f.splitTabs(line)
+	}
+	for at := 0; ; {
+		if len(f.Text) == manyFields {
+			return ErrFields
+		}
+		from := at
+		for at < len(line) && isBlank(line[at]) {
+			at++
+		}
+		if at == len(line) && sep == Blanks {
+			return nil
+		}
+		if at < len(line) && line[at] == '"' {
+			text, end, err := f.quoted(line, at)
+			if err != nil {
+				return err
+			}
+			f.add(text, at, false)
+			for at = end; at < len(line) && isBlank(line[at]); at++ {
+			}
+			switch {
+			case at == len(line):
+				return nil
+			case sep == Blanks && at > end:
+				continue
+			case sep != Blanks && line[at] == sep:
+				at++
+				continue
+			}
+			return ErrQuoteEnd
+		}
+		end := -1
+		if sep == Blanks {
+			end = bytes.IndexAny(line[at:], Blank)
+		} else {
+			end = bytes.IndexByte(line[at:], sep)
+		}
+		last := end < 0
+		if last {
+			end = len(line) - at
+		}
+		text := bytes.TrimRight(line[at:at+end], Blank)
+		padded := sep != Blanks && (at > from || len(text) < len(withoutCR(line[at:at+end], last)))
+		f.add(text, at, padded)
+		if last {
+			return nil
+		}
+		at += end + 1
+	}
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// withoutCR returns a field without the carriage return that ends a line.
+func withoutCR(text []byte, last bool) []byte {
+	if last {
+		return bytes.TrimRight(text, "\r")
+	}
+	return text
+}
+
+func (f *Fields) add(text []byte, at int, padded bool) {
+	f.Text, f.Start, f.Padded = append(f.Text, text), append(f.Start, at), append(f.Padded, padded)
+}
+
+// splitTabs is Split for tabs, between which a text is what it is.
+func (f *Fields) splitTabs(line []byte) error {
+	line = bytes.TrimRight(line, "\r")
+	for at := 0; ; {
+		if len(f.Text) == manyFields {
+			return ErrFields
+		}
+		end := bytes.IndexByte(line[at:], Tab)
+		last := end < 0
+		if last {
+			end = len(line) - at
+		}
+		text, start := line[at:at+end], at
+		padded := len(text) > 0 && (isBlank(text[0]) || isBlank(text[len(text)-1]))
+		if padded {
+			if bare := bytes.Trim(text, Blank); len(bare) == 0 || IsInteger(bare) {
+				start += bytes.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(Blank, r) })
+				text, start = bare, max(start, at)
+			}
+		}
+		f.add(text, start, padded)
+		if last {
+			return nil
+		}
+		at += end + 1
+	}
+}
+
+// quoted reads the quoted field that starts at line[at], where two quotes
+// stand for one, and returns its text and the position behind it.
+func (f *Fields) quoted(line []byte, at int) (text []byte, end int, err error) {
+	at++
+	from := len(f.unquoted)
+	whole := true // no quote inside: the text is a piece of the line
+	for start := at; ; {
+		i := bytes.IndexByte(line[at:], '"')
+		if i < 0 {
+			return nil, 0, ErrQuote
+		}
+		i += at
+		if i+1 < len(line) && line[i+1] == '"' {
+			whole = false
+			f.unquoted = append(f.unquoted, line[at:i+1]...)
+			at = i + 2
+			continue
+		}
+		text = line[start:i]
+		if !whole {
+			f.unquoted = append(f.unquoted, line[at:i]...)
+			text = f.unquoted[from:]
+		}
+		if bytes.IndexByte(text, Tab) >= 0 {
+			return nil, 0, ErrTab
+		}
+		return text, i + 1, nil
+	}
+}
+
+// Shared reports whether field i is a piece of the line, which starts at Start[i]
+// or, behind a quote, at the byte after.
+func (f *Fields) Shared(i int, line []byte) (start int, ok bool) {
+	text := f.Text[i]
+	start = cap(line) - cap(text)
+	return start, len(text) > 0 && start >= 0 && start < len(line) && &line[start] == &text[0]
+}
+
+// DropEmpty forgets an empty last field, as a separator at the end of the line
+// leaves, if there are more than n.
+func (f *Fields) DropEmpty(n int) {
+	if last := len(f.Text) - 1; last >= n && len(f.Text[last]) == 0 {
+		f.Text, f.Start, f.Padded = f.Text[:last], f.Start[:last], f.Padded[:last]
+	}
+}
+
+// Strings returns copies of the fields without blanks around them.
+func (f *Fields) Strings() []string {
+	list := make([]string, len(f.Text))
+	for i, text := range f.Text {
+		list[i] = string(bytes.Trim(text, Blank))
+	}
+	return list
+}
+
+// Separator guesses what separates the fields of a line in a file of the given
+// name: a tab if there is one, but in a file called .csv if it stands beside commas
+// like a blank; a comma or semicolon, if the file is called .csv or cutting there
+// leaves fields without blanks, so that an id with a comma in a file separated by
+// blanks is not taken apart; or else blanks. The comma of a decimal number separates
+// nothing.
+func Separator(name string, line []byte) byte {
+	csv := IsNamed(name, ".csv")
+	if bytes.IndexByte(line, Tab) >= 0 && !(csv && tabsAreBlanks(line)) {
+		return Tab
+	}
+	for _, sep := range []byte{Comma, Semicolon} {
+		if bytes.IndexByte(line, sep) < 0 || sep == Comma && decimalComma(line) {
+			continue
+		}
+		if csv {
+			return sep
+		}
+		var f, g Fields
+		if f.Split(line, sep) != nil || len(f.Text) < 2 {
+			continue
+		}
+		inside := false
+		for _, text := range f.Text {
+			inside = inside || bytes.IndexByte(text, ' ') >= 0
+		}
+		if !inside || g.Split(line, Blanks) != nil || len(g.Text) < 2 || len(g.Text) > 3 {
+			return sep
+		}
+	}
+	return Blanks
+}
+
+// tabsAreBlanks reports whether the tabs of a line stand around fields that commas
+// separate.
+func tabsAreBlanks(line []byte) bool {
+	var f Fields
+	return f.Split(line, Comma) == nil && len(f.Text) > 1 && len(f.Text[1]) > 0 &&
+		!slices.ContainsFunc(f.Text, func(text []byte) bool { return bytes.IndexByte(text, Tab) >= 0 })
+}
+
+// decimalComma reports whether semicolons separate the fields of a line, the third
+// of which is a number with a decimal comma: an error, but a clear one.
+func decimalComma(line []byte) bool {
+	var f Fields
+	return f.Split(line, Semicolon) == nil && len(f.Text) == 3 && IsDecimalComma(f.Text[2])
+}
+
+// IsNamed reports whether a file's name has an extension, perhaps before that
+// of a compression.
+func IsNamed(name, extension string) bool {
+	name = strings.ToLower(name)
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	return filepath.Ext(name) == extension
+}

@@ -1,0 +1,311 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// ends are pairs of words in the titles of an edge's ends; the first pair that a
+// header has decides.
+var ends = [][2]string{
+	{"source", "target"}, {"source", "destination"}, {"source", "dest"}, {"src", "dst"}, {"src", "dest"}, {"src", "tgt"}, {"src", "target"},
+	{"from", "to"}, {"fromnodeid", "tonodeid"}, {"start", "end"}, {"u", "v"}, {"i", "j"}, {"head", "tail"}, {"row", "col"}, {"row", "column"},
+	{"sender", "receiver"}, {"sender", "recipient"}, {"payer", "payee"}, {"caller", "callee"}, {"origin", "destination"}, {"origin", "dest"},
+	{"follower", "followee"}, {"citing", "cited"}, {"parent", "child"}, {"subject", "object"}, {"ego", "alter"}, {"left", "right"},
+}
+
+// numbered are pairs that stand behind a word for a node.
+var numbered = [][2]string{{"1", "2"}, {"a", "b"}, {"x", "y"}, {"i", "j"}, {"0", "1"}}
+
+// Words of titles.
+var (
+	nodeWords   = []string{"node", "nodes", "id", "ids", "name", "vertex", "vertices", "user", "userid", "paper", "page", "nodeid", "person", "actor", "v", "n"}
+	weightWords = []string{"weight", "weights", "w", "wgt", "value", "amount", "strength", "count", "similarity"}
+	timeWords   = []string{"time", "timestamp", "date", "datetime", "unixtime", "epoch", "ts", "year", "created", "timeset"}
+	labelWords  = []string{"label", "labels", "class", "category", "group", "community", "subject", "y", "target", "type", "club"}
+	indexTitles = []string{"", "unnamed: 0", "index", "row.names", "row_names", "rownames", "level_0"}
+)
+
+// words takes a title apart: in lower case, at signs and blanks, and where a
+// capital follows a small letter or a digit a letter.
+func words(title string) []string {
+	title = withoutType(title)
+	var list []string
+	var word []rune
+	end := func() {
+		if len(word) > 0 {
+			list, word = append(list, string(word)), nil
+		}
+	}
+	var before rune
+	for _, r := range title {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			end()
+		case unicode.IsUpper(r) && unicode.IsLower(before), unicode.IsDigit(r) != unicode.IsDigit(before):
+			end()
+			word = append(word, unicode.ToLower(r))
+		default:
+			word = append(word, unicode.ToLower(r))
+		}
+		before = r
+	}
+	end()
+	return list
+}
+
+// roles are titles of Neo4j, and what they are here.
+var roles = map[string]string{":START_ID": "start id", ":END_ID": "end id", ":ID": "id", ":LABEL": "label", ":TYPE": "type"}
+
+// withoutType returns a title of Neo4j, "name:type" or "name:ROLE(group)", as a
+// plain one.
+func withoutType(title string) string {
+	at := strings.LastIndexByte(title, ':')
+	if at < 0 {
+		return title
+	}
+	role, _, _ := strings.Cut(title[at:], "(")
+	if plain, ok := roles[role]; ok {
+		return plain
+	}
+	if at == 0 {
+		return title
+	}
+	return title[:at]
+}
+
+// indexOfPandas begins the names that pandas gives to numbers of rows in Parquet.
+const indexOfPandas = "__index_level_"
+
+// IsIndex reports whether the title of a first column says that it holds numbers of
+// rows or nothing: pandas and R write such columns.
+func IsIndex(title string) bool {
+	return slices.Contains(indexTitles, strings.ToLower(title)) || strings.HasPrefix(title, indexOfPandas)
+}
+
+// has reports whether one of the words of a title is in a list.
+func has(title string, list []string) bool {
+	return slices.ContainsFunc(words(title), func(word string) bool { return slices.Contains(list, word) })
+}
+
+// IsNode reports whether a title heads a column of nodes.
+func IsNode(title string) bool {
+	w := words(title)
+	return len(w) > 0 && len(w) <= 2 && !slices.ContainsFunc(w, func(word string) bool { return !slices.Contains(nodeWords, word) })
+}
+
+// IsLabel reports whether a title heads a column of labels.
+func IsLabel(title string) bool { return labelRank(title) < len(labelWords) }
+
+// labelRank returns how far down the list of words for labels the last word of a
+// title is.
+func labelRank(title string) int {
+	if w := words(title); len(w) > 0 {
+		if at := slices.Index(labelWords, w[len(w)-1]); at >= 0 {
+			return at
+		}
+	}
+	return len(labelWords)
+}
+
+// IsWeight reports whether a title heads a column of weights.
+func IsWeight(title string) bool {
+	w := words(title)
+	return len(w) > 0 && slices.Contains(weightWords, w[len(w)-1])
+}
+
+// IsTime reports whether a title heads a column of times.
+func IsTime(title string) bool { return has(title, timeWords) }
+
+// EdgeColumns says which columns of a table, from 0, hold the ends of an edge and
+// its weight; −1 if none does.
+type EdgeColumns struct {
+	Source, Target, Weight int
+}
+
+// FindEdges finds the columns of an edge's ends and its weight by their titles. Those
+// of the ends are found both or neither.
+func FindEdges(titles []string) (c EdgeColumns, found bool) {
+	c = EdgeColumns{-1, -1, -1}
+	all := make([][]string, len(titles))
+	for i, title := range titles {
+		all[i] = words(title)
+	}
+	c.Source, c.Target = pairOf(all, ends, func(rest []string) bool {
+		return !slices.ContainsFunc(rest, func(w string) bool { return slices.Contains(timeWords, w) })
+	})
+	if c.Source < 0 {
+		c.Source, c.Target = pairOf(all, numbered, func(rest []string) bool {
+			return slices.ContainsFunc(rest, func(w string) bool { return slices.Contains(nodeWords, w) })
+		})
+	}
+	for rank := len(weightWords); c.Source >= 0 && rank > 0; rank-- {
+		for i, w := range all {
+			if len(w) > 0 && w[len(w)-1] == weightWords[rank-1] && i != c.Source && i != c.Target {
+				c.Weight = i
+			}
+		}
+	}
+	return c, c.Source >= 0
+}
+
+// pairOf returns the columns whose titles are the same but for one word of a pair;
+// good is asked about the words that they share. Of several the shortest titles count.
+func pairOf(titles [][]string, pairs [][2]string, good func(rest []string) bool) (one, two int) {
+	one, two = -1, -1
+	for _, pair := range pairs {
+		for i, title := range titles {
+			at := slices.Index(title, pair[0])
+			if at < 0 || one >= 0 && len(title) >= len(titles[one]) || !good(slices.Delete(slices.Clone(title), at, at+1)) {
+				continue
+			}
+			other := slices.Clone(title)
+			other[at] = pair[1]
+			for j := range titles {
+				if slices.Equal(titles[j], other) {
+					one, two = i, j
+				}
+			}
+		}
+	}
+	return one, two
+}
+
+// FindLabels finds the columns of a node and its label by their titles; −1 for one
+// that no title names. A first column without a title holds the nodes if no other
+// does.
+func FindLabels(titles []string) (node, label int) {
+	node, label = -1, -1
+	best := len(labelWords)
+	for i, title := range titles {
+		switch {
+		case labelRank(title) < best:
+			label, best = i, labelRank(title)
+		case node < 0 && IsNode(title):
+			node = i
+		}
+	}
+	if node < 0 && len(titles) > 1 && IsIndex(titles[0]) && label != 0 {
+		node = 0
+	}
+	var rest []int // beside them, and row numbers
+	for i, title := range titles {
+		if i != node && i != label && !(i == 0 && IsIndex(title)) {
+			rest = append(rest, i)
+		}
+	}
+	switch {
+	case len(rest) != 1:
+	case node < 0 && label >= 0:
+		node = rest[0]
+	case label < 0 && node >= 0:
+		label = rest[0]
+	}
+	return node, label
+}
+
+// Choose returns the columns, from 0, that fields names: numbers from 1 if all are
+// whole numbers above 0, else titles.
+func Choose(fields, titles []string) ([]int, error) {
+	var list []int
+	if Numbers(fields) {
+		for _, field := range fields {
+			n, _ := strconv.Atoi(field)
+			list = append(list, n-1)
+		}
+		return list, nil
+	}
+	for _, field := range fields {
+		at := slices.Index(titles, field)
+		if at < 0 {
+			at = slices.IndexFunc(titles, func(title string) bool { return slices.Equal(words(title), words(field)) })
+		}
+		if at < 0 {
+			return nil, fmt.Errorf("the header %s has no column %q", Quote(titles), field)
+		}
+		if slices.Contains(list, at) {
+			return nil, fmt.Errorf("column %q of the header %s is named twice", titles[at], Quote(titles))
+		}
+		list = append(list, at)
+	}
+	return list, nil
+}
+
+// Numbers reports whether fields are numbers of columns, and no titles.
+func Numbers(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(field string) bool {
+		n, err := strconv.Atoi(field)
+		return err != nil || n < 1
+	})
+}
+
+// Quote writes titles as in a file with commas, cut at 200 bytes.
+func Quote(titles []string) string {
+	const most = 200
+	text := strings.Join(titles, ",")
+	if len(text) > most {
+		return strconv.Quote(text[:most]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// Unnamed says what to do about a header whose titles name no ends of an edge: what
+// to pass as --fields, by names and by numbers.
+func Unnamed(titles []string) (msg, fix string) {
+	from := 0
+	if len(titles) > 2 && IsIndex(titles[0]) {
+		from = 1
+	}
+	msg = fmt.Sprintf("the header %s names no source and target", Quote(titles))
+	byNumber := fmt.Sprintf("%d,%d", from+1, from+2)
+	byName := titles[from] + "," + titles[from+1]
+	if byName == byNumber || strings.ContainsAny(titles[from]+titles[from+1], `, "'$`+"`") || titles[from] == "" || titles[from+1] == "" {
+		return msg, "pass --fields=" + byNumber
+	}
+	return msg, fmt.Sprintf("pass --fields=%s (or --fields=%s)", byName, byNumber)
+}
+
+// Describe says what becomes of the columns of edges under a header, "" if they are
+// just source, target and perhaps weight.
+func (c EdgeColumns) Describe(titles []string) string {
+	if usual := []string{"source", "target", "weight"}; slices.Equal(titles, usual) || slices.Equal(titles, usual[:2]) {
+		return ""
+	}
+	text := fmt.Sprintf("%s → source, %s → target", titles[c.Source], titles[c.Target])
+	if c.Weight >= 0 {
+		text += fmt.Sprintf(", %s → weight", titles[c.Weight])
+	}
+	others := 0
+	var times []string
+	for i, title := range titles {
+		switch {
+		case i == c.Source, i == c.Target, i == c.Weight:
+		case IsTime(title):
+			times = append(times, title)
+		case i == 0 && IsIndex(title), strings.HasPrefix(title, indexOfPandas):
+		default:
+			others++
+		}
+	}
+	var left []string
+	switch len(times) {
+	case 0:
+	case 1:
+		left = append(left, times[0]+" is no weight (left out)")
+	default:
+		left = append(left, strings.Join(times, ", ")+" are no weights (left out)")
+	}
+	switch {
+	case others == 1:
+		left = append(left, "1 other passed over")
+	case others > 1:
+		left = append(left, fmt.Sprintf("%d others passed over", others))
+	}
+	if left != nil {
+		text += "; " + strings.Join(left, ", ")
+	}
+	return text
+}

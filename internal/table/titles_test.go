@@ -1,0 +1,124 @@
+package table
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFindEdges(t *testing.T) {
+	for titles, want := range map[string]EdgeColumns{
+		"source,target":                              {0, 1, -1},
+		",source,target":                             {1, 2, -1},
+		"Weight,Target,Source":                       {2, 1, 0},
+		"FromNodeId,ToNodeId":                        {0, 1, -1},
+		"source_id,target_id,source,target":          {2, 3, -1},
+		"from_date,to_date,from_city,to_city":        {2, 3, -1},
+		":START_ID(Person),w:float,:END_ID,:TYPE":    {0, 2, 1},
+		"id:START_ID(P),since:int,b:END_ID(P),:TYPE": {0, 2, -1},
+		"node_1,node_2,edge weight":                  {0, 1, 2},
+		"feature_1,feature_2":                        {-1, -1, -1},
+		"id1,id2,count,weight":                       {0, 1, 3},
+		"u,v,total_amount":                           {0, 1, 2},
+		"a,b,kind":                                   {-1, -1, -1},
+		"head,relation,tail":                         {0, 2, -1},
+		"paper,cites":                                {-1, -1, -1},
+	} {
+		c, found := FindEdges(strings.Split(titles, ","))
+		if c != want || found != (want.Source >= 0) {
+			t.Errorf("%s: %v, %v, want %v", titles, c, found, want)
+		}
+	}
+}
+
+func TestFindLabels(t *testing.T) {
+	for titles, want := range map[string][2]int{
+		"node,label":                    {0, 1},
+		"label,node":                    {1, 0},
+		"id,class":                      {0, 1},
+		",node,label":                   {1, 2},
+		",label":                        {0, 1},
+		"who,class":                     {0, 1},
+		"node,colour":                   {0, 1},
+		"id,age,colour":                 {0, -1},
+		"node,label,reached,arts,group": {0, 1},
+		"Id,timeset,modularity_class":   {0, 2},
+		":ID(P),name,:LABEL":            {0, 2},
+		"x,z":                           {-1, -1},
+	} {
+		if node, label := FindLabels(strings.Split(titles, ",")); [2]int{node, label} != want {
+			t.Errorf("%s: %d, %d, want %v", titles, node, label, want)
+		}
+	}
+}
+
+func TestChoose(t *testing.T) {
+	titles := []string{"a", "2", "From Node", "0"}
+	for fields, want := range map[string][]int{"1,2": {0, 1}, "a,2": {0, 1}, "from_node,a": {2, 0}, "0,2": {3, 1}, "a,x": nil, "a,A": nil} {
+		if got, err := Choose(strings.Split(fields, ","), titles); !slices.Equal(got, want) || (err == nil) != (want != nil) {
+			t.Errorf("%s: %v, %v, want %v", fields, got, err, want)
+		}
+	}
+}
+
+func TestTimeOf(t *testing.T) {
+	day := time.Date(2004, 4, 15, 0, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Time{
+		"1081987200": day, "1081987200000": day, "2004-04-15": day, "2004-04-15T10:00:00Z": day, "2004-04-15 10:00": day,
+		"3": {}, "1081987200.5": {}, "20040415": {}, "2004-04-15x": {}, "2004-13-15": {}, "": {}, "2004": {},
+	} {
+		got, ok := TimeOf(text)
+		if ok == want.IsZero() || ok && !got.Equal(want) {
+			t.Errorf("%q: %v, %v, want %v", text, got, ok, want)
+		}
+	}
+}
+
+// What stands between separators, and whether blanks stood around it.
+func TestSplit(t *testing.T) {
+	for _, test := range []struct {
+		line   string
+		sep    byte
+		want   string // fields, joined by |
+		padded string // 1 for each that is
+		err    error
+	}{
+		{"a,b", Comma, "a|b", "00", nil},
+		{" a , b\r", Comma, "a|b", "11", nil},
+		{`"a ","b,""c"""`, Comma, `a |b,"c"`, "00", nil},
+		{`a, "b "`, Comma, "a|b ", "00", nil},
+		{"a \t b\t 7 \r", Tab, "a | b|7", "111", nil},
+		{"\"a\"\t\t", Tab, `"a"||`, "000", nil},
+		{"  a  b\t", Blanks, "a|b", "00", nil},
+		{`"a b" c`, Blanks, "a b|c", "00", nil},
+		{"a;", Semicolon, "a|", "00", nil},
+		{`"a,b`, Comma, "", "", ErrQuote},
+		{`"a"x,b`, Comma, "a", "0", ErrQuoteEnd},
+		{"\"a\tb\",c", Comma, "", "", ErrTab},
+		{strings.Repeat(",", manyFields), Comma, "", "", ErrFields},
+	} {
+		var f Fields
+		err := f.Split([]byte(test.line), test.sep)
+		if err != test.err {
+			t.Errorf("%.40q: %v, want %v", test.line, err, test.err)
+		}
+		if err != nil {
+			continue
+		}
+		padded := ""
+		for _, p := range f.Padded {
+			padded += map[bool]string{false: "0", true: "1"}[p]
+		}
+		var text []string
+		for i, field := range f.Text {
+			text = append(text, string(field))
+			if at := strings.Index(test.line[f.Start[i]:], string(field)); at > 1 {
+				t.Errorf("%q: field %d does not start at %d", test.line, i, f.Start[i])
+			}
+		}
+		if strings.Join(text, "|") != test.want || padded != test.padded {
+			t.Errorf("%q: %q, padded %s; want %q, %s", test.line, text, padded, test.want, test.padded)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package table
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Missing are the words that stand for a value that is not there, as pandas and R
+// write them; an empty field does too.
+var Missing = []string{"NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
+
+// noValues are words in place of a number that head no column.
+var noValues = append([]string{"na", "nan", "none", "nil", "inf", "infinity"}, Missing...)
+
+// IsInteger reports whether text is an integer as a program would print it:
+// digits without leading zeros, perhaps behind a minus sign.
+func IsInteger(text []byte) bool {
+	if len(text) > 1 && text[0] == '-' {
+		text = text[1:]
+		if text[0] == '0' {
+			return false
+		}
+	}
+	if len(text) == 0 || text[0] == '0' && len(text) > 1 {
+		return false
+	}
+	for _, c := range text {
+		if c-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+// IsDecimalComma reports whether text is a number with a comma before its
+// fraction.
+func IsDecimalComma(text []byte) bool {
+	whole, fraction, cut := bytes.Cut(text, []byte{Comma})
+	digits := func(b []byte) bool { return len(b) > 0 && len(bytes.Trim(b, "0123456789")) == 0 }
+	return cut && digits(bytes.TrimPrefix(whole, []byte("-"))) && digits(fraction)
+}
+
+// IsTitle reports whether a field in the place of a number can only be meant to
+// head its column: it does not begin as a number would, and stands for no value.
+func IsTitle(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return text != "" && !unicode.IsDigit(first) && !strings.ContainsRune("+-.,{", first) &&
+		!slices.Contains(noValues, text) && !slices.Contains(noValues, strings.ToLower(text))
+}
+
+// Years that times are taken for: a whole number is a time if it counts the seconds
+// or milliseconds from 1970 to one of them.
+const firstYear, lastYear = 1990, 2100
+
+// TimeOf returns the time that text says: a whole number of seconds or milliseconds
+// since 1970 in the years from 1990 to 2099, or a date year-month-day with or without
+// a time of day.
+func TimeOf(text string) (t time.Time, ok bool) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		for _, t := range []time.Time{time.Unix(n, 0).UTC(), time.UnixMilli(n).UTC()} {
+			if t.Year() >= firstYear && t.Year() < lastYear {
+				return t, true
+			}
+		}
+		return t, false
+	}
+	if len(text) < len(time.DateOnly) {
+		return t, false
+	}
+	t, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)])
+	rest := text[len(time.DateOnly):]
+	return t, err == nil && (rest == "" || rest[0] == 'T' || rest[0] == ' ')
+}
