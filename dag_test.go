@@ -37,6 +37,7 @@ var floors = map[string]int{
 	"export":                    3,
 	"generate":                  3,
 	"expm":                      3,
+	"propagate":                 3,
 	"kernel":                    4,
 	"classify":                  4,
 	"validate":                  5,

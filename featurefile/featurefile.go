@@ -2,6 +2,7 @@ package featurefile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,8 +223,13 @@ func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte,
 		return err
 	}
 	defer in.Close()
+	err = readFrom(ctx, in, f, visit)
+	return translate(cmp.Or(in.Unchanged(), err))
+}
+
+func readFrom[T sparse.Float](ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
 	if f.Format == LIBSVM {
-		return translate(readVectors(in, f, visit))
+		return readVectors(in, f, visit)
 	}
 	row := make([]T, f.Cols)
 	rows := func(i int, values []float64) error {
@@ -237,11 +243,11 @@ func Read[T sparse.Float](ctx context.Context, f *File, visit func(label []byte,
 	}
 	switch {
 	case f.sparse:
-		return translate(f.readSparse(in, rows))
+		return f.readSparse(in, rows)
 	case f.Format == NPZ:
-		return translate(f.readMember(in, rows))
+		return f.readMember(in, rows)
 	}
-	return translate(f.readArray(in, rows))
+	return f.readArray(in, rows)
 }
 
 // watched tells of every read.

@@ -78,6 +78,9 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
 	}
+	if changed := in.Unchanged(); changed != nil {
+		return translate(in.Name(), changed)
+	}
 	var wrong *graphfile.Error
 	if errors.As(err, &wrong) {
 		return &ParseError{File: wrong.File, Line: wrong.Line, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}

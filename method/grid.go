@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Features says from which walk the features of a training node are taken.
@@ -41,10 +42,21 @@ type Parameters struct {
 
 	Kernel string            `json:"-"` // "" for walks
 	Of     kernel.Parameters `json:"-"`
+
+	Declared *Setting `json:"-"` // of a method with a declaration; nil: of another
+}
+
+// Setting is the values of a declaration's parameters.
+type Setting struct {
+	Spec   *spec.Spec
+	Values spec.Values
 }
 
 // MarshalJSON writes the parameters that belong to the kernel.
 func (p Parameters) MarshalJSON() ([]byte, error) {
+	if p.Declared != nil {
+		return json.Marshal(p.Declared.Values)
+	}
 	if p.Kernel != "" {
 		return json.Marshal(struct {
 			Kernel string `json:"kernel"`
@@ -59,6 +71,9 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 
 // String lists the parameters as a person reads them.
 func (p Parameters) String() string {
+	if p.Declared != nil {
+		return p.Declared.Spec.Text(p.Declared.Values)
+	}
 	strength := fmt.Sprintf("C = %v", p.Cost)
 	if p.Lambda > 0 {
 		strength = fmt.Sprintf("λ = %v", p.Lambda)

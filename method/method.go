@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -27,11 +28,21 @@ type Method interface {
 	Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 }
 
+// Declared is a method with a declaration, from which its flags and their checks
+// follow.
+type Declared interface {
+	Method
+
+	// Declaration returns it. It must not be changed.
+	Declaration() *spec.Spec
+}
+
 // methods are the methods there are, by name.
 var methods = slices.Concat([]Method{
 	walkMethod{name: "auto", learner: KernelSVM, inside: true},
 	labelPropagation{},
 	Majority,
+}, spreadingMethods(), []Method{
 	walkMethod{name: "cwk", learner: KernelSVM},
 	walkMethod{name: "cwk+svm", learner: KernelSVM},
 	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},

@@ -40,6 +40,8 @@ func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, er
 		case kernelMethod:
 			set.Learner = m.learner
 			err = a.kernel(m.kernel, par)
+		case spreading:
+			err = a.spreading(m.Learner)
 		case labelPropagation:
 			err = a.propagation()
 		default:

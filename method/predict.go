@@ -23,6 +23,9 @@ type Prediction struct {
 	// the labels, each class counted once more.
 	Scores *sparse.Block[float32]
 
+	// Raw, unless nil, holds the scores as the method's formula gives them.
+	Raw *sparse.Block[float64]
+
 	// Reached are the nodes from which a walk can end in a label.
 	Reached *roaring.Bitmap
 

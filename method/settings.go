@@ -3,6 +3,7 @@ package method
 import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Settings tell how parameters are chosen and machines are trained. The zero
@@ -16,6 +17,10 @@ type Settings struct {
 	// Kernel holds parameters of kernels other than walks that are not to be
 	// chosen: those that are not 0. Costs and λ are those of Grid.
 	Kernel kernel.Parameters
+
+	// Given holds values of parameters of methods' declarations that are not to be
+	// chosen. A method takes those that it has.
+	Given spec.Values
 
 	// Sample limits the labelled nodes on which machines are tried during the
 	// choice; all labels take part in the walks. 0: 500

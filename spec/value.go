@@ -123,3 +123,23 @@ func (v Values) On(name string) bool {
 }
 
 const noValue = "spec: no value of this type: "
+
+// Parse reads a value of the parameter as a user writes it: a number, a word, true or
+// false.
+func (p *Param) Parse(s string) (Value, error) {
+	switch p.Kind {
+	case Choice:
+		return Word(s), nil
+	case Switch:
+		on, err := strconv.ParseBool(s)
+		if err != nil {
+			return Value{}, fmt.Errorf("%q is neither true nor false", s)
+		}
+		return On(on), nil
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return Value{}, fmt.Errorf("%q is not a number; give %s", s, p.Range.Text(p.Symbol))
+	}
+	return Number(x), nil
+}

@@ -104,6 +104,9 @@ func (r *Reader) read(c *Chunk) error {
 		}
 		clean = endLines(c.buf[:n], clean, end)
 		if end {
+			if err := r.Unchanged(); err != nil {
+				return err
+			}
 			r.finished = true
 			if n == 0 {
 				return io.EOF

@@ -217,6 +217,9 @@ func (r *Reader) faultAt(err error, place string) error {
 	if errors.As(err, &path) || !r.packed {
 		return err
 	}
+	if changed := r.Unchanged(); changed != nil { // which explains it
+		return changed
+	}
 	e := &Error{File: r.name, Byte: -1, Fix: "fetch the file again"}
 	var trailing errTrailing
 	var corrupt flate.CorruptInputError

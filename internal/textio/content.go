@@ -3,6 +3,7 @@ package textio
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,12 +36,13 @@ func (r *Reader) CheckText() error {
 // block.
 const damageBytes = 256 << 20
 
-// Damage reads on in a compressed input and returns what is wrong with its stream,
-// nil if nothing is, or not within the next 256 MiB of text. It says whether text
-// that makes no sense is what was compressed.
+// Damage says whether text that makes no sense is what was written: it returns an
+// error if the file has changed, or else reads on in a compressed input and returns
+// what is wrong with its stream, nil if nothing is, or not within the next 256 MiB of
+// text.
 func (r *Reader) Damage() error {
-	if !r.packed {
-		return nil
+	if err := r.Unchanged(); err != nil || !r.packed {
+		return err
 	}
 	r.lines += int64(bytes.Count(r.carry, lineFeed))
 	r.carry = r.carry[:0]
@@ -74,8 +76,11 @@ func (c *content) Read(p []byte) (int, error) {
 	}
 	n, err := c.r.text.Read(p)
 	c.read += int64(n)
-	if err == nil || errors.Is(err, io.EOF) {
-		return n, err
+	if errors.Is(err, io.EOF) {
+		return n, cmp.Or(c.r.Unchanged(), err)
+	}
+	if err == nil {
+		return n, nil
 	}
 	return n, c.r.faultAt(err, fmt.Sprintf("byte %d", c.read))
 }

@@ -30,7 +30,8 @@ type Reader struct {
 	closers []func()    // from the file on: what reads it then sees its end
 	stop    func() bool // ends the watch over the context
 	ctx     context.Context
-	file    *os.File // nil for standard input
+	file    *os.File    // nil for standard input
+	opened  os.FileInfo // of a regular file, as it was when it was opened; or else nil
 
 	done   atomic.Int64 // bytes read from the input as it is stored
 	total  int64        // its size; 0 if not known
@@ -86,7 +87,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 			return nil, err
 		}
 		if info.Mode().IsRegular() {
-			r.total = info.Size()
+			r.total, r.opened = info.Size(), info
 		}
 		r.closers = append(r.closers, func() { f.Close() })
 		r.stop = context.AfterFunc(ctx, func() { f.Close() })
@@ -129,6 +130,26 @@ func (r *Reader) Progress() (done, total int64) {
 		done = min(done, r.total) // a file read at any place is read twice in part
 	}
 	return done, r.total
+}
+
+// Unchanged returns an error if the file has another size or time than when it was
+// opened: what was read may be some of both contents. The end of the text is not
+// delivered without asking; whoever reads it by File asks in the end.
+func (r *Reader) Unchanged() error {
+	if r.opened == nil {
+		return nil
+	}
+	if r.ctx.Err() != nil { // the file is closed then
+		return context.Cause(r.ctx)
+	}
+	now, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if now.Size() == r.opened.Size() && now.ModTime().Equal(r.opened.ModTime()) {
+		return nil
+	}
+	return &Error{File: r.name, Byte: -1, What: "the file has changed while it was read", Fix: "read it when nobody writes it"}
 }
 
 // Close releases the file and waits for what decompresses it. Nobody may be

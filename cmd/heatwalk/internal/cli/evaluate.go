@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -24,6 +25,7 @@ type evaluateFlags struct {
 	machine
 	names        string // of the methods
 	methods      []method.Method
+	stated       spec.Values // parameters of declared methods that were given
 	train        []float64
 	perClass     int
 	splits       int
@@ -72,6 +74,7 @@ training set, as classify does.`,
 	in.intVar(flags, &f.tuningSplits, "tuning-splits", 10, 0, 100_000, "further splits to choose parameters on (0: inside each training set)")
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper, small, none, or a JSON `FILE`")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
+	in.declaredFlags(flags)
 	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	in.readingFlags(flags, &f.reading)
@@ -100,6 +103,7 @@ var reportFormats = []string{".txt", ".json", ".html"}
 // checkEvaluate notes what is wrong with the flags of f together.
 func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args []string) {
 	f.methods = in.methods("--method", f.names)
+	f.stated = in.stated(flags, f.methods)
 	in.checkForm(f.methods, f.of)
 	in.checkWalk(&f.walking, anyWalks(f.methods))
 	in.checkEffect(flags, f.methods)
@@ -284,7 +288,7 @@ func (in *invocation) plan(f *evaluateFlags, g *graph, l *ingest.Labels) (*evalu
 	plan := &evaluate.Plan{
 		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Splits: f.splits, TuningSplits: f.tuningSplits,
 		Settings: &method.Settings{
-			Grid: f.grid, Kernel: f.walking.given(), Prior: prior, RNGSeed: uint64(in.seed),
+			Grid: f.grid, Kernel: f.walking.given(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
 			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		},
 		Progress: in.showing("evaluating", "split"),

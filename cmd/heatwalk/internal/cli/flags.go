@@ -182,10 +182,12 @@ var sizeUnits = []struct {
 	bytes  float64
 }{
 	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
-	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
+	{"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"", 1},
 }
 
-// parseSize reads a number of bytes such as 4GiB, 1.5 GB or 1048576.
+// parseSize reads a number of bytes such as 4GiB, 1.5 GB, 4G (which is 4 GB) or
+// 1048576.
 func parseSize(s string) (int64, error) {
 	for _, u := range sizeUnits {
 		number, found := cutSuffixFold(s, u.suffix)
@@ -198,7 +200,7 @@ func parseSize(s string) (int64, error) {
 		}
 		return int64(x * u.bytes), nil
 	}
-	return 0, fmt.Errorf("%s is not a size; give bytes, or KB MB GB KiB MiB GiB as in 4GiB", quoted(s))
+	return 0, fmt.Errorf("%s is not a size; give bytes, or K M G T (powers of 1000) or KiB MiB GiB TiB as in 4GiB", quoted(s))
 }
 
 func cutSuffixFold(s, suffix string) (string, bool) {

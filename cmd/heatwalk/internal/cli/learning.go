@@ -14,6 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -21,8 +22,9 @@ import (
 // their parameters that are not to be chosen.
 type learning struct {
 	walking
-	name    string // of the method
-	kernel  string // its parts, "" if not given
+	stated  spec.Values // parameters of declared methods that were given
+	name    string      // of the method
+	kernel  string      // its parts, "" if not given
 	learner string
 	method  method.Method
 	machine
@@ -73,6 +75,7 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	in.machineFlags(flags, &f.machine, byCV)
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
+	in.declaredFlags(flags)
 }
 
 // checkLearning notes what is wrong with the flags of f together, and finds
@@ -98,7 +101,56 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 	if len(list) == 1 {
 		f.method = list[0]
 	}
+	f.stated = in.stated(flags, list)
 	in.checkWalk(&f.walking, anyWalks(list))
+}
+
+// declaredFlags declares the flags of declared methods' parameters, or adds to the help
+// of those that other methods have too.
+func (in *invocation) declaredFlags(flags *pflag.FlagSet) {
+	for _, m := range method.All() {
+		d, ok := m.(method.Declared)
+		if !ok {
+			continue
+		}
+		for _, p := range d.Declaration().Params {
+			usage := fmt.Sprintf("of %s: %s, %s", m.Name(), p.Meaning, p.Range.Text(p.Symbol))
+			if f := flags.Lookup(p.Name); f != nil {
+				f.Usage += "; " + usage
+				continue
+			}
+			in.variable(flags, p.Name, "X", "", usage, func(string) error { return nil })
+		}
+	}
+}
+
+// stated returns the values of the flags that are parameters of declared methods, and
+// notes what is wrong with them.
+func (in *invocation) stated(flags *pflag.FlagSet, methods []method.Method) spec.Values {
+	given := spec.Values{}
+	for _, m := range methods {
+		d, ok := m.(method.Declared)
+		if !ok {
+			continue
+		}
+		own := spec.Values{}
+		for _, p := range d.Declaration().Params {
+			if !flags.Changed(p.Name) || slices.ContainsFunc(in.problems, func(q problem) bool { return q.place == "--"+p.Name }) {
+				continue
+			}
+			v, err := p.Parse(flags.Lookup(p.Name).Value.String())
+			if err != nil {
+				in.problem("--"+p.Name, "%v", err)
+				continue
+			}
+			own[p.Name], given[p.Name] = v, v
+		}
+		var wrong *spec.ParameterError
+		if _, err := d.Declaration().Resolve(own, nil); errors.As(err, &wrong) {
+			in.problem("--"+wrong.Parameter, "%s", wrong.What)
+		}
+	}
+	return given
 }
 
 // anyWalks reports whether one of the methods learns from walks with absorption.
@@ -198,7 +250,7 @@ func (in *invocation) settings(f *learning, g *graph, l *ingest.Labels) (*method
 		phase string
 	)
 	return &method.Settings{
-		Grid: f.grid(), Kernel: f.walking.given(), Prior: prior, RNGSeed: uint64(in.seed),
+		Grid: f.grid(), Kernel: f.walking.given(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
 		Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		Progress: func(name string, done float64) {
 			if shown == nil || phase != name {

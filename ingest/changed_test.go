@@ -1,0 +1,69 @@
+package ingest
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInputChangedMeanwhile changes an input after a part of it has been read. It
+// is not taken for what it was, nor for what it has become.
+func TestInputChangedMeanwhile(t *testing.T) {
+	const lines = 150_000
+	matrix, err := os.ReadFile("../graphfile/testdata/small-csr.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := func(text string) string { return packed(text[:len(text)/2]) + packed(text[len(text)/2:]) }
+	edges := strings.Repeat("aa\tbb\n", lines)
+	var gml, net strings.Builder
+	gml.WriteString("graph [ node [ id 1 ] node [ id 2 ]\n")
+	gml.WriteString(strings.Repeat("edge [ source 1 target 2 ]\n", lines/4) + "]\n")
+	net.WriteString("*Vertices 2\n*Arcs\n" + strings.Repeat("1 2\n", lines))
+	change := map[string]func(path string, size int64) error{
+		"shorter by lines": func(path string, size int64) error { return os.Truncate(path, size/2/6*6) },
+		"longer": func(path string, size int64) error {
+			f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = f.WriteString("\n")
+			return err
+		},
+		"written again": func(path string, size int64) error {
+			return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour))
+		},
+	}
+	for _, input := range []file{
+		{"e.tsv", edges}, {"e.tsv.gz", stored(edges)}, {"g.gml", gml.String()}, {"g.net", net.String()}, {"g.npz", string(matrix)},
+	} {
+		for name, do := range change {
+			if name == "shorter by lines" && !strings.HasSuffix(input.name, ".tsv") && input.name != "g.net" {
+				continue // which cannot be taken for a whole file
+			}
+			for _, workers := range []int{1, 3} {
+				paths := write(t, input)
+				c := &Config{Workers: workers, Progress: func(p Progress) {
+					if do == nil || p.Phase != "reading" {
+						return
+					}
+					if err := do(paths[0], int64(len(input.text))); err != nil {
+						t.Error(err)
+					}
+					do = nil
+				}}
+				once := do
+				_, _, err := ingestInto(t, c, paths...)
+				if do != nil {
+					t.Errorf("%s, %s: no progress was told", input.name, name)
+				}
+				do = once
+				if err == nil || !strings.HasPrefix(err.Error(), paths[0]) || !strings.HasSuffix(err.Error(), "; read it when nobody writes it") {
+					t.Errorf("%s, %s, %d workers: %v", input.name, name, workers, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package method
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// spreading is a learner of package propagate as a method. Its parameters are chosen
+// by cross-validation.
+type spreading struct{ *propagate.Learner }
+
+func spreadingMethods() []Method {
+	var list []Method
+	for _, l := range propagate.Learners() {
+		list = append(list, spreading{l})
+	}
+	return list
+}
+
+// Name implements [Method].
+func (m spreading) Name() string { return m.Spec.Name }
+
+// Declaration implements [Declared].
+func (m spreading) Declaration() *spec.Spec { return &m.Spec }
+
+// Tune implements [Method]: parameters are chosen inside each training set.
+func (spreading) Tune(context.Context, *Problem, []validate.Split, *Settings) (*Choice, error) {
+	return nil, nil
+}
+
+const (
+	// choiceTolerance is that of scores of which the largest in a row is all that
+	// counts.
+	choiceTolerance = 1e-6
+
+	// choiceColumns bounds the columns of the folds that are solved together.
+	choiceColumns = 64
+)
+
+// Predict implements [Method].
+func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if p.Directed {
+		return nil, &DirectedError{m.Name()}
+	}
+	set := s.WithDefaults()
+	set.Memory = beside(p, set.Memory)
+	out := &Prediction{Work: Work{iterative.GraphSweeps, iterative.GraphSweeps * p.A.NNZ()}}
+	start := time.Now()
+	g, err := iterative.NewGraph(ctx, p.A, set.Workers)
+	if err != nil {
+		return nil, err
+	}
+	p.components = g.Components
+	out.Reached = g.Components.Reached(p.Row)
+	r := &spreader{spreading: m, p: p, g: g, set: &set, out: out}
+	if par != nil {
+		r.choice = &validate.Choice{Values: par.Declared.Values, Settings: 1}
+	} else if err := r.choose(ctx); err != nil {
+		return nil, err
+	}
+	out.Seconds.Choose = time.Since(start).Seconds()
+	start = time.Now()
+	if err := r.score(ctx); err != nil {
+		return nil, err
+	}
+	out.Seconds.Walk = time.Since(start).Seconds()
+	if len(m.Params) > 0 {
+		out.Parameters, out.Settings = Parameters{Declared: &Setting{&m.Spec, r.choice.Values}}, r.choice.Settings
+	}
+	out.Accuracy, out.Stderr, out.Tested = r.choice.Accuracy, r.choice.Stderr, r.choice.Tested
+	return out, nil
+}
+
+// spreader makes one prediction.
+type spreader struct {
+	spreading
+	p      *Problem
+	g      *iterative.Graph
+	set    *Settings
+	out    *Prediction
+	choice *validate.Choice
+}
+
+// given returns the settings' values of parameters that the learner has.
+func (r *spreader) given() spec.Values {
+	own := spec.Values{}
+	for name, v := range r.set.Given {
+		if r.Param(name) != nil {
+			own[name] = v
+		}
+	}
+	return own
+}
+
+// seeds returns the labels outside one fold, or all of them if it is −1.
+func (r *spreader) seeds(fold []int, without int) cwk.Seeds {
+	s := cwk.Seeds{Classes: len(r.p.Names)}
+	for i, row := range r.p.Row {
+		if without < 0 || fold[i] != without {
+			s.Row, s.Class = append(s.Row, row), append(s.Class, r.p.Class[i])
+		}
+	}
+	return s
+}
+
+// choose finds the setting with most right answers out of fold; with too few labels
+// it takes the defaults.
+func (r *spreader) choose(ctx context.Context) (err error) {
+	if tooFew(r.p.Class) {
+		v, err := r.Resolve(r.given(), nil)
+		r.choice = &validate.Choice{Values: v, Settings: 1}
+		return err
+	}
+	folds := r.set.folds(len(r.p.Row))
+	fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed)
+	r.choice, err = validate.Choose(ctx, &r.Spec, r.given(), nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
+		hits := make([]int, len(settings))
+		for i, v := range settings {
+			if hits[i], err = r.right(ctx, fold, folds, v); err != nil {
+				return nil, err
+			}
+			r.tell("choose", float64(i+1)/float64(len(settings)))
+		}
+		return hits, nil
+	})
+	return err
+}
+
+// right counts the right answers out of fold. A node from which no label outside its
+// fold is reached is given the largest class.
+func (r *spreader) right(ctx context.Context, fold []int, folds int, v spec.Values) (hits int, err error) {
+	k, n := len(r.p.Names), len(r.p.Degrees)
+	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, r.set.Memory)
+	for lo := 0; lo < folds; lo += together {
+		hi := min(lo+together, folds)
+		var groups []cwk.Seeds
+		for f := lo; f < hi; f++ {
+			groups = append(groups, r.seeds(fold, f))
+		}
+		f := sparse.NewBlock[float64](n, k*len(groups))
+		report, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+		if err != nil {
+			return 0, err
+		}
+		r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
+		for i, row := range r.p.Row {
+			if fold[i] < lo || fold[i] >= hi {
+				continue
+			}
+			own := f.Row(row)[(fold[i]-lo)*k:][:k]
+			answer := classify.ArgMax(own)
+			if !slices.ContainsFunc(own, func(x float64) bool { return x != 0 }) {
+				answer = validate.Majority(groups[fold[i]-lo].Class)
+			}
+			if answer == r.p.Class[i] {
+				hits++
+			}
+		}
+	}
+	return hits, nil
+}
+
+// foldsTogether returns how many folds are columns of one block, and what memory is
+// left beside that block; limit 0: no limit.
+func foldsTogether(l *propagate.Learner, n int, entries int64, classes int, limit int64) (folds int, memory int64) {
+	folds = max(1, choiceColumns/classes)
+	if limit == 0 {
+		return folds, 0
+	}
+	block := func() int64 { return sparse.BlockBytes[float64](n, folds*classes) }
+	for folds > 1 && block()+spec.Least(l.Memory(n, entries, folds*classes)) > limit {
+		folds--
+	}
+	return folds, max(1, limit-block())
+}
+
+// tell reports what share of a phase is done.
+func (r *spreader) tell(phase string, done float64) {
+	if r.set.Progress != nil {
+		r.set.Progress(phase, done)
+	}
+}
+
+// score computes the scores of all nodes and takes classes from them.
+func (r *spreader) score(ctx context.Context) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	memory := r.set.Memory
+	if memory > 0 {
+		memory = max(1, memory-sparse.BlockBytes[float64](n, k))
+	}
+	f := sparse.NewBlock[float64](n, k)
+	report, err := r.ScoresTo(ctx, f, r.g, []cwk.Seeds{r.seeds(nil, -1)}, r.choice.Values, &propagate.Settings{
+		Memory: memory, Progress: func(done float64) { r.tell("walk", done) },
+	})
+	if err != nil {
+		return err
+	}
+	r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
+	squares := 0.0
+	for i := range n {
+		for _, v := range f.Row(i) {
+			squares += float64(v * v)
+		}
+	}
+	scale := math.Sqrt(squares / float64(max(1, n*k)))
+	r.out.Raw, r.out.Scores, r.out.Class = f, sparse.NewBlock[float32](n, k), make([]int, n)
+	largest, prior := validate.Majority(r.p.Class), shares.Shared(r.seeds(nil, -1))
+	row := make([]float64, k)
+	for i := range n {
+		if !r.out.Reached.Contains(uint32(i)) {
+			copy(row, prior)
+			r.out.Class[i] = largest
+		} else {
+			r.Probabilities(row, f.Row(i), prior, scale)
+			r.out.Class[i] = classify.ArgMax(row)
+		}
+		for c, v := range row {
+			r.out.Scores.Row(i)[c] = float32(v)
+		}
+	}
+	for i, at := range r.p.Row {
+		r.out.Class[at] = r.p.Class[i]
+	}
+	return nil
+}
+
+// spreading accounts for a learner of package propagate.
+func (a *account) spreading(l *propagate.Learner) error {
+	n, k, entries := len(a.p.Degrees), len(a.p.Names), a.p.A.NNZ()
+	a.sweeps = UnknownSweeps
+	if err := a.reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
+		return err
+	}
+	if !tooFew(a.p.Class) {
+		folds, _ := foldsTogether(l, n, entries, k, a.left().Memory)
+		if err := a.solved(l, folds*k, "folds to choose by"); err != nil {
+			return err
+		}
+	}
+	if err := a.solved(l, k, "a solve for all nodes"); err != nil {
+		return err
+	}
+	if err := a.reserve(sparse.BlockBytes[float64](n, k), "raw scores of all nodes"); err != nil {
+		return err
+	}
+	return a.scores()
+}
+
+// graphVectors is the number of vectors of float64 that a graph with its components
+// takes, and its system.
+const graphVectors = 8
+
+// solved accounts for the scores of so many columns and their solve, in groups of
+// columns where there is no room for all of them.
+func (a *account) solved(l *propagate.Learner, cols int, what string) error {
+	n, entries := len(a.p.Degrees), a.p.A.NNZ()
+	block := sparse.BlockBytes[float64](n, cols)
+	least := block + spec.Least(l.Memory(n, entries, 1))
+	most := block + spec.Sum(l.Memory(n, entries, cols))
+	if left, limited := a.plan.Left(); limited {
+		most = max(least, min(most, left))
+	}
+	return a.phaseUpTo(most, least, what)
+}

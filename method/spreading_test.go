@@ -1,0 +1,85 @@
+package method
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// The choice of α counts what scores computed without each fold say of it.
+func TestSpreadingChoice(t *testing.T) {
+	p := planted(t, 11, 240, 60)
+	m := spreading{&propagate.LGC}
+	out, err := m.Predict(context.Background(), p, nil, &Settings{RNGSeed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold := validate.Folds(p.Class, 10, 3)
+	right := func(alpha float64) (hits int) {
+		for f := range 10 {
+			var rest, hidden []int
+			for i := range p.Row {
+				if fold[i] == f {
+					hidden = append(hidden, i)
+				} else {
+					rest = append(rest, i)
+				}
+			}
+			one, err := m.Predict(context.Background(), p.At(rest), nil, &Settings{Given: spec.Values{"alpha": spec.Number(alpha)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range hidden {
+				if one.Class[p.Row[i]] == p.Class[i] {
+					hits++
+				}
+			}
+		}
+		return hits
+	}
+	chosen := out.Parameters.Declared.Values.Number("alpha")
+	best := right(chosen)
+	if out.Tested != 60 || math.Abs(out.Accuracy-float64(best)/60) > 1e-15 || out.Settings != len(propagate.LGC.Params[0].Grid) {
+		t.Errorf("accuracy %v of %d with %d settings, want %d right of 60", out.Accuracy, out.Tested, out.Settings, best)
+	}
+	for _, alpha := range []float64{0.1, 0.5, 0.9} {
+		if hits := right(alpha); hits > best || hits == best && alpha < chosen {
+			t.Errorf("α = %v has %d right answers, the chosen %v has %d", alpha, hits, chosen, best)
+		}
+	}
+}
+
+// Labels are those of the largest raw scores, and probabilities agree with them.
+func TestSpreadingScores(t *testing.T) {
+	p := planted(t, 12, 200, 40)
+	for _, m := range spreadingMethods() {
+		out, err := m.Predict(context.Background(), p, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := map[int]bool{}
+		for i, row := range p.Row {
+			given[row] = true
+			if out.Class[row] != p.Class[i] {
+				t.Errorf("%s: labelled node %d changes its class", m.Name(), row)
+			}
+		}
+		for i, class := range out.Class {
+			sum := 0.0
+			for _, v := range out.Scores.Row(i) {
+				sum += float64(v)
+			}
+			if math.Abs(sum-1) > 1e-6 {
+				t.Errorf("%s: probabilities of node %d sum to %v", m.Name(), i, sum)
+			}
+			if !given[i] && out.Reached.Contains(uint32(i)) && class != classify.ArgMax(out.Raw.Row(i)) {
+				t.Errorf("%s: node %d has class %d, the scores are %v", m.Name(), i, class, out.Raw.Row(i))
+			}
+		}
+	}
+}

@@ -1,0 +1,13 @@
+// Package propagate holds learners that spread labels along the edges of a graph.
+//
+// A [Learner] is a declaration: it says its name and parameters, what it takes in
+// memory, and computes a score of every class for every node from labelled nodes.
+// [Learners] lists them:
+//
+//	lgc      F = (I − αS)⁻¹·Y            Zhou et al., Learning with local and global consistency, 2004
+//	poisson  L·F = Y − ȳ in each component  Calder et al., Poisson learning, 2020
+//
+// Several groups of labelled nodes, such as the folds of a cross-validation, are
+// columns of the same block and share its sweeps. Scores have the same bits for any
+// number of workers and any memory limit, since columns never meet.
+package propagate

@@ -1,0 +1,159 @@
+package propagate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Learner is the declaration of a learner that spreads labels.
+type Learner struct {
+	spec.Spec
+
+	// system returns the system that the scores solve.
+	system func(g *iterative.Graph, v spec.Values) (*iterative.System, error)
+
+	// sources stores the right-hand sides of one group of seeds in the columns of b,
+	// one for each class, which are zero.
+	sources func(b *sparse.Block[float64], g *iterative.Graph, s cwk.Seeds)
+
+	// finish, if not nil, makes scores of the solutions for one group.
+	finish func(f *sparse.Block[float64], g *iterative.Graph, s cwk.Seeds)
+
+	// Probabilities stores in dst what the scores of a node in f say of its classes:
+	// numbers ≥ 0 that sum to one, the largest where the score is. shares are those
+	// of the labels, for a node of which nothing is known. scale is the root mean
+	// square of all scores.
+	Probabilities func(dst, f, shares []float64, scale float64)
+}
+
+// Learners returns all of them.
+func Learners() []*Learner { return []*Learner{&LGC, &Poisson} }
+
+// Settings are the settings of one computation. Nil means all defaults.
+type Settings struct {
+	// Tolerance is the norm of a column's residual relative to that of its
+	// right-hand side. 0 means 1e-12, or as little as float64 allows; it must be less
+	// than 1.
+	Tolerance float64
+
+	// Memory is the largest number of bytes to use beside the graph and the scores;
+	// 0 means no limit. Columns are solved in as many groups as that takes.
+	Memory int64
+
+	// Progress, if not nil, is called with the share of the work that is done.
+	Progress func(done float64)
+}
+
+// Report is what is known of scores.
+type Report struct {
+	Sweeps       int   // over all entries of the graph
+	EntryColumns int64 // entries × columns
+}
+
+const (
+	defaultTolerance = 1e-12
+
+	// solveBlocks is the number of blocks that a solve holds at a time: right-hand
+	// sides, solutions, residuals, directions and their images.
+	solveBlocks = 5
+)
+
+// Memory lists what ScoresTo takes beside the graph and the scores for so many
+// columns at a time on a graph with n nodes and so many entries.
+func (l *Learner) Memory(n int, entries int64, cols int) []spec.Bytes {
+	return []spec.Bytes{
+		{What: "blocks of a solve", Bytes: solveBlocks * sparse.BlockBytes[float64](n, cols)},
+		{What: "vectors of the system", Bytes: 6 * 8 * int64(n)},
+		{What: "a sampled Cholesky factor", Bytes: iterative.SolveFactorBytes(n, entries, cols), Optional: true},
+	}
+}
+
+// width returns how many of so many columns are solved at a time within a limit, and
+// what a factor may take beside them; limit 0: all.
+func (l *Learner) width(n int, entries int64, cols int, limit int64) (width int, factor int64, err error) {
+	if limit == 0 {
+		return cols, 0, nil
+	}
+	for width = cols; ; width-- {
+		least := spec.Least(l.Memory(n, entries, width))
+		if least <= limit {
+			return width, max(1, limit-least), nil
+		}
+		if width == 1 {
+			return 0, 0, fmt.Errorf("%w: one column takes %s, the limit is %s", budget.ErrOver, budget.Size(least), budget.Size(limit))
+		}
+	}
+}
+
+// ScoresTo stores the scores of every class for every node in dst, those of group i
+// in its columns i·Classes ≤ j < (i+1)·Classes. The groups have the same number of
+// classes; v are complete, see [spec.Spec.Resolve]. The graph is undirected.
+//
+// The error is [iterative.ErrIterationLimit] if the tolerance is not reached, the
+// context's, that of a sweep, or one of memory.
+//
+// Cost: a block solve of as many columns.
+func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *iterative.Graph, groups []cwk.Seeds, v spec.Values, s *Settings) (*Report, error) {
+	n, classes := len(g.Degrees), groups[0].Classes
+	if dst.Rows != n || dst.Cols != classes*len(groups) {
+		panic(badShape)
+	}
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	if set.Tolerance == 0 {
+		set.Tolerance = defaultTolerance
+	}
+	width, factor, err := l.width(n, g.A.NNZ(), dst.Cols, set.Memory)
+	if err != nil {
+		return nil, err
+	}
+	sys, err := l.system(g, v)
+	if err != nil {
+		return nil, err
+	}
+	sys.Memory = factor
+	for i, seeds := range groups {
+		part := dst.Columns(i*classes, (i+1)*classes)
+		for r := range n {
+			clear(part.Row(r))
+		}
+		l.sources(part, g, seeds)
+	}
+	report := new(Report)
+	for lo := 0; lo < dst.Cols; lo += width {
+		hi := min(lo+width, dst.Cols)
+		b, x := sparse.NewBlock[float64](n, hi-lo), sparse.NewBlock[float64](n, hi-lo)
+		for i := range n {
+			copy(b.Row(i), dst.Row(i)[lo:hi])
+		}
+		r, err := sys.SolveTo(ctx, x, b, &iterative.Settings{Tolerance: set.Tolerance})
+		if err != nil && !errors.Is(err, iterative.ErrStagnation) {
+			return nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
+		}
+		for i := range n {
+			copy(dst.Row(i)[lo:hi], x.Row(i))
+		}
+		report.Sweeps += r.Sweeps
+		report.EntryColumns += int64(r.Sweeps) * g.A.NNZ() * int64(hi-lo)
+		if set.Progress != nil {
+			set.Progress(float64(hi) / float64(dst.Cols))
+		}
+	}
+	for i, seeds := range groups {
+		if l.finish != nil {
+			l.finish(dst.Columns(i*classes, (i+1)*classes), g, seeds)
+		}
+	}
+	return report, nil
+}
+
+const badShape = "propagate: dimension mismatch"

@@ -1,0 +1,51 @@
+package propagate
+
+import (
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// LGC is learning with local and global consistency,
+//
+//	F = (I − αS)⁻¹·Y,  S = D^-½AD^-½
+//
+// where Y has a one for the class of each labelled node and zeros elsewhere. A node
+// without edges keeps its row of Y. Zhou et al. 2004, equation (4) but for the factor
+// 1 − α, which changes no order of scores.
+var LGC = Learner{
+	Spec: spec.Spec{
+		Name: "lgc", Title: "(I − αS)⁻¹Y, learning with local and global consistency", Works: spec.Undirected,
+		Params: []spec.Param{{
+			Name: "alpha", Symbol: "α", Meaning: "share that spreads at a step", Range: spec.Between(0, 1),
+			Default: spec.Number(0.99),
+			Grid:    []spec.Value{spec.Number(0.1), spec.Number(0.3), spec.Number(0.5), spec.Number(0.7), spec.Number(0.8), spec.Number(0.9), spec.Number(0.95), spec.Number(0.99)},
+		}},
+	},
+	system: func(g *iterative.Graph, v spec.Values) (*iterative.System, error) {
+		return g.VonNeumann(v.Number("alpha"))
+	},
+	sources: func(b *sparse.Block[float64], _ *iterative.Graph, s cwk.Seeds) {
+		for i, row := range s.Row {
+			b.Row(row)[s.Class[i]] = 1
+		}
+	},
+	Probabilities: shareTo,
+}
+
+// shareTo stores scores f ≥ 0 divided by their sum, or shares where that is zero.
+func shareTo(dst, f, shares []float64, _ float64) {
+	sum := 0.0
+	for c, v := range f {
+		dst[c] = max(v, 0) // rounding may leave a zero a little below
+		sum += dst[c]
+	}
+	if !(sum > 0) {
+		copy(dst, shares)
+		return
+	}
+	for c := range dst {
+		dst[c] /= sum
+	}
+}

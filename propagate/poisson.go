@@ -1,0 +1,125 @@
+package propagate
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Poisson is Poisson learning, for few labels: the solution of
+//
+//	L·F = Y − ȳ,  Σ_i d_i·F_i = 0 in each component
+//
+// where Y has a one for the class of each labelled node, and a labelled node has Y − ȳ,
+// with ȳ the shares of the classes among the labels of its component, and all other
+// nodes have zero. Labels are sources and sinks rather than values that are held, so
+// that few of them do not leave the rest of the graph to a constant.
+//
+// A component whose labels agree has no source: there F is one for that class.
+// Calder, Cook, Thorpe and Slepčev 2020, equation (2.2).
+var Poisson = Learner{
+	Spec: spec.Spec{
+		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning", Works: spec.Undirected,
+	},
+	system: func(g *iterative.Graph, _ spec.Values) (*iterative.System, error) { return g.ShiftedLaplacian(1, 0) },
+	sources: func(b *sparse.Block[float64], g *iterative.Graph, s cwk.Seeds) {
+		shares := sharesByComponent(g, s)
+		for i, row := range s.Row {
+			of := shares[g.Components.Of[row]]
+			for c := range of {
+				b.Row(row)[c] -= of[c]
+			}
+			b.Row(row)[s.Class[i]]++
+		}
+	},
+	finish: func(f *sparse.Block[float64], g *iterative.Graph, s cwk.Seeds) {
+		centre(f, g)
+		agree := map[uint32]int{}
+		for part, of := range sharesByComponent(g, s) {
+			for c, share := range of {
+				if share == 1 {
+					agree[part] = c
+				}
+			}
+		}
+		for i := range f.Rows {
+			if c, ok := agree[g.Components.Of[i]]; ok {
+				clear(f.Row(i))
+				f.Row(i)[c] = 1
+			}
+		}
+	},
+	Probabilities: softmaxTo,
+}
+
+// sharesByComponent returns the shares of the classes among the labels of each
+// component that has any.
+func sharesByComponent(g *iterative.Graph, s cwk.Seeds) map[uint32][]float64 {
+	shares := map[uint32][]float64{}
+	labels := map[uint32]float64{}
+	for i, row := range s.Row {
+		part := g.Components.Of[row]
+		if shares[part] == nil {
+			shares[part] = make([]float64, s.Classes)
+		}
+		shares[part][s.Class[i]]++
+		labels[part]++
+	}
+	for part, of := range shares {
+		for c := range of {
+			of[c] /= labels[part]
+		}
+	}
+	return shares
+}
+
+// centre takes from the columns of f their means weighted by degrees, component by
+// component.
+func centre(f *sparse.Block[float64], g *iterative.Graph) {
+	parts := len(g.Components.Sizes)
+	mean, volume := make([]float64, parts*f.Cols), make([]float64, parts)
+	for i, d := range g.Degrees {
+		part := int(g.Components.Of[i])
+		volume[part] += d
+		for c, v := range f.Row(i) {
+			mean[part*f.Cols+c] += float64(d * v)
+		}
+	}
+	for i := range f.Rows {
+		part := int(g.Components.Of[i])
+		if volume[part] == 0 {
+			continue
+		}
+		for c := range f.Row(i) {
+			f.Row(i)[c] -= mean[part*f.Cols+c] / volume[part]
+		}
+	}
+}
+
+// sharpness is what the scores, in units of their root mean square, are multiplied
+// with before they are turned into probabilities.
+const sharpness = 2
+
+// softmaxTo stores exp(2·f/scale) divided by their sum, or shares where nothing is
+// known: where all scores are zero.
+func softmaxTo(dst, f, shares []float64, scale float64) {
+	largest, known := math.Inf(-1), false
+	for _, v := range f {
+		largest, known = max(largest, v), known || v != 0
+	}
+	if !known || !(scale > 0) {
+		copy(dst, shares)
+		return
+	}
+	sum := 0.0
+	for c, v := range f {
+		dst[c] = math.Exp(sharpness * (v - largest) / scale)
+		sum += dst[c]
+	}
+	for c := range dst {
+		dst[c] /= sum
+	}
+}

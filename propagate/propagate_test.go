@@ -1,0 +1,168 @@
+package propagate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// scores returns those of one learner, with all defaults but for given.
+func scores(t *testing.T, l *Learner, g *iterative.Graph, groups []cwk.Seeds, given spec.Values, s *Settings) *sparse.Block[float64] {
+	t.Helper()
+	v, err := l.Resolve(given, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := sparse.NewBlock[float64](len(g.Degrees), len(groups)*groups[0].Classes)
+	if _, err := l.ScoresTo(context.Background(), f, g, groups, v, s); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func graphOf(t *testing.T, a sparse.Matrix, workers int) *iterative.Graph {
+	t.Helper()
+	g, err := iterative.NewGraph(context.Background(), a, workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestLGCGolden(t *testing.T) {
+	for _, c := range []struct {
+		graph  string
+		alphas []float64
+	}{{"karate", []float64{0.1, 0.5, 0.9, 0.99}}, {"wrand60", []float64{0.1, 0.5, 0.9, 0.99}}, {"sbm300", []float64{0.5, 0.99}}} {
+		g := testgraph.Load(t, c.graph)
+		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
+		for _, alpha := range c.alphas {
+			want := testgraph.Golden(t, fmt.Sprintf("%s/lgc_a%v.npy", c.graph, alpha))
+			got := scores(t, &LGC, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, spec.Values{"alpha": spec.Number(alpha)}, nil)
+			for i := range want.Rows {
+				for j, w := range want.Row(i) {
+					if d := math.Abs(got.Row(i)[j] - w); d > 1e-10+1e-9*math.Abs(w) {
+						t.Fatalf("%s, α = %v: row %d, column %d is %v, want %v", c.graph, alpha, i, j, got.Row(i)[j], w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Poisson learning against the normal equations of L and of the constraint, one dense
+// factorisation for each component.
+func TestPoissonAgainstDense(t *testing.T) {
+	p := testgraph.Planted(t, 3, 60, 14)
+	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
+	g := graphOf(t, p.A, 0)
+	got := scores(t, &Poisson, g, []cwk.Seeds{seeds}, nil, nil)
+	for part := range g.Components.Sizes {
+		var rows []int
+		for i, of := range g.Components.Of {
+			if int(of) == part {
+				rows = append(rows, i)
+			}
+		}
+		shares, labels := make([]float64, seeds.Classes), 0.0
+		for i, row := range p.Row {
+			if slices.Contains(rows, row) {
+				shares[p.Class[i]]++
+				labels++
+			}
+		}
+		m := len(rows)
+		l, y := mat.NewDense(m+1, m, nil), mat.NewDense(m+1, seeds.Classes, nil)
+		for a, i := range rows {
+			for b, j := range rows {
+				w := p.A.At(i, j)
+				l.Set(a, b, l.At(a, b)-w)
+				l.Set(a, a, l.At(a, a)+w)
+			}
+			l.Set(m, a, p.Degrees[i]) // Σ d·F = 0
+			if at := slices.Index(p.Row, i); at >= 0 {
+				for c := range shares {
+					y.Set(a, c, -shares[c]/labels)
+				}
+				y.Set(a, p.Class[at], y.At(a, p.Class[at])+1)
+			}
+		}
+		want := mat.NewDense(m, seeds.Classes, nil)
+		switch agreed := slices.Index(shares, labels); {
+		case labels == 0:
+		case agreed >= 0:
+			for a := range rows {
+				want.Set(a, agreed, 1)
+			}
+		default:
+			if err := want.Solve(l, y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for a, i := range rows {
+			for c := range shares {
+				if d := math.Abs(got.Row(i)[c] - want.At(a, c)); d > 1e-9 {
+					t.Fatalf("component %d, node %d, class %d: %v, want %v", part, i, c, got.Row(i)[c], want.At(a, c))
+				}
+			}
+		}
+	}
+}
+
+// Workers, a memory limit that cuts the columns into groups, and other groups beside
+// them leave every bit as it is.
+func TestSameBits(t *testing.T) {
+	p := testgraph.Planted(t, 5, 400, 40)
+	whole := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
+	half := cwk.Seeds{Row: p.Row[:20], Class: p.Class[:20], Classes: len(p.Names)}
+	for _, l := range Learners() {
+		want := scores(t, l, graphOf(t, p.A, 1), []cwk.Seeds{whole, half}, nil, nil)
+		least := spec.Least(l.Memory(400, p.A.NNZ(), 1))
+		for _, workers := range []int{1, 2, 7} {
+			for _, memory := range []int64{0, least, 2 * least} {
+				g := graphOf(t, p.A, workers)
+				got := scores(t, l, g, []cwk.Seeds{whole, half}, nil, &Settings{Memory: memory})
+				if !slices.Equal(got.Data, want.Data) {
+					t.Errorf("%s: other bits with %d workers and %d bytes", l.Name, workers, memory)
+				}
+			}
+		}
+		alone := scores(t, l, graphOf(t, p.A, 2), []cwk.Seeds{half}, nil, nil)
+		for i := range alone.Rows {
+			if !slices.Equal(alone.Row(i), want.Row(i)[whole.Classes:]) {
+				t.Fatalf("%s: another group beside it changes row %d", l.Name, i)
+			}
+		}
+		if _, err := l.ScoresTo(context.Background(), sparse.NewBlock[float64](400, 3), graphOf(t, p.A, 1), []cwk.Seeds{whole}, spec.Values{"alpha": spec.Number(0.5)}, &Settings{Memory: least - 1}); err == nil {
+			t.Errorf("%s: %d bytes are too few for a column, and there is no error", l.Name, least-1)
+		}
+	}
+}
+
+func TestProbabilities(t *testing.T) {
+	shares := []float64{0.5, 0.25, 0.25}
+	for _, l := range Learners() {
+		p := make([]float64, 3)
+		l.Probabilities(p, []float64{0.1, 0.4, 0}, shares, 0.2)
+		if sum := p[0] + p[1] + p[2]; math.Abs(sum-1) > 1e-15 || !(p[1] > p[0] && p[0] > p[2]) {
+			t.Errorf("%s: %v", l.Name, p)
+		}
+		l.Probabilities(p, make([]float64, 3), shares, 0.2)
+		if !slices.Equal(p, shares) {
+			t.Errorf("%s: %v where nothing is known, want %v", l.Name, p, shares)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package validate
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Choice is the outcome of trying settings of a declaration.
+type Choice struct {
+	Values   spec.Values
+	Settings int // that were tried
+
+	// Accuracy is the share of right answers of the chosen setting among Tested
+	// predictions, Stderr its binomial standard error.
+	Accuracy, Stderr float64
+	Tested           int
+}
+
+// Choose tries every setting that is usual for a declaration, with the given values
+// in place of those of its grid, and returns the one with most right answers, the
+// first among equals. hits tells for each of several settings how many of so many
+// predictions are right. With a single setting nothing is tried but to measure it.
+// The error is that of [spec.Spec.Resolve] or of hits.
+func Choose(ctx context.Context, s *spec.Spec, given spec.Values, g spec.Graph, tested int, hits func(ctx context.Context, settings []spec.Values) ([]int, error)) (*Choice, error) {
+	settings, err := Settings(s, given, g)
+	if err != nil {
+		return nil, err
+	}
+	right, err := hits(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	best := 0
+	for i, n := range right {
+		if n > right[best] {
+			best = i
+		}
+	}
+	c := &Choice{Values: settings[best], Settings: len(settings), Tested: tested}
+	if tested > 0 {
+		c.Accuracy = float64(right[best]) / float64(tested)
+		c.Stderr = math.Sqrt(c.Accuracy * (1 - c.Accuracy) / float64(tested))
+	}
+	return c, nil
+}
+
+// Settings returns every combination of the usual values of a declaration's
+// parameters on a graph, or nil, with the given values in place of theirs. Later
+// parameters vary faster.
+func Settings(s *spec.Spec, given spec.Values, g spec.Graph) ([]spec.Values, error) {
+	list := []spec.Values{{}}
+	for i := range s.Params {
+		p := &s.Params[i]
+		var longer []spec.Values
+		for _, v := range list {
+			grid := []spec.Value{given[p.Name]}
+			if _, fixed := given[p.Name]; !fixed {
+				var err error
+				if grid, err = p.GridOn(v, g); err != nil {
+					return nil, err
+				}
+			}
+			for _, x := range grid {
+				one := spec.Values{p.Name: x}
+				for name, y := range v {
+					one[name] = y
+				}
+				longer = append(longer, one)
+			}
+		}
+		list = longer
+	}
+	for i, v := range list {
+		var err error
+		if list[i], err = s.Resolve(v, g); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := s.Resolve(given, g); err != nil { // a name that is no parameter
+		return nil, err
+	}
+	return list, nil
+}
