@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -189,7 +190,9 @@ plain, gzip or zstd, or - for stdin.`,
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		cmd.Flags().SortFlags = false
-		completeWords(cmd)
+		if len(in.args) > 0 && strings.HasPrefix(in.args[0], cobra.ShellCompRequestCmd) {
+			completeWords(cmd) // which cobra keeps as long as the process runs
+		}
 		if cmd.Name() == "completion" {
 			cmd.Args = in.noSuchCommand
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -41,8 +41,10 @@ const (
 	leastMemory = 64 << 20
 )
 
-// resident returns the resident memory of a run with so many bytes of data.
-func resident(data int64) int64 { return programBytes + data + data/heapShare }
+// resident returns the resident memory of a run with so many bytes of data: at
+// least what every run is allowed. Small runs would spend more time on collecting
+// garbage than on their work if they were held to less.
+func resident(data int64) int64 { return max(leastMemory, programBytes+data+data/heapShare) }
 
 // data returns how many bytes of data a run with so much resident memory has.
 func data(resident int64) int64 { return (resident - programBytes) / (heapShare + 1) * heapShare }
