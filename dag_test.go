@@ -38,6 +38,7 @@ var floors = map[string]int{
 	"generate":                  3,
 	"expm":                      3,
 	"propagate":                 3,
+	"spectral":                  3,
 	"kernel":                    4,
 	"classify":                  4,
 	"validate":                  5,

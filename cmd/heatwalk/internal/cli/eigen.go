@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // eigenFlags are the flags of eigen.
@@ -39,26 +39,19 @@ type eigenParameters struct {
 	Seed       int64    `json:"seed"`
 }
 
-// The matrices of eigen.
-const (
-	ofAdjacency           = "adjacency"
-	ofNormalizedAdjacency = "normalized-adjacency"
-	ofLaplacian           = "laplacian"
-	ofLaplacianNormalized = "normalized-laplacian"
-	ofModularity          = "modularity"
-	ofTransition          = "transition"
-)
+// matrixNames returns the words of --matrix.
+func matrixNames() []string {
+	names := make([]string, len(spectral.Matrices))
+	for i, m := range spectral.Matrices {
+		names[i] = string(m)
+	}
+	return names
+}
 
-var eigenMatrices = []string{ofAdjacency, ofNormalizedAdjacency, ofLaplacian, ofLaplacianNormalized, ofModularity, ofTransition}
+// spectrumParts are the words of --which, in the order of [lanczos.Which].
+var spectrumParts = []string{"largest", "smallest", interior}
 
-// The parts of a spectrum.
-const (
-	upperEnd = "largest"
-	lowerEnd = "smallest"
-	interior = "interior"
-)
-
-var spectrumParts = []string{upperEnd, lowerEnd, interior}
+const interior = "interior"
 
 var eigenFormats = []string{".npy", ".npz"}
 
@@ -113,7 +106,7 @@ given.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the eigenvectors: .npy or .npz")
-	in.choiceVar(flags, &f.Matrix, "matrix", "", eigenMatrices, "which matrix")
+	in.choiceVar(flags, &f.Matrix, "matrix", "", matrixNames(), "which matrix")
 	in.choiceVar(flags, &f.Which, "which", "", spectrumParts, "which part of the spectrum: an end, by sign and size, or around --near")
 	in.floatVar(flags, &f.near, "near", math.NaN(), bounds{lo: math.Inf(-1), loOpen: true, hi: math.Inf(1), hiOpen: true, symbol: "σ"},
 		"σ of --which interior")
@@ -134,12 +127,12 @@ var eigenTolerances = bounds{lo: leastEigenTolerance, hi: 1, hiOpen: true, symbo
 // checkEigen notes what is wrong with the flags of f.
 func (in *invocation) checkEigen(cmd *cobra.Command, args []string, f *eigenFlags) {
 	if !cmd.Flags().Changed("matrix") {
-		in.problem("--matrix", "it is missing; give one of %s", strings.Join(eigenMatrices, ", "))
+		in.problem("--matrix", "it is missing; give one of %s", strings.Join(matrixNames(), ", "))
 	}
 	if !cmd.Flags().Changed("which") {
 		in.problem("--which", "it is missing; give one of %s", strings.Join(spectrumParts, ", "))
 	}
-	if f.Matrix != ofModularity {
+	if f.Matrix != string(spectral.Modularity) {
 		if cmd.Flags().Changed("resolution") && f.Matrix != "" {
 			in.problem("--resolution", "%s has no such parameter; leave it out, or take --matrix modularity", f.Matrix)
 		}
@@ -219,16 +212,17 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 		Workers: in.threads, Progress: in.eigenProgress(),
 	}
 	var parts *sparse.Components
-	known := 0
-	if f.splits() {
+	components := 0
+	problem := f.problem()
+	if problem.Splits() {
 		if parts, err = sparse.FindComponents(in.ctx, g.Store, in.threads); err != nil {
 			return err
 		}
 		// Each has an eigenvector, and these come in no other order than all else.
 		parts.Renumber(g.Nodes().Rows())
-		known = len(parts.Sizes)
+		components = len(parts.Sizes)
 	}
-	plan, err := in.fit(g, func() (*needs, error) { return planEigen(f, g, nodesOf(g, rows), known, settings) })
+	plan, err := in.fit(g, func() (*needs, error) { return planEigen(f, g, nodesOf(g, rows), components, settings) })
 	if err != nil {
 		return err
 	}
@@ -239,29 +233,24 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err != nil {
 		return err
 	}
-	e := newEigenproblem(nodes, &f.eigenParameters)
-	pairs, err := e.Solve(in.ctx, f.K, settings)
+	pairs, err := problem.Solve(in.ctx, nodes, f.K, settings)
 	if err != nil {
 		return in.eigenError(err, f, pairs, plan)
 	}
-	e.finish(pairs.Vectors)
 	if err := out.write(pairs, nodesOf(g, rows), rows); err != nil {
 		return err
 	}
 	r := &eigenReport{
 		Output: f.out, Rows: n, Cols: f.K, Components: len(nodes.Components.Sizes), Parameters: f.eigenParameters,
-		Values: pairs.Values, Residuals: pairs.Residuals, ErrorBounds: make([]float64, f.K),
-		Known: min(f.K, e.Known.Count()), Norm: pairs.Norm,
+		Values: pairs.Values, Residuals: pairs.Residuals, ErrorBounds: pairs.ErrorBounds,
+		Known: pairs.Known, Norm: pairs.Norm,
 		Method: pairs.Method.String(), Products: pairs.Products, Restarts: pairs.Restarts, Basis: pairs.Basis, Degree: pairs.Degree,
-	}
-	for j, v := range pairs.Residuals {
-		r.ErrorBounds[j] = v + e.rounding
 	}
 	return in.finishEigen(files, out, g, r)
 }
 
 // eigenError says what the user can do about an error of the solver.
-func (in *invocation) eigenError(err error, f *eigenFlags, pairs *lanczos.Pairs, plan *needs) error {
+func (in *invocation) eigenError(err error, f *eigenFlags, pairs *spectral.Pairs, plan *needs) error {
 	if dense := (*lanczos.DenseError)(nil); errors.As(err, &dense) {
 		return usageOf("--near", "about %.0f eigenvalues lie within %.2g of %v, too dense for this method: the nearest take about %s or more, and %s are allowed; allow them with --max-products, or ask for an end of the spectrum or a number that few lie around",
 			dense.Count, dense.Within, dense.Near, counted(int64(dense.Products), "product"), formatCount(int64(dense.Limit)))
@@ -277,83 +266,50 @@ func (in *invocation) eigenError(err error, f *eigenFlags, pairs *lanczos.Pairs,
 	return err
 }
 
-// splits reports whether each component has an eigenvector that is known, at the
-// wanted end.
-func (p *eigenParameters) splits() bool {
-	switch p.Matrix {
-	case ofNormalizedAdjacency, ofTransition:
-		return p.Which == upperEnd
-	case ofLaplacian, ofLaplacianNormalized:
-		return p.Which == lowerEnd
+// problem returns what f asks for.
+func (p *eigenParameters) problem() *spectral.Problem {
+	e := &spectral.Problem{
+		Matrix: spectral.Matrix(p.Matrix), Which: lanczos.Which(slices.Index(spectrumParts, p.Which)), Resolution: p.Resolution,
 	}
-	return false
+	if p.Near != nil {
+		e.Near = *p.Near
+	}
+	return e
 }
 
-// planEigen returns what the eigenpairs of a graph with the nodes ids take,
-// known of which are known, and sets the memory of their settings.
-func planEigen(f *eigenFlags, g *graph, ids axis, known int, s *lanczos.Settings) (*needs, error) {
-	n := g.needs()
-	n.sweeps, n.row = unknownSweeps, lanczos.RowBytes
-	n.scaled = f.Matrix == ofNormalizedAdjacency || f.Matrix == ofLaplacianNormalized || f.Matrix == ofTransition
+// planEigen returns what the eigenpairs of a graph with the nodes ids and so many
+// components take, and sets the memory of their settings.
+func planEigen(f *eigenFlags, g *graph, ids axis, components int, s *lanczos.Settings) (*needs, error) {
+	n, p := g.needs(), f.problem()
+	n.sweeps, n.row, n.scaled = unknownSweeps, lanczos.RowBytes, p.Scales()
 	n.disk += 8*int64(ids.n+1)*int64(f.K) + runFileBytes
 	if g.in.estimating {
 		n.disk += idBytes(ids)
 	}
-	if err := n.Reserve(f.vectorBytes(ids.n), "vectors of the matrix"); err != nil {
+	if err := n.Reserve(p.VectorBytes(ids.n), "vectors of the matrix"); err != nil {
 		return n, err
 	}
 	if left, limited := n.Left(); limited {
 		s.Memory = max(1, left)
 	}
-	bytes, what := lanczos.Bytes(ids.n, f.K, known, s)
-	if f.Which == interior {
-		bytes, what = lanczos.InteriorBytes(ids.n, f.K, s)
-		if most := max(interiorLeast, interiorGrowth*bytes); g.in.maxMemory == 0 && (s.Memory == 0 || most < s.Memory) {
-			s.Memory = most
+	if g.in.maxMemory == 0 {
+		p.Bound(ids.n, f.K, s)
+	}
+	for _, b := range p.Memory(ids.n, g.NNZ(), components, f.K, s) {
+		if !b.Optional {
+			if err := n.Reserve(b.Bytes, b.What); err != nil {
+				return n, err
+			}
+			continue
+		}
+		if left, limited := n.Left(); limited {
+			b.Bytes = min(b.Bytes, left)
+		}
+		if err := n.ReservePerhaps(b.Bytes, perhaps); err != nil {
+			return n, err
 		}
 	}
-	more := lanczos.StalledBytes(ids.n, f.K, known, f.Which == interior, s)
-	if f.splits() && known < f.K {
-		iteration := lanczos.LOBPCGBytes(ids.n, f.K, known) + iterative.CholeskyKeptBytes(ids.n, g.NNZ())
-		iteration = max(iteration, iterative.CholeskyBytes(ids.n, g.NNZ()))
-		more = max(more, iteration)
-		// Of two ways that take about as much the plan is the dearer one.
-		if hardly := iteration <= bytes+bytes/3; hardly && (s.Memory == 0 || iteration <= s.Memory) {
-			bytes = max(bytes, iteration)
-		}
-	}
-	if err := n.Reserve(bytes, what); err != nil {
-		return n, err
-	}
-	more -= bytes
-	if left, limited := n.Left(); limited {
-		more = min(more, left)
-	}
-	if more == 0 {
-		return n, nil
-	}
-	return n, n.ReservePerhaps(more, perhaps)
-}
-
-// Where no limit is given an iteration in the interior may take interiorGrowth times
-// what it begins with, for a basis that has been doubled three times and the one
-// before it, or on a small graph interiorLeast bytes. Tests lower them.
-var (
-	interiorGrowth int64 = 13
-	interiorLeast  int64 = 512 << 20
-)
-
-// vectorBytes is what the order of the rows, degrees and their roots, components,
-// the matrix and known vectors take.
-func (p *eigenParameters) vectorBytes(n int) int64 {
-	perNode := int64(64)
-	switch p.Matrix {
-	case ofAdjacency, ofModularity:
-		perNode = 32
-	case ofLaplacian:
-		perNode = 48
-	}
-	return perNode * int64(n)
+	return n, nil
 }
 
 // eigenProgress returns a callback that shows the products of an eigenproblem.
@@ -366,115 +322,6 @@ func (in *invocation) eigenProgress() func(lanczos.Progress) {
 		stage.set(int64(p.Products), int64(p.Products*p.Wanted/max(p.Converged, 1)))
 		in.reached = fmt.Sprintf("%s, %d of %d pairs", counted(int64(p.Products), "product"), p.Converged, p.Wanted)
 	}
-}
-
-// eigenproblem is that of a matrix of a graph.
-type eigenproblem struct {
-	lanczos.Problem
-	rounding float64   // what computing a residual may err by
-	root     []float64 // vectors are to be divided by; nil: ones
-}
-
-// newEigenproblem returns the problem, with the eigenvectors that are known and
-// a preconditioner where the graph has one.
-func newEigenproblem(g *iterative.Graph, p *eigenParameters) *eigenproblem {
-	e := &eigenproblem{}
-	switch p.Which {
-	case upperEnd:
-		e.Which = lanczos.Largest
-	case lowerEnd:
-		e.Which = lanczos.Smallest
-	case interior:
-		e.Which, e.Near = lanczos.Interior, *p.Near
-	}
-	var largest, squares, vol float64
-	root := make([]float64, len(g.Degrees))
-	for i, d := range g.Degrees {
-		largest, squares, vol = max(largest, d), squares+d*d, vol+d
-		root[i] = math.Sqrt(d)
-	}
-	norm := 1.0 // the largest sum of a row of |A|, or of what is similar to it
-	var op *sparse.Operator[float64]
-	switch p.Matrix {
-	case ofAdjacency:
-		op, norm = &sparse.Operator[float64]{A: g.A}, largest
-	case ofNormalizedAdjacency:
-		op = sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
-		e.know(g, lanczos.Largest, root, 1)
-	case ofLaplacian:
-		op, norm = sparse.NewLaplacian[float64](g.A, g.Degrees), 2*largest
-		e.know(g, lanczos.Smallest, nil, 0)
-	case ofLaplacianNormalized:
-		op, norm = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees), 2
-		e.know(g, lanczos.Smallest, withLoops(root), 0)
-	case ofModularity:
-		op, norm = sparse.NewModularity[float64](g.A, g.Degrees, p.Resolution), largest
-		if vol > 0 {
-			norm += p.Resolution * squares / vol
-		}
-	case ofTransition:
-		op = sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
-		op.Diag = make([]float64, len(root))
-		for i, r := range root {
-			if r == 0 {
-				op.Diag[i] = 1
-			}
-		}
-		e.root = withLoops(root)
-		e.know(g, lanczos.Largest, e.root, 1)
-	}
-	op.Workers = g.Workers
-	e.A = op
-	const allowance = 10 * 0x1p-52
-	e.rounding = allowance * norm
-	return e
-}
-
-// withLoops returns the roots with 1 for a node without edges.
-func withLoops(root []float64) []float64 {
-	out := slices.Clone(root)
-	for i, r := range out {
-		if r == 0 {
-			out[i] = 1
-		}
-	}
-	return out
-}
-
-// know splits off the eigenvectors that each component has of value, if their
-// end of the spectrum is wanted. The rest of that end is where a factor of the
-// Laplacian helps; nil weights stand for that of L, others for that of L̃.
-func (e *eigenproblem) know(g *iterative.Graph, end lanczos.Which, weights []float64, value float64) {
-	if e.Which != end {
-		return
-	}
-	e.Known = lanczos.NewKnown(g.Components, weights, value)
-	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
-		system := g.ShiftedLaplacian
-		if weights != nil {
-			system = g.ShiftedLaplacianNormalized
-		}
-		s, err := system(1, 0)
-		if err != nil {
-			return nil, err
-		}
-		s.Memory = memory
-		return s.Preconditioner(ctx)
-	}
-}
-
-// finish makes the vectors of the matrix of those of the symmetric one.
-func (e *eigenproblem) finish(x *sparse.Block[float64]) {
-	if e.root == nil {
-		return
-	}
-	for i, r := range e.root {
-		row := x.Row(i)
-		for j := range row {
-			row[j] /= r
-		}
-	}
-	lanczos.Orient(x)
 }
 
 // eigenOutput is where eigenpairs go, begun but empty.
@@ -503,7 +350,7 @@ func (o *outputs) beginEigen(path string) (out *eigenOutput, err error) {
 }
 
 // write writes eigenpairs, the rows of the vectors in the given order.
-func (out *eigenOutput) write(pairs *lanczos.Pairs, ids axis, rows []int) error {
+func (out *eigenOutput) write(pairs *spectral.Pairs, ids axis, rows []int) error {
 	var archive *export.NPZ
 	var vectors *export.NPY[float64]
 	var err error
@@ -541,7 +388,7 @@ func (out *eigenOutput) write(pairs *lanczos.Pairs, ids axis, rows []int) error 
 // relative to the norm, does not tell its first digit; nothing: none is.
 func (r *eigenReport) vague() string {
 	p := r.Parameters
-	if p.Which != lowerEnd || p.Matrix != ofLaplacian && p.Matrix != ofLaplacianNormalized {
+	if e := p.problem(); e.Which != lanczos.Smallest || !e.Splits() {
 		return ""
 	}
 	for j := r.Known; j < len(r.Values); j++ {
@@ -581,7 +428,7 @@ func (in *invocation) finishEigen(files *outputs, out *eigenOutput, g *graph, r 
 	}
 	p := r.Parameters
 	title := fmt.Sprintf("%s %s of %s", p.Which, counted(int64(p.K), "eigenvalue"), p.Matrix)
-	if p.Matrix == ofModularity {
+	if p.Matrix == string(spectral.Modularity) {
 		title += fmt.Sprintf(", γ = %v", p.Resolution)
 	}
 	if p.Near != nil {

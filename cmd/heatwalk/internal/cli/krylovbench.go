@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spectral"
 )
 
 // krylovFlags are the flags of bench krylov.
@@ -94,8 +95,8 @@ checksum of Y is Σ Y_ij·((31·i + 17·j) mod 101 − 50).`,
 	flags.Bool("combinatorial", false, "L = D − A in place of L̃")
 	in.choiceVar(flags, &f.system, "system", benchSystems[0], benchSystems, "M of solve")
 	in.floatVar(flags, &f.alpha, "alpha", 0.9, bounds{lo: 0, loOpen: true, hi: math.Inf(1), symbol: "α"}, "α of solve")
-	in.choiceVar(flags, &f.eigen.Matrix, "matrix", ofNormalizedAdjacency, eigenMatrices, "matrix of eigen")
-	in.choiceVar(flags, &f.eigen.Which, "which", upperEnd, []string{upperEnd, lowerEnd}, "end of the spectrum of eigen")
+	in.choiceVar(flags, &f.eigen.Matrix, "matrix", string(spectral.AdjacencyNormalized), matrixNames(), "matrix of eigen")
+	in.choiceVar(flags, &f.eigen.Which, "which", spectrumParts[0], spectrumParts[:2], "end of the spectrum of eigen")
 	in.readingFlags(flags, &f.reading)
 	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
 		f.normalized = !cmd.Flags().Changed("combinatorial")
@@ -165,9 +166,7 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 		if f.columns > n {
 			return nil, usageOf("--columns", "%d is more than %s has nodes; give 1 to %d", f.columns, name, n)
 		}
-		f.eigen.Resolution = 1
-		p := newEigenproblem(nodes, &f.eigen)
-		v.Krylov, err = bench.Eigen(in.ctx, &p.Problem, f.columns, &lanczos.Settings{
+		v.Krylov, err = bench.Eigen(in.ctx, f.eigen.problem().Eigenproblem(nodes), f.columns, &lanczos.Settings{
 			Tolerance: f.tolerance, RNGSeed: uint64(in.seed), Workers: in.threads,
 		}, f.repeat)
 	}
@@ -176,7 +175,7 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 
 // knownPairs returns how many eigenpairs are known beforehand.
 func (in *invocation) knownPairs(g *graph, p *eigenParameters) (int, error) {
-	if !p.splits() {
+	if !p.problem().Splits() {
 		return 0, nil
 	}
 	parts, err := sparse.FindComponents(in.ctx, g.Store, in.threads)
@@ -192,7 +191,7 @@ func krylovBytes(workload string, g *graph, f *krylovFlags, known int) (int64, e
 	n := len(g.Degrees())
 	if workload == "eigen" {
 		bytes, _ := lanczos.Bytes(n, f.columns, known, nil)
-		return bytes + f.eigen.vectorBytes(n), nil
+		return bytes + f.eigen.problem().VectorBytes(n), nil
 	}
 	name, of := f.system, kernel.Parameters{Alpha: f.alpha, Laplacian: kernel.Combinatorial}
 	if f.normalized {

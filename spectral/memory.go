@@ -1,0 +1,68 @@
+package spectral
+
+import (
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Memory lists what Solve takes for k pairs beside the matrix, on a graph with n nodes,
+// so many entries and, where they count, components, with the memory of the settings
+// for all but vectors of the graph.
+func (p *Problem) Memory(n int, entries int64, components, k int, s *lanczos.Settings) []spec.Bytes {
+	known := 0
+	if p.Splits() {
+		known = components
+	}
+	bytes, what := lanczos.Bytes(n, k, known, s)
+	if p.Which == lanczos.Interior {
+		bytes, what = lanczos.InteriorBytes(n, k, s)
+	}
+	more := lanczos.StalledBytes(n, k, known, p.Which == lanczos.Interior, s)
+	if p.Splits() && known < k {
+		iteration := lanczos.LOBPCGBytes(n, k, known) + iterative.CholeskyKeptBytes(n, entries)
+		iteration = max(iteration, iterative.CholeskyBytes(n, entries))
+		more = max(more, iteration)
+		// Of two ways that take about as much the list has the dearer one.
+		if hardly := iteration <= bytes+bytes/3; hardly && (s.Memory == 0 || iteration <= s.Memory) {
+			bytes = max(bytes, iteration)
+		}
+	}
+	return []spec.Bytes{
+		{What: what, Bytes: bytes},
+		{What: "a larger basis, or a factor", Bytes: max(0, more-bytes), Optional: true},
+	}
+}
+
+// VectorBytes is what the order of the rows, degrees and their roots, components, the
+// matrix and known vectors take.
+func (p *Problem) VectorBytes(n int) int64 {
+	perNode := int64(64)
+	switch p.Matrix {
+	case Adjacency, Modularity:
+		perNode = 32
+	case Laplacian:
+		perNode = 48
+	}
+	return perNode * int64(n)
+}
+
+// Where nobody gives a limit an iteration in the interior may take interiorGrowth times
+// what it begins with, for a basis that has been doubled three times and the one
+// before it, or on a small graph interiorLeast bytes.
+const (
+	interiorGrowth = 13
+	interiorLeast  = 512 << 20
+)
+
+// Bound returns the settings with the memory that an iteration in the interior may take
+// where nobody gave a limit, if that is less than what is left.
+func (p *Problem) Bound(n, k int, s *lanczos.Settings) {
+	if p.Which != lanczos.Interior {
+		return
+	}
+	bytes, _ := lanczos.InteriorBytes(n, k, s)
+	if most := max(interiorLeast, interiorGrowth*bytes); s.Memory == 0 || most < s.Memory {
+		s.Memory = most
+	}
+}

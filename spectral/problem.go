@@ -1,0 +1,199 @@
+package spectral
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Matrix names a matrix of a graph.
+type Matrix string
+
+const (
+	Adjacency           Matrix = "adjacency"            // A
+	AdjacencyNormalized Matrix = "normalized-adjacency" // S = D^-½·A·D^-½
+	Laplacian           Matrix = "laplacian"            // L = D − A
+	LaplacianNormalized Matrix = "normalized-laplacian" // L̃ = D^-½·L·D^-½
+	Modularity          Matrix = "modularity"           // A − γ·ddᵀ/vol
+	Transition          Matrix = "transition"           // T = D⁻¹A, similar to S
+)
+
+// Matrices lists them.
+var Matrices = []Matrix{Adjacency, AdjacencyNormalized, Laplacian, LaplacianNormalized, Modularity, Transition}
+
+// Problem asks for eigenpairs of a graph's matrix.
+type Problem struct {
+	Matrix Matrix
+	Which  lanczos.Which
+	Near   float64 // what interior eigenvalues are nearest to
+
+	// Resolution is γ of the modularity matrix; 0 means 1.
+	Resolution float64
+}
+
+// Pairs are eigenpairs of a graph's matrix. Vectors are orthonormal, those of the
+// transition matrix in the product with D: right eigenvectors w = D^-½v with
+// wᵀDw = 1, where a node without edges has d = 1.
+type Pairs struct {
+	lanczos.Pairs
+
+	Known int // pairs at the beginning that follow from the components
+
+	// ErrorBounds holds for each value a number within which an eigenvalue lies:
+	// the residual with the rounding of its computation.
+	ErrorBounds []float64
+}
+
+// Solve returns k eigenpairs. The result comes with [lanczos.ErrIterationLimit] too;
+// other errors are those of [lanczos.Problem.Solve]. The graph is undirected.
+func (p *Problem) Solve(ctx context.Context, g *iterative.Graph, k int, s *lanczos.Settings) (*Pairs, error) {
+	e := p.of(g)
+	pairs, err := e.Solve(ctx, k, s)
+	if pairs == nil {
+		return nil, err
+	}
+	out := &Pairs{Pairs: *pairs, Known: min(k, e.Known.Count())}
+	if err != nil {
+		return out, err
+	}
+	e.unscale(out.Vectors)
+	out.ErrorBounds = make([]float64, k)
+	for j, r := range out.Residuals {
+		out.ErrorBounds[j] = r + e.rounding
+	}
+	return out, nil
+}
+
+// Eigenproblem returns the problem of the symmetric matrix that is solved, with the
+// eigenvectors that are known and a preconditioner where there is one.
+func (p *Problem) Eigenproblem(g *iterative.Graph) *lanczos.Problem { return &p.of(g).Problem }
+
+// Splits reports whether each component has an eigenvector that is known, at the
+// wanted end.
+func (p *Problem) Splits() bool {
+	switch p.Matrix {
+	case AdjacencyNormalized, Transition:
+		return p.Which == lanczos.Largest
+	case Laplacian, LaplacianNormalized:
+		return p.Which == lanczos.Smallest
+	}
+	return false
+}
+
+// Scales reports whether the matrix is A between two vectors, so that a sweep gathers
+// from a scaled copy of its block.
+func (p *Problem) Scales() bool {
+	return p.Matrix == AdjacencyNormalized || p.Matrix == LaplacianNormalized || p.Matrix == Transition
+}
+
+// eigenproblem is that of the symmetric matrix with what leads back to the other.
+type eigenproblem struct {
+	lanczos.Problem
+	rounding float64   // what computing a residual may err by
+	root     []float64 // vectors are to be divided by; nil: ones
+}
+
+// of returns the eigenproblem on a graph.
+func (p *Problem) of(g *iterative.Graph) *eigenproblem {
+	e := &eigenproblem{Problem: lanczos.Problem{Which: p.Which, Near: p.Near}}
+	var largest, squares, vol float64
+	root := make([]float64, len(g.Degrees))
+	for i, d := range g.Degrees {
+		largest, squares, vol = max(largest, d), squares+d*d, vol+d
+		root[i] = math.Sqrt(d)
+	}
+	norm := 1.0 // the largest sum of a row of |A|, or of what is similar to it
+	var op *sparse.Operator[float64]
+	switch p.Matrix {
+	case Adjacency:
+		op, norm = &sparse.Operator[float64]{A: g.A}, largest
+	case AdjacencyNormalized:
+		op = sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
+		e.know(g, lanczos.Largest, root, 1)
+	case Laplacian:
+		op, norm = sparse.NewLaplacian[float64](g.A, g.Degrees), 2*largest
+		e.know(g, lanczos.Smallest, nil, 0)
+	case LaplacianNormalized:
+		op, norm = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees), 2
+		e.know(g, lanczos.Smallest, onesForZeros(root), 0)
+	case Modularity:
+		gamma := p.Resolution
+		if gamma == 0 {
+			gamma = 1
+		}
+		op, norm = sparse.NewModularity[float64](g.A, g.Degrees, gamma), largest
+		if vol > 0 {
+			norm += gamma * squares / vol
+		}
+	case Transition:
+		op = sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
+		op.Diag = make([]float64, len(root))
+		for i, r := range root {
+			if r == 0 {
+				op.Diag[i] = 1
+			}
+		}
+		e.root = onesForZeros(root)
+		e.know(g, lanczos.Largest, e.root, 1)
+	default:
+		panic(badMatrix)
+	}
+	op.Workers = g.Workers
+	e.A = op
+	const allowance = 10 * 0x1p-52
+	e.rounding = allowance * norm
+	return e
+}
+
+// onesForZeros returns the roots with 1 for a node without edges.
+func onesForZeros(root []float64) []float64 {
+	out := slices.Clone(root)
+	for i, r := range out {
+		if r == 0 {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// know splits off the eigenvectors that each component has of value, if their
+// end of the spectrum is wanted. The rest of that end is where a factor of the
+// Laplacian helps; nil weights stand for that of L, others for that of L̃.
+func (e *eigenproblem) know(g *iterative.Graph, end lanczos.Which, weights []float64, value float64) {
+	if e.Which != end {
+		return
+	}
+	e.Known = lanczos.NewKnown(g.Components, weights, value)
+	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
+		system := g.ShiftedLaplacian
+		if weights != nil {
+			system = g.ShiftedLaplacianNormalized
+		}
+		s, err := system(1, 0)
+		if err != nil {
+			return nil, err
+		}
+		s.Memory = memory
+		return s.Preconditioner(ctx)
+	}
+}
+
+// unscale makes the vectors of the matrix of those of the symmetric one.
+func (e *eigenproblem) unscale(x *sparse.Block[float64]) {
+	if e.root == nil {
+		return
+	}
+	for i, r := range e.root {
+		row := x.Row(i)
+		for j := range row {
+			row[j] /= r
+		}
+	}
+	lanczos.Orient(x)
+}
+
+const badMatrix = "spectral: no such matrix"
