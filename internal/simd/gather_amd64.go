@@ -82,29 +82,38 @@ func farClose(rowBytes int) int { return closeLines / ((rowBytes + lineBytes - 1
 
 // The loops by their kinds.
 type (
-	sumLoop[T Float]      func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, scale *T, width int)
-	weightedLoop[T Float] func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, val, scale *T, width int)
+	sumLoop[T Float]          func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, scale *T, width int)
+	sumOntoLoop[T Float]      func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, start *T, startStride int, scale *T, width int)
+	weightedLoop[T Float]     func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, val, scale *T, width int)
+	weightedOntoLoop[T Float] func(dst *T, dstStride int, x *T, stride int, ptr *int64, rows int, col *uint32, far, near int, start *T, startStride int, val, scale *T, width int)
 )
 
+// gatherLoops are the loops for one type. Those for AVX2 and AVX-512 go on from given
+// sums, the others from nothing.
 type gatherLoops[T Float] struct {
-	sum      [cached + 1]sumLoop[T]
-	weighted [isClose + 1]weightedLoop[T]
+	sumOnto      [avx512 + 1]sumOntoLoop[T]
+	sum          [cached + 1]sumLoop[T]
+	weightedOnto [avx512 + 1]weightedOntoLoop[T]
+	weighted     [isClose + 1]weightedLoop[T]
 }
 
 var (
 	gatherLoopsF32 = gatherLoops[float32]{
-		sum: [...]sumLoop[float32]{
-			gatherSumF32AVX2, gatherSumF32AVX512, gatherSumF32Close, gatherSumF32Short, gatherSumF32Cached,
-		},
-		weighted: [...]weightedLoop[float32]{gatherWeightedF32AVX2, gatherWeightedF32AVX512, gatherWeightedF32Close},
+		sumOnto:      [...]sumOntoLoop[float32]{gatherSumF32AVX2, gatherSumF32AVX512},
+		sum:          [...]sumLoop[float32]{isClose: gatherSumF32Close, short: gatherSumF32Short, cached: gatherSumF32Cached},
+		weightedOnto: [...]weightedOntoLoop[float32]{gatherWeightedF32AVX2, gatherWeightedF32AVX512},
+		weighted:     [...]weightedLoop[float32]{isClose: gatherWeightedF32Close},
 	}
 	gatherLoopsF64 = gatherLoops[float64]{
-		sum: [...]sumLoop[float64]{
-			gatherSumF64AVX2, gatherSumF64AVX512, gatherSumF64Close, gatherSumF64Short, gatherSumF64Cached,
-		},
-		weighted: [...]weightedLoop[float64]{gatherWeightedF64AVX2, gatherWeightedF64AVX512, gatherWeightedF64Close},
+		sumOnto:      [...]sumOntoLoop[float64]{gatherSumF64AVX2, gatherSumF64AVX512},
+		sum:          [...]sumLoop[float64]{isClose: gatherSumF64Close, short: gatherSumF64Short, cached: gatherSumF64Cached},
+		weightedOnto: [...]weightedOntoLoop[float64]{gatherWeightedF64AVX2, gatherWeightedF64AVX512},
+		weighted:     [...]weightedLoop[float64]{isClose: gatherWeightedF64Close},
 	}
 )
+
+// zeroRow is where sums begin that go on from nothing: as long as the longest pass.
+var zeroRow [mostAVX512 / 8]float64
 
 func gatherLoopsFor[T Float]() *gatherLoops[T] {
 	if l, ok := any(&gatherLoopsF32).(*gatherLoops[T]); ok {
@@ -157,13 +166,27 @@ func gatherWeighted[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int
 	g.run(k)
 }
 
+// gatherSumOnto makes every pass with the loops that go on from given sums.
+func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {
+	if !hasAVX2 {
+		plainGatherSumOnto(dst, k, scale, x, ptr, col, val)
+		return
+	}
+	if val != nil {
+		val = val[:ptr[len(ptr)-1]-ptr[0]]
+	}
+	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val, onto: true}
+	g.run(k)
+}
+
 // gather is the work of one call of a gather loop.
 type gather[T Float] struct {
 	dst, x Rows[T]
 	scale  []T
 	ptr    []int64
 	col    []uint32
-	val    []T // nil: ones
+	val    []T  // nil: ones
+	onto   bool // sums go on from what dst holds
 }
 
 // run takes the columns in passes, and each pass in two calls: the prefetches
@@ -178,12 +201,13 @@ func (g *gather[T]) run(k int) {
 	size := len(g.x.Data) * sizeOf[T]()
 	for at := 0; at < k; {
 		width, by := passWidth(k-at, sizeOf[T]())
-		if size <= closeBytes {
+		if size <= closeBytes && !g.onto {
 			width, by = cutWidth(k-at, sizeOf[T](), mostAVX2, passAVX2), avx2
 		}
 		bytes, plain := width*sizeOf[T](), by
 		ahead, heads, first := far(bytes), 0, rows
 		switch {
+		case g.onto: // the other loops begin with nothing
 		case bytes > mostShort && size <= closeBytes:
 			by, ahead = isClose, farClose(bytes)
 		case g.val == nil && bytes <= mostShort && entries <= shortLength*rows && size <= shortBytes:
@@ -220,18 +244,39 @@ func (g *gather[T]) pass(at, width, lo, hi, far, near int, by loop) {
 	dst, x, scale := (*T)(pointer(g.dst.Data, lo*g.dst.Stride+at)), (*T)(pointer(g.x.Data, at)), &g.scale[lo]
 	ptr, col := &g.ptr[lo], unsafe.SliceData(g.col[entry:])
 	dstStride, stride := g.dst.Stride*size, g.x.Stride*size
-	loops := gatherLoopsFor[T]()
-	if g.val == nil {
-		loops.sum[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, scale, width)
-	} else {
-		loops.weighted[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, unsafe.SliceData(g.val[entry:]), scale, width)
+	loops, val := gatherLoopsFor[T](), (*T)(nil)
+	if g.val != nil {
+		val = unsafe.SliceData(g.val[entry:])
 	}
+	start, startStride := g.start(lo, at)
+	switch goesOn := by <= avx512; {
+	case goesOn && val == nil:
+		loops.sumOnto[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, scale, width)
+	case goesOn:
+		loops.weightedOnto[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, start, startStride, val, scale, width)
+	case val == nil:
+		loops.sum[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, scale, width)
+	default:
+		loops.weighted[by](dst, dstStride, x, stride, ptr, hi-lo, col, far, near, val, scale, width)
+	}
+}
+
+// start returns where the sums from row lo, column at on begin, and how many bytes the
+// next one is further.
+func (g *gather[T]) start(lo, at int) (row *T, stride int) {
+	if g.onto {
+		return (*T)(pointer(g.dst.Data, lo*g.dst.Stride+at)), g.dst.Stride * sizeOf[T]()
+	}
+	return (*T)(unsafe.Pointer(&zeroRow)), 0
 }
 
 // long reports whether it pays to take two of the first rows at a time.
 func (g *gather[T]) long(rows, bytes int) bool {
 	length := longLength
-	if bytes > registerBytes && g.val == nil {
+	switch {
+	case g.onto:
+		length = tileLength
+	case bytes > registerBytes && g.val == nil:
 		length = wideLength
 	}
 	return pairsPay(g.ptr[:rows+1], bytes, length)
@@ -252,15 +297,17 @@ func (g *gather[T]) pairs(width, rows int) {
 	size := sizeOf[T]()
 	dst, x, scale := pointer(g.dst.Data, 0), pointer(g.x.Data, 0), pointer(g.scale, 0)
 	ptr, col, val, dstStride := &g.ptr[0], &g.col[0], pointer(g.val, 0), g.dst.Stride*size
+	row, startStride := g.start(0, 0)
+	start := unsafe.Pointer(row)
 	switch single := size == 4; {
 	case single && g.val == nil:
-		gatherSumF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split, rows, col, (*float32)(scale), width)
+		gatherSumF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split, rows, col, (*float32)(start), startStride, (*float32)(scale), width)
 	case single:
-		gatherWeightedF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split, rows, col, (*float32)(val), (*float32)(scale), width)
+		gatherWeightedF32Pairs((*float32)(dst), dstStride, (*float32)(x), ptr, split, rows, col, (*float32)(start), startStride, (*float32)(val), (*float32)(scale), width)
 	case g.val == nil:
-		gatherSumF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split, rows, col, (*float64)(scale), width)
+		gatherSumF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split, rows, col, (*float64)(start), startStride, (*float64)(scale), width)
 	default:
-		gatherWeightedF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split, rows, col, (*float64)(val), (*float64)(scale), width)
+		gatherWeightedF64Pairs((*float64)(dst), dstStride, (*float64)(x), ptr, split, rows, col, (*float64)(start), startStride, (*float64)(val), (*float64)(scale), width)
 	}
 }
 

@@ -5,13 +5,13 @@
 package simd
 
 //go:noescape
-func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
+func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, start *float32, startStride int, scale *float32, width int)
 
 //go:noescape
-func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, scale *float32, width int)
 
 //go:noescape
-func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, scale *float32, width int)
 
 //go:noescape
 func gatherSumF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
@@ -32,25 +32,16 @@ func gatherSumF32SoonAVX2(dst *float32, dstStride int, x *float32, stride int, p
 func gatherSumF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
 
 //go:noescape
-func gatherSumF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
-
-//go:noescape
-func gatherSumF32OntoAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
-
-//go:noescape
-func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
-
-//go:noescape
 func gatherSumF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 
 //go:noescape
-func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
+func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, start *float32, startStride int, val *float32, scale *float32, width int)
 
 //go:noescape
-func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, val *float32, scale *float32, width int)
 
 //go:noescape
-func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, val *float32, scale *float32, width int)
 
 //go:noescape
 func gatherWeightedF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
@@ -69,15 +60,6 @@ func gatherWeightedF32SoonAVX2(dst *float32, dstStride int, x *float32, stride i
 
 //go:noescape
 func gatherWeightedF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
-
-//go:noescape
-func gatherWeightedF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
-
-//go:noescape
-func gatherWeightedF32OntoAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
-
-//go:noescape
-func gatherWeightedF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 
 //go:noescape
 func gatherWeightedF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
@@ -107,13 +89,13 @@ func residualColumnsF32AVX2(r *float32, rStride int, q *float32, qStride int, al
 func turnColumnsF32AVX2(x *float32, xStride int, p *float32, pStride int, z *float32, zStride int, alpha *float64, beta *float64, factor *float64, rows int, width int)
 
 //go:noescape
-func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
+func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, scale *float64, width int)
 
 //go:noescape
-func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, scale *float64, width int)
 
 //go:noescape
-func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, scale *float64, width int)
 
 //go:noescape
 func gatherSumF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
@@ -134,25 +116,16 @@ func gatherSumF64SoonAVX2(dst *float64, dstStride int, x *float64, stride int, p
 func gatherSumF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
 
 //go:noescape
-func gatherSumF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
-
-//go:noescape
-func gatherSumF64OntoAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
-
-//go:noescape
-func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
-
-//go:noescape
 func gatherSumF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 
 //go:noescape
-func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
+func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, val *float64, scale *float64, width int)
 
 //go:noescape
-func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, val *float64, scale *float64, width int)
 
 //go:noescape
-func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, val *float64, scale *float64, width int)
 
 //go:noescape
 func gatherWeightedF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
@@ -171,15 +144,6 @@ func gatherWeightedF64SoonAVX2(dst *float64, dstStride int, x *float64, stride i
 
 //go:noescape
 func gatherWeightedF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
-
-//go:noescape
-func gatherWeightedF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
-
-//go:noescape
-func gatherWeightedF64OntoAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
-
-//go:noescape
-func gatherWeightedF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
 
 //go:noescape
 func gatherWeightedF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)

@@ -14,40 +14,46 @@ DATA zeros<>+48(SB)/8, $0x0000000000000000
 DATA zeros<>+56(SB)/8, $0x0000000000000000
 GLOBL zeros<>(SB), RODATA|NOPTR, $64
 
-// func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, scale *float32, width int)
+// func gatherSumF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, start *float32, startStride int, scale *float32, width int)
 // Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF32Pairs(SB), NOSPLIT, $8-72
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R10
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R11
-	IMULQ  R10, R11
-	ADDQ   DI, R11
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R10*8), R8
-	SUBQ   (AX), R8
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R8*4), R8
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	MOVQ   width+64(FP), AX
-	CMPQ   AX, $0x01
-	JE     row4
-	CMPQ   AX, $0x02
-	JE     row8
-	CMPQ   AX, $0x04
-	JE     row16
-	CMPQ   AX, $0x08
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+TEXT ·gatherSumF32Pairs(SB), NOSPLIT, $8-88
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*4), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+80(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	MOVQ    R10, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -92,7 +98,7 @@ both64:
 ended64:
 	TESTQ        BX, BX
 	JNZ          second64
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(SI*4), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -102,8 +108,11 @@ ended64:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -111,7 +120,7 @@ ended64:
 	JNZ          pair64
 
 second64:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R11)
@@ -121,8 +130,11 @@ second64:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y2
+	VMOVUPS      32(AX), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -161,7 +173,7 @@ one64:
 	JNZ        one64
 
 finish64:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R11)
@@ -171,8 +183,11 @@ finish64:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y2
+	VMOVUPS      32(AX), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -183,8 +198,14 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), Y0
+	MOVQ    R10, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), Y1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -227,7 +248,7 @@ both32:
 ended32:
 	TESTQ        BX, BX
 	JNZ          second32
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(SI*4), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -235,7 +256,10 @@ ended32:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
-	VXORPS       Y0, Y0, Y0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -243,7 +267,7 @@ ended32:
 	JNZ          pair32
 
 second32:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R11)
@@ -251,7 +275,10 @@ second32:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB32
-	VXORPS       Y1, Y1, Y1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -288,7 +315,7 @@ one32:
 	JNZ        one32
 
 finish32:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R11)
@@ -296,7 +323,10 @@ finish32:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done32
-	VXORPS       Y1, Y1, Y1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -307,8 +337,14 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), X0
+	MOVQ    R10, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -351,7 +387,7 @@ both16:
 ended16:
 	TESTQ        BX, BX
 	JNZ          second16
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVUPS      X0, (DI)
@@ -359,7 +395,10 @@ ended16:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA16
-	VXORPS       X0, X0, X0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -367,7 +406,7 @@ ended16:
 	JNZ          pair16
 
 second16:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R11)
@@ -375,7 +414,10 @@ second16:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB16
-	VXORPS       X1, X1, X1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -412,7 +454,7 @@ one16:
 	JNZ        one16
 
 finish16:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R11)
@@ -420,7 +462,10 @@ finish16:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done16
-	VXORPS       X1, X1, X1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -431,8 +476,14 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ   SI, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSD (AX), X0
+	MOVQ   R10, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSD (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -472,7 +523,7 @@ both8:
 ended8:
 	TESTQ        BX, BX
 	JNZ          second8
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSD       X0, (DI)
@@ -480,7 +531,10 @@ ended8:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA8
-	VXORPS       X0, X0, X0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSD       (AX), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -488,7 +542,7 @@ ended8:
 	JNZ          pair8
 
 second8:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R11)
@@ -496,7 +550,10 @@ second8:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB8
-	VXORPS       X1, X1, X1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSD       (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -532,7 +589,7 @@ one8:
 	JNZ        one8
 
 finish8:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R11)
@@ -540,7 +597,10 @@ finish8:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done8
-	VXORPS       X1, X1, X1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSD       (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -551,8 +611,14 @@ done8:
 	RET
 
 row4:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ   SI, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSS (AX), X0
+	MOVQ   R10, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSS (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -590,7 +656,7 @@ both4:
 ended4:
 	TESTQ        BX, BX
 	JNZ          second4
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSS       X0, (DI)
@@ -598,7 +664,10 @@ ended4:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA4
-	VXORPS       X0, X0, X0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSS       (AX), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -606,7 +675,7 @@ ended4:
 	JNZ          pair4
 
 second4:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R11)
@@ -614,7 +683,10 @@ second4:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB4
-	VXORPS       X1, X1, X1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSS       (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -649,7 +721,7 @@ one4:
 	JNZ        one4
 
 finish4:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSS (AX)(R10*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R11)
@@ -657,7 +729,10 @@ finish4:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done4
-	VXORPS       X1, X1, X1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSS       (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -667,9 +742,9 @@ done4:
 	VZEROUPPER
 	RET
 
-// func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+// func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, scale *float32, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-88
+TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-104
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -677,7 +752,7 @@ TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-88
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
+	MOVQ    scale+88(FP), R8
 	TESTQ   SI, SI
 	JZ      done
 
@@ -690,7 +765,7 @@ TEXT ·gatherSumF32AVX2(SB), NOSPLIT, $0-88
 	LEAQ (DI)(R12*4), R12
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R10
+	MOVQ width+96(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x04
@@ -738,7 +813,10 @@ apart:
 row:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSS (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish
 
@@ -765,7 +843,10 @@ finish:
 row4:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSS (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish4
 
@@ -794,7 +875,10 @@ finish4:
 row8:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSD (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish8
 
@@ -824,8 +908,11 @@ finish8:
 row12:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ   start+72(FP), R11
+	VMOVSD (R11), X0
+	VMOVSS 8(R11), X1
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish12
 
@@ -859,11 +946,14 @@ finish12:
 	RET
 
 row16:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish16
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), X0
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish16
 
 entry16:
 	MOVL       (R12)(R9*4), R11
@@ -888,12 +978,15 @@ finish16:
 	RET
 
 row20:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish20
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), X0
+	VMOVSS  16(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish20
 
 entry20:
 	MOVL       (R12)(R9*4), R11
@@ -924,12 +1017,15 @@ finish20:
 	RET
 
 row24:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish24
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), X0
+	VMOVSD  16(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish24
 
 entry24:
 	MOVL       (R12)(R9*4), R11
@@ -961,13 +1057,16 @@ finish24:
 	RET
 
 row28:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	CMPQ   R9, R10
-	JGE    finish28
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), X0
+	VMOVSD  16(R11), X1
+	VMOVSS  24(R11), X2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish28
 
 entry28:
 	MOVL       (R12)(R9*4), R11
@@ -1002,11 +1101,14 @@ finish28:
 	RET
 
 row32:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	CMPQ   R9, R10
-	JGE    finish32
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish32
 
 entry32:
 	MOVL       (R12)(R9*4), R11
@@ -1031,12 +1133,15 @@ finish32:
 	RET
 
 row64:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   R9, R10
-	JGE    finish64
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish64
 
 entry64:
 	MOVL       (R12)(R9*4), R11
@@ -1064,13 +1169,16 @@ finish64:
 	RET
 
 row96:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   R9, R10
-	JGE    finish96
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish96
 
 entry96:
 	MOVL       (R12)(R9*4), R11
@@ -1106,14 +1214,17 @@ finish96:
 	RET
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	CMPQ   R9, R10
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish128
 
 entry128:
 	MOVL       (R12)(R9*4), R11
@@ -1152,15 +1263,18 @@ finish128:
 	RET
 
 row160:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R9, R10
-	JGE    finish160
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish160
 
 entry160:
 	MOVL       (R12)(R9*4), R11
@@ -1204,16 +1318,19 @@ finish160:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R9, R10
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish192
 
 entry192:
 	MOVL       (R12)(R9*4), R11
@@ -1260,17 +1377,20 @@ finish192:
 	RET
 
 row224:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R9, R10
-	JGE    finish224
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish224
 
 entry224:
 	MOVL       (R12)(R9*4), R11
@@ -1322,18 +1442,21 @@ finish224:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R9, R10
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish256
 
 entry256:
 	MOVL       (R12)(R9*4), R11
@@ -1388,19 +1511,22 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R9, R10
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	VMOVUPS 256(R11), Y8
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish288
 
 entry288:
 	MOVL       (R12)(R9*4), R11
@@ -1460,20 +1586,23 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	CMPQ   R9, R10
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	VMOVUPS 256(R11), Y8
+	VMOVUPS 288(R11), Y9
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish320
 
 entry320:
 	MOVL       (R12)(R9*4), R11
@@ -1538,9 +1667,9 @@ finish320:
 done:
 	RET
 
-// func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
+// func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, scale *float32, width int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-88
+TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-104
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -1548,7 +1677,7 @@ TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-88
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
+	MOVQ    scale+88(FP), R8
 	TESTQ   SI, SI
 	JZ      done
 
@@ -1561,7 +1690,7 @@ TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-88
 	LEAQ (DI)(R12*4), R12
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R10
+	MOVQ width+96(FP), R10
 	CMPQ R10, $0x20
 	JE   row128
 	CMPQ R10, $0x30
@@ -1588,12 +1717,15 @@ TEXT ·gatherSumF32AVX512(SB), NOSPLIT, $0-88
 	JE   row544
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	CMPQ   R9, R10
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish128
 
 entry128:
 	MOVL       (R12)(R9*4), R11
@@ -1626,13 +1758,16 @@ finish128:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	CMPQ   R9, R10
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish192
 
 entry192:
 	MOVL       (R12)(R9*4), R11
@@ -1670,14 +1805,17 @@ finish192:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	CMPQ   R9, R10
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish256
 
 entry256:
 	MOVL       (R12)(R9*4), R11
@@ -1720,15 +1858,18 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R9, R10
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Y4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish288
 
 entry288:
 	MOVL       (R12)(R9*4), R11
@@ -1776,15 +1917,18 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	CMPQ   R9, R10
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish320
 
 entry320:
 	MOVL       (R12)(R9*4), R11
@@ -1832,16 +1976,19 @@ finish320:
 	RET
 
 row352:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R9, R10
-	JGE    finish352
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Y5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish352
 
 entry352:
 	MOVL       (R12)(R9*4), R11
@@ -1894,16 +2041,19 @@ finish352:
 	RET
 
 row384:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	CMPQ   R9, R10
-	JGE    finish384
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish384
 
 entry384:
 	MOVL       (R12)(R9*4), R11
@@ -1956,17 +2106,20 @@ finish384:
 	RET
 
 row416:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R9, R10
-	JGE    finish416
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Y6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish416
 
 entry416:
 	MOVL       (R12)(R9*4), R11
@@ -2024,17 +2177,20 @@ finish416:
 	RET
 
 row448:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	CMPQ   R9, R10
-	JGE    finish448
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish448
 
 entry448:
 	MOVL       (R12)(R9*4), R11
@@ -2092,18 +2248,21 @@ finish448:
 	RET
 
 row480:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R9, R10
-	JGE    finish480
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	VMOVUPS 448(R11), Y7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish480
 
 entry480:
 	MOVL       (R12)(R9*4), R11
@@ -2166,18 +2325,21 @@ finish480:
 	RET
 
 row512:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	CMPQ   R9, R10
-	JGE    finish512
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	VMOVUPS 448(R11), Z7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish512
 
 entry512:
 	MOVL       (R12)(R9*4), R11
@@ -2240,19 +2402,22 @@ finish512:
 	RET
 
 row544:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R9, R10
-	JGE    finish544
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	VMOVUPS 448(R11), Z7
+	VMOVUPS 512(R11), Y8
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish544
 
 entry544:
 	MOVL       (R12)(R9*4), R11
@@ -6025,2314 +6190,6 @@ finish544:
 done:
 	RET
 
-// func gatherSumF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF32OntoPairs(SB), NOSPLIT, $8-80
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R10
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R11
-	IMULQ   R10, R11
-	ADDQ    DI, R11
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R10*8), R8
-	SUBQ    (AX), R8
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R8*4), R8
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	MOVQ    width+72(FP), AX
-	CMPQ    AX, $0x01
-	JE      row4
-	CMPQ    AX, $0x02
-	JE      row8
-	CMPQ    AX, $0x04
-	JE      row16
-	CMPQ    AX, $0x08
-	JE      row32
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first64:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first64
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x06, R12
-	VADDPS     (CX)(R12*1), Y0, Y0
-	VADDPS     32(CX)(R12*1), Y1, Y1
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	VADDPS     (CX)(R12*1), Y2, Y2
-	VADDPS     32(CX)(R12*1), Y3, Y3
-	INCQ       AX
-	JNZ        both64
-
-ended64:
-	TESTQ        BX, BX
-	JNZ          second64
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), Y4
-	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       Y4, Y1, Y1
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA64
-	VMOVUPS      (DI), Y0
-	VMOVUPS      32(DI), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair64
-
-second64:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), Y4
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (R11)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 32(R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB64
-	VMOVUPS      (R11), Y2
-	VMOVUPS      32(R11), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x06, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x06, DX
-	VADDPS     (CX)(DX*1), Y2, Y2
-	VADDPS     32(CX)(DX*1), Y3, Y3
-	INCQ       AX
-	JNZ        one64
-
-finish64:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), Y4
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (R11)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 32(R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done64
-	VMOVUPS      (R11), Y2
-	VMOVUPS      32(R11), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPS (DI), Y0
-	VMOVUPS (R11), Y1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first32:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first32
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x05, R12
-	VADDPS     (CX)(R12*1), Y0, Y0
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	VADDPS     (CX)(R12*1), Y1, Y1
-	INCQ       AX
-	JNZ        both32
-
-ended32:
-	TESTQ        BX, BX
-	JNZ          second32
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA32
-	VMOVUPS      (DI), Y0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair32
-
-second32:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), Y2
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB32
-	VMOVUPS      (R11), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x05, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x05, DX
-	VADDPS     (CX)(DX*1), Y1, Y1
-	INCQ       AX
-	JNZ        one32
-
-finish32:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), Y2
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done32
-	VMOVUPS      (R11), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPS (DI), X0
-	VMOVUPS (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first16:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first16
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x04, R12
-	VADDPS     (CX)(R12*1), X0, X0
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	VADDPS     (CX)(R12*1), X1, X1
-	INCQ       AX
-	JNZ        both16
-
-ended16:
-	TESTQ        BX, BX
-	JNZ          second16
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), X2
-	VMULPS       X2, X0, X0
-	VMOVUPS      X0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA16
-	VMOVUPS      (DI), X0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair16
-
-second16:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVUPS      X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB16
-	VMOVUPS      (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x04, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x04, DX
-	VADDPS     (CX)(DX*1), X1, X1
-	INCQ       AX
-	JNZ        one16
-
-finish16:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVUPS      X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done16
-	VMOVUPS      (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first8:
-	MOVL       (R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first8
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVL       768(DX)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVL       (DX)(AX*4), R12
-	VMOVSD     (CX)(R12*8), X2
-	VADDPS     X2, X0, X0
-	MOVL       768(R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVL       (R8)(AX*4), R12
-	VMOVSD     (CX)(R12*8), X2
-	VADDPS     X2, X1, X1
-	INCQ       AX
-	JNZ        both8
-
-ended8:
-	TESTQ        BX, BX
-	JNZ          second8
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), X2
-	VMULPS       X2, X0, X0
-	VMOVSD       X0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA8
-	VMOVSD       (DI), X0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair8
-
-second8:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSD       X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB8
-	VMOVSD       (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVL       768(R8)(AX*4), DX
-	PREFETCHT1 (CX)(DX*8)
-	MOVL       (R8)(AX*4), DX
-	VMOVSD     (CX)(DX*8), X2
-	VADDPS     X2, X1, X1
-	INCQ       AX
-	JNZ        one8
-
-finish8:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSD       X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done8
-	VMOVSD       (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-row4:
-	VMOVSS (DI), X0
-	VMOVSS (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first4:
-	MOVL       (R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*4)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first4
-
-pair4:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended4
-
-both4:
-	MOVL       768(DX)(AX*4), R12
-	PREFETCHT1 (CX)(R12*4)
-	MOVL       (DX)(AX*4), R12
-	VADDSS     (CX)(R12*4), X0, X0
-	MOVL       768(R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*4)
-	MOVL       (R8)(AX*4), R12
-	VADDSS     (CX)(R12*4), X1, X1
-	INCQ       AX
-	JNZ        both4
-
-ended4:
-	TESTQ        BX, BX
-	JNZ          second4
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), X2
-	VMULPS       X2, X0, X0
-	VMOVSS       X0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA4
-	VMOVSS       (DI), X0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair4
-
-second4:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB4
-	VMOVSS       (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair4
-
-throughA4:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone4
-
-throughB4:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone4:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish4
-
-one4:
-	MOVL       768(R8)(AX*4), DX
-	PREFETCHT1 (CX)(DX*4)
-	MOVL       (R8)(AX*4), DX
-	VADDSS     (CX)(DX*4), X1, X1
-	INCQ       AX
-	JNZ        one4
-
-finish4:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R10*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done4
-	VMOVSS       (R11), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone4
-
-done4:
-	VZEROUPPER
-	RET
-
-// func gatherSumF32OntoAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherSumF32OntoAVX2(SB), NOSPLIT, $0-96
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ far+56(FP), R12
-	LEAQ (DI)(R12*4), R12
-	MOVQ near+64(FP), R13
-	LEAQ (DI)(R13*4), R13
-	MOVQ width+88(FP), R10
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x04
-	JNE  apart
-	CMPQ R10, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R10, $0x01
-	JE   row4
-	CMPQ R10, $0x02
-	JE   row8
-	CMPQ R10, $0x03
-	JE   row12
-	CMPQ R10, $0x04
-	JE   row16
-	CMPQ R10, $0x05
-	JE   row20
-	CMPQ R10, $0x06
-	JE   row24
-	CMPQ R10, $0x07
-	JE   row28
-	CMPQ R10, $0x08
-	JE   row32
-	CMPQ R10, $0x10
-	JE   row64
-	CMPQ R10, $0x18
-	JE   row96
-	CMPQ R10, $0x20
-	JE   row128
-	CMPQ R10, $0x28
-	JE   row160
-	CMPQ R10, $0x30
-	JE   row192
-	CMPQ R10, $0x38
-	JE   row224
-	CMPQ R10, $0x40
-	JE   row256
-	CMPQ R10, $0x48
-	JE   row288
-	CMPQ R10, $0x50
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSS (AX), X0
-	CMPQ   R9, R10
-	JGE    finish
-
-entry:
-	MOVL       (R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*4)
-	MOVL       (DI)(R9*4), R11
-	VADDSS     (CX)(R11*4), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry
-
-finish:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row
-	VZEROUPPER
-	RET
-
-row4:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSS (AX), X0
-	CMPQ   R9, R10
-	JGE    finish4
-
-entry4:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDSS     (CX)(R11*1), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry4
-
-finish4:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row4
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	CMPQ   R9, R10
-	JGE    finish8
-
-entry8:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMOVSD     (CX)(R11*1), X1
-	VADDPS     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry8
-
-finish8:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row8
-	VZEROUPPER
-	RET
-
-row12:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	VMOVSS 8(AX), X1
-	CMPQ   R9, R10
-	JGE    finish12
-
-entry12:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 11(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMOVSD     (CX)(R11*1), X2
-	VADDPS     X2, X0, X0
-	VADDSS     8(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry12
-
-finish12:
-	VBROADCASTSS (R8), X2
-	ADDQ         $0x04, R8
-	VMULPS       X2, X0, X0
-	VMOVSD       X0, (AX)
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, 8(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row12
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	CMPQ    R9, R10
-	JGE     finish16
-
-entry16:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry16
-
-finish16:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVUPS      X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row16
-	VZEROUPPER
-	RET
-
-row20:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	VMOVSS  16(AX), X1
-	CMPQ    R9, R10
-	JGE     finish20
-
-entry20:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 19(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), X0, X0
-	VADDSS     16(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry20
-
-finish20:
-	VBROADCASTSS (R8), X2
-	ADDQ         $0x04, R8
-	VMULPS       X2, X0, X0
-	VMOVUPS      X0, (AX)
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, 16(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row20
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R9, R10
-	JGE     finish24
-
-entry24:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), X0, X0
-	VMOVSD     16(CX)(R11*1), X2
-	VADDPS     X2, X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry24
-
-finish24:
-	VBROADCASTSS (R8), X2
-	ADDQ         $0x04, R8
-	VMULPS       X2, X0, X0
-	VMOVUPS      X0, (AX)
-	VMULPS       X2, X1, X1
-	VMOVSD       X1, 16(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row24
-	VZEROUPPER
-	RET
-
-row28:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	VMOVSS  24(AX), X2
-	CMPQ    R9, R10
-	JGE     finish28
-
-entry28:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 27(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), X0, X0
-	VMOVSD     16(CX)(R11*1), X3
-	VADDPS     X3, X1, X1
-	VADDSS     24(CX)(R11*1), X2, X2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry28
-
-finish28:
-	VBROADCASTSS (R8), X3
-	ADDQ         $0x04, R8
-	VMULPS       X3, X0, X0
-	VMOVUPS      X0, (AX)
-	VMULPS       X3, X1, X1
-	VMOVSD       X1, 16(AX)
-	VMULPS       X3, X2, X2
-	VMOVSS       X2, 24(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row28
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	CMPQ    R9, R10
-	JGE     finish32
-
-entry32:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry32
-
-finish32:
-	VBROADCASTSS (R8), Y1
-	ADDQ         $0x04, R8
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row32
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	CMPQ    R9, R10
-	JGE     finish64
-
-entry64:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry64
-
-finish64:
-	VBROADCASTSS (R8), Y2
-	ADDQ         $0x04, R8
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	CMPQ    R9, R10
-	JGE     finish96
-
-entry96:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry96
-
-finish96:
-	VBROADCASTSS (R8), Y3
-	ADDQ         $0x04, R8
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y3, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry128
-
-finish128:
-	VBROADCASTSS (R8), Y4
-	ADDQ         $0x04, R8
-	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y4, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish160
-
-entry160:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry160
-
-finish160:
-	VBROADCASTSS (R8), Y5
-	ADDQ         $0x04, R8
-	VMULPS       Y5, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y5, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y5, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y5, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry192
-
-finish192:
-	VBROADCASTSS (R8), Y6
-	ADDQ         $0x04, R8
-	VMULPS       Y6, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y6, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y6, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y6, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y6, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish224
-
-entry224:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	VADDPS     192(CX)(R11*1), Y6, Y6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry224
-
-finish224:
-	VBROADCASTSS (R8), Y7
-	ADDQ         $0x04, R8
-	VMULPS       Y7, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y7, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y7, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y7, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y7, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y7, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y7, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	VADDPS     192(CX)(R11*1), Y6, Y6
-	VADDPS     224(CX)(R11*1), Y7, Y7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry256
-
-finish256:
-	VBROADCASTSS (R8), Y8
-	ADDQ         $0x04, R8
-	VMULPS       Y8, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y8, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y8, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y8, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y8, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y8, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	VADDPS     192(CX)(R11*1), Y6, Y6
-	VADDPS     224(CX)(R11*1), Y7, Y7
-	VADDPS     256(CX)(R11*1), Y8, Y8
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry288
-
-finish288:
-	VBROADCASTSS (R8), Y9
-	ADDQ         $0x04, R8
-	VMULPS       Y9, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y9, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y9, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y9, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y9, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y9, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y9, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y9, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	VMULPS       Y9, Y8, Y8
-	VMOVUPS      Y8, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	VMOVUPS 288(AX), Y9
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Y0, Y0
-	VADDPS     32(CX)(R11*1), Y1, Y1
-	VADDPS     64(CX)(R11*1), Y2, Y2
-	VADDPS     96(CX)(R11*1), Y3, Y3
-	VADDPS     128(CX)(R11*1), Y4, Y4
-	VADDPS     160(CX)(R11*1), Y5, Y5
-	VADDPS     192(CX)(R11*1), Y6, Y6
-	VADDPS     224(CX)(R11*1), Y7, Y7
-	VADDPS     256(CX)(R11*1), Y8, Y8
-	VADDPS     288(CX)(R11*1), Y9, Y9
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry320
-
-finish320:
-	VBROADCASTSS (R8), Y10
-	ADDQ         $0x04, R8
-	VMULPS       Y10, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y10, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y10, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y10, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y10, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y10, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y10, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y10, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	VMULPS       Y10, Y8, Y8
-	VMOVUPS      Y8, 256(AX)
-	VMULPS       Y10, Y9, Y9
-	VMOVUPS      Y9, 288(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·gatherSumF32OntoAVX512(SB), NOSPLIT, $0-96
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ far+56(FP), R12
-	LEAQ (DI)(R12*4), R12
-	MOVQ near+64(FP), R13
-	LEAQ (DI)(R13*4), R13
-	MOVQ width+88(FP), R10
-	CMPQ R10, $0x20
-	JE   row128
-	CMPQ R10, $0x30
-	JE   row192
-	CMPQ R10, $0x40
-	JE   row256
-	CMPQ R10, $0x48
-	JE   row288
-	CMPQ R10, $0x50
-	JE   row320
-	CMPQ R10, $0x58
-	JE   row352
-	CMPQ R10, $0x60
-	JE   row384
-	CMPQ R10, $0x68
-	JE   row416
-	CMPQ R10, $0x70
-	JE   row448
-	CMPQ R10, $0x78
-	JE   row480
-	CMPQ R10, $0x80
-	JE   row512
-	CMPQ R10, $0x88
-	JE   row544
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry128
-
-finish128:
-	VBROADCASTSS (R8), Z2
-	ADDQ         $0x04, R8
-	VMULPS       Z2, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z2, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry192
-
-finish192:
-	VBROADCASTSS (R8), Z3
-	ADDQ         $0x04, R8
-	VMULPS       Z3, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z3, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z3, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry256
-
-finish256:
-	VBROADCASTSS (R8), Z4
-	ADDQ         $0x04, R8
-	VMULPS       Z4, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z4, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z4, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z4, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Y4, Y4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry288
-
-finish288:
-	VBROADCASTSS (R8), Z5
-	ADDQ         $0x04, R8
-	VMULPS       Z5, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z5, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z5, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z5, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry320
-
-finish320:
-	VBROADCASTSS (R8), Z5
-	ADDQ         $0x04, R8
-	VMULPS       Z5, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z5, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z5, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z5, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z5, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish352
-
-entry352:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Y5, Y5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry352
-
-finish352:
-	VBROADCASTSS (R8), Z6
-	ADDQ         $0x04, R8
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z6, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z6, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z6, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	CMPQ    R9, R10
-	JGE     finish384
-
-entry384:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry384
-
-finish384:
-	VBROADCASTSS (R8), Z6
-	ADDQ         $0x04, R8
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z6, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z6, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z6, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z6, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish416
-
-entry416:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Y6, Y6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry416
-
-finish416:
-	VBROADCASTSS (R8), Z7
-	ADDQ         $0x04, R8
-	VMULPS       Z7, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z7, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z7, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z7, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z7, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z7, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Y7, Y6, Y6
-	VMOVUPS      Y6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	CMPQ    R9, R10
-	JGE     finish448
-
-entry448:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Z6, Z6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry448
-
-finish448:
-	VBROADCASTSS (R8), Z7
-	ADDQ         $0x04, R8
-	VMULPS       Z7, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z7, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z7, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z7, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z7, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z7, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z7, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish480
-
-entry480:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Z6, Z6
-	VADDPS     448(CX)(R11*1), Y7, Y7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry480
-
-finish480:
-	VBROADCASTSS (R8), Z8
-	ADDQ         $0x04, R8
-	VMULPS       Z8, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z8, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z8, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z8, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z8, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z8, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z8, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	CMPQ    R9, R10
-	JGE     finish512
-
-entry512:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Z6, Z6
-	VADDPS     448(CX)(R11*1), Z7, Z7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry512
-
-finish512:
-	VBROADCASTSS (R8), Z8
-	ADDQ         $0x04, R8
-	VMULPS       Z8, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z8, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z8, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z8, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z8, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z8, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z8, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	VMULPS       Z8, Z7, Z7
-	VMOVUPS      Z7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	VMOVUPS 512(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish544
-
-entry544:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	PREFETCHT1 512(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	PREFETCHT0 512(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPS     (CX)(R11*1), Z0, Z0
-	VADDPS     64(CX)(R11*1), Z1, Z1
-	VADDPS     128(CX)(R11*1), Z2, Z2
-	VADDPS     192(CX)(R11*1), Z3, Z3
-	VADDPS     256(CX)(R11*1), Z4, Z4
-	VADDPS     320(CX)(R11*1), Z5, Z5
-	VADDPS     384(CX)(R11*1), Z6, Z6
-	VADDPS     448(CX)(R11*1), Z7, Z7
-	VADDPS     512(CX)(R11*1), Y8, Y8
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry544
-
-finish544:
-	VBROADCASTSS (R8), Z9
-	ADDQ         $0x04, R8
-	VMULPS       Z9, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z9, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z9, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z9, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z9, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z9, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z9, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	VMULPS       Z9, Z7, Z7
-	VMOVUPS      Z7, 448(AX)
-	VMULPS       Y9, Y8, Y8
-	VMOVUPS      Y8, 512(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
 // func gatherSumF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherSumF32Close(SB), NOSPLIT, $0-88
@@ -8803,42 +6660,48 @@ finish320:
 done:
 	RET
 
-// func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
+// func gatherWeightedF32Pairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, start *float32, startStride int, val *float32, scale *float32, width int)
 // Requires: AVX, CMOV, MMX+
-TEXT ·gatherWeightedF32Pairs(SB), NOSPLIT, $8-80
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R11
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R12
-	IMULQ  R11, R12
-	ADDQ   DI, R12
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R11*8), R9
-	SUBQ   (AX), R9
-	MOVQ   val+56(FP), R8
-	LEAQ   (R8)(R9*4), R13
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R9*4), R9
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R11*8), R10
-	SUBQ   (AX)(R11*8), R10
-	MOVQ   width+72(FP), AX
-	CMPQ   AX, $0x01
-	JE     row4
-	CMPQ   AX, $0x02
-	JE     row8
-	CMPQ   AX, $0x04
-	JE     row16
-	CMPQ   AX, $0x08
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+TEXT ·gatherWeightedF32Pairs(SB), NOSPLIT, $8-96
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R11
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R12
+	IMULQ   R11, R12
+	ADDQ    DI, R12
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R11*8), R9
+	SUBQ    (AX), R9
+	MOVQ    val+72(FP), R8
+	LEAQ    (R8)(R9*4), R13
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R9*4), R9
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	MOVQ    width+88(FP), AX
+	CMPQ    AX, $0x01
+	JE      row4
+	CMPQ    AX, $0x02
+	JE      row8
+	CMPQ    AX, $0x04
+	JE      row16
+	CMPQ    AX, $0x08
+	JE      row32
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	MOVQ    R11, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -8891,7 +6754,7 @@ both64:
 ended64:
 	TESTQ        BX, BX
 	JNZ          second64
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(SI*4), Y4
 	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -8901,8 +6764,11 @@ ended64:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -8910,7 +6776,7 @@ ended64:
 	JNZ          pair64
 
 second64:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R12)
@@ -8920,8 +6786,11 @@ second64:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y2
+	VMOVUPS      32(AX), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -8965,7 +6834,7 @@ one64:
 	JNZ          one64
 
 finish64:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), Y4
 	VMULPS       Y4, Y2, Y2
 	VMOVUPS      Y2, (R12)
@@ -8975,8 +6844,11 @@ finish64:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y2
+	VMOVUPS      32(AX), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -8987,8 +6859,14 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), Y0
+	MOVQ    R11, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), Y1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -9037,7 +6915,7 @@ both32:
 ended32:
 	TESTQ        BX, BX
 	JNZ          second32
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(SI*4), Y2
 	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
@@ -9045,7 +6923,10 @@ ended32:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
-	VXORPS       Y0, Y0, Y0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -9053,7 +6934,7 @@ ended32:
 	JNZ          pair32
 
 second32:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R12)
@@ -9061,7 +6942,10 @@ second32:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB32
-	VXORPS       Y1, Y1, Y1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -9102,7 +6986,7 @@ one32:
 	JNZ          one32
 
 finish32:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), Y2
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, (R12)
@@ -9110,7 +6994,10 @@ finish32:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done32
-	VXORPS       Y1, Y1, Y1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -9121,8 +7008,14 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), X0
+	MOVQ    R11, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPS (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -9171,7 +7064,7 @@ both16:
 ended16:
 	TESTQ        BX, BX
 	JNZ          second16
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVUPS      X0, (DI)
@@ -9179,7 +7072,10 @@ ended16:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA16
-	VXORPS       X0, X0, X0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -9187,7 +7083,7 @@ ended16:
 	JNZ          pair16
 
 second16:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R12)
@@ -9195,7 +7091,10 @@ second16:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB16
-	VXORPS       X1, X1, X1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -9236,7 +7135,7 @@ one16:
 	JNZ          one16
 
 finish16:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVUPS      X1, (R12)
@@ -9244,7 +7143,10 @@ finish16:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done16
-	VXORPS       X1, X1, X1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPS      (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -9255,8 +7157,14 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ   SI, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSD (AX), X0
+	MOVQ   R11, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSD (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -9302,7 +7210,7 @@ both8:
 ended8:
 	TESTQ        BX, BX
 	JNZ          second8
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSD       X0, (DI)
@@ -9310,7 +7218,10 @@ ended8:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA8
-	VXORPS       X0, X0, X0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSD       (AX), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -9318,7 +7229,7 @@ ended8:
 	JNZ          pair8
 
 second8:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R12)
@@ -9326,7 +7237,10 @@ second8:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB8
-	VXORPS       X1, X1, X1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSD       (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -9366,7 +7280,7 @@ one8:
 	JNZ          one8
 
 finish8:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSD       X1, (R12)
@@ -9374,7 +7288,10 @@ finish8:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done8
-	VXORPS       X1, X1, X1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSD       (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -9385,8 +7302,14 @@ done8:
 	RET
 
 row4:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ   SI, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSS (AX), X0
+	MOVQ   R11, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSS (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -9430,7 +7353,7 @@ both4:
 ended4:
 	TESTQ        BX, BX
 	JNZ          second4
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(SI*4), X2
 	VMULPS       X2, X0, X0
 	VMOVSS       X0, (DI)
@@ -9438,7 +7361,10 @@ ended4:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA4
-	VXORPS       X0, X0, X0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSS       (AX), X0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -9446,7 +7372,7 @@ ended4:
 	JNZ          pair4
 
 second4:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R12)
@@ -9454,7 +7380,10 @@ second4:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB4
-	VXORPS       X1, X1, X1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSS       (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -9493,7 +7422,7 @@ one4:
 	JNZ          one4
 
 finish4:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSS (AX)(R11*4), X2
 	VMULPS       X2, X1, X1
 	VMOVSS       X1, (R12)
@@ -9501,7 +7430,10 @@ finish4:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done4
-	VXORPS       X1, X1, X1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVSS       (AX), X1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -9511,9 +7443,9 @@ done4:
 	VZEROUPPER
 	RET
 
-// func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+// func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, val *float32, scale *float32, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-96
+TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-112
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -9521,7 +7453,7 @@ TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-96
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
+	MOVQ    scale+96(FP), R8
 	TESTQ   SI, SI
 	JZ      done
 
@@ -9530,13 +7462,13 @@ TEXT ·gatherWeightedF32AVX2(SB), NOSPLIT, $0-96
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ val+72(FP), R12
+	MOVQ val+88(FP), R12
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
+	MOVQ width+104(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x04
@@ -9584,7 +7516,10 @@ apart:
 row:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSS (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish
 
@@ -9613,7 +7548,10 @@ finish:
 row4:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSS (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish4
 
@@ -9644,7 +7582,10 @@ finish4:
 row8:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSD (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish8
 
@@ -9676,8 +7617,11 @@ finish8:
 row12:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ   start+72(FP), R11
+	VMOVSD (R11), X0
+	VMOVSS 8(R11), X1
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish12
 
@@ -9714,11 +7658,14 @@ finish12:
 	RET
 
 row16:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish16
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), X0
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish16
 
 entry16:
 	MOVL         (R13)(R9*4), R11
@@ -9745,12 +7692,15 @@ finish16:
 	RET
 
 row20:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish20
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), X0
+	VMOVSS  16(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish20
 
 entry20:
 	MOVL       (R13)(R9*4), R11
@@ -9784,12 +7734,15 @@ finish20:
 	RET
 
 row24:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish24
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), X0
+	VMOVSD  16(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish24
 
 entry24:
 	MOVL       (R13)(R9*4), R11
@@ -9824,13 +7777,16 @@ finish24:
 	RET
 
 row28:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	CMPQ   R9, R10
-	JGE    finish28
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), X0
+	VMOVSD  16(R11), X1
+	VMOVSS  24(R11), X2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish28
 
 entry28:
 	MOVL       (R13)(R9*4), R11
@@ -9869,11 +7825,14 @@ finish28:
 	RET
 
 row32:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	CMPQ   R9, R10
-	JGE    finish32
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish32
 
 entry32:
 	MOVL         (R13)(R9*4), R11
@@ -9900,12 +7859,15 @@ finish32:
 	RET
 
 row64:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   R9, R10
-	JGE    finish64
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish64
 
 entry64:
 	MOVL         (R13)(R9*4), R11
@@ -9936,13 +7898,16 @@ finish64:
 	RET
 
 row96:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   R9, R10
-	JGE    finish96
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish96
 
 entry96:
 	MOVL         (R13)(R9*4), R11
@@ -9982,14 +7947,17 @@ finish96:
 	RET
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	CMPQ   R9, R10
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish128
 
 entry128:
 	MOVL         (R13)(R9*4), R11
@@ -10033,15 +8001,18 @@ finish128:
 	RET
 
 row160:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R9, R10
-	JGE    finish160
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish160
 
 entry160:
 	MOVL         (R13)(R9*4), R11
@@ -10091,16 +8062,19 @@ finish160:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R9, R10
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish192
 
 entry192:
 	MOVL         (R13)(R9*4), R11
@@ -10154,17 +8128,20 @@ finish192:
 	RET
 
 row224:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R9, R10
-	JGE    finish224
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish224
 
 entry224:
 	MOVL         (R13)(R9*4), R11
@@ -10224,18 +8201,21 @@ finish224:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R9, R10
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish256
 
 entry256:
 	MOVL         (R13)(R9*4), R11
@@ -10299,19 +8279,22 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R9, R10
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	VMOVUPS 256(R11), Y8
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish288
 
 entry288:
 	MOVL         (R13)(R9*4), R11
@@ -10381,20 +8364,23 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	CMPQ   R9, R10
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	VMOVUPS 256(R11), Y8
+	VMOVUPS 288(R11), Y9
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish320
 
 entry320:
 	MOVL         (R13)(R9*4), R11
@@ -10470,9 +8456,9 @@ finish320:
 done:
 	RET
 
-// func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
+// func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, val *float32, scale *float32, width int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-96
+TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-112
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -10480,7 +8466,7 @@ TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-96
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
+	MOVQ    scale+96(FP), R8
 	TESTQ   SI, SI
 	JZ      done
 
@@ -10489,13 +8475,13 @@ TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-96
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ val+72(FP), R12
+	MOVQ val+88(FP), R12
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
+	MOVQ width+104(FP), R10
 	CMPQ R10, $0x20
 	JE   row128
 	CMPQ R10, $0x30
@@ -10522,12 +8508,15 @@ TEXT ·gatherWeightedF32AVX512(SB), NOSPLIT, $0-96
 	JE   row544
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	CMPQ   R9, R10
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish128
 
 entry128:
 	MOVL         (R13)(R9*4), R11
@@ -10563,13 +8552,16 @@ finish128:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	CMPQ   R9, R10
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish192
 
 entry192:
 	MOVL         (R13)(R9*4), R11
@@ -10611,14 +8603,17 @@ finish192:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	CMPQ   R9, R10
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish256
 
 entry256:
 	MOVL         (R13)(R9*4), R11
@@ -10666,15 +8661,18 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R9, R10
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Y4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish288
 
 entry288:
 	MOVL         (R13)(R9*4), R11
@@ -10728,15 +8726,18 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	CMPQ   R9, R10
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish320
 
 entry320:
 	MOVL         (R13)(R9*4), R11
@@ -10790,16 +8791,19 @@ finish320:
 	RET
 
 row352:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R9, R10
-	JGE    finish352
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Y5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish352
 
 entry352:
 	MOVL         (R13)(R9*4), R11
@@ -10859,16 +8863,19 @@ finish352:
 	RET
 
 row384:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	CMPQ   R9, R10
-	JGE    finish384
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish384
 
 entry384:
 	MOVL         (R13)(R9*4), R11
@@ -10928,17 +8935,20 @@ finish384:
 	RET
 
 row416:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R9, R10
-	JGE    finish416
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Y6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish416
 
 entry416:
 	MOVL         (R13)(R9*4), R11
@@ -11004,17 +9014,20 @@ finish416:
 	RET
 
 row448:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	CMPQ   R9, R10
-	JGE    finish448
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish448
 
 entry448:
 	MOVL         (R13)(R9*4), R11
@@ -11080,18 +9093,21 @@ finish448:
 	RET
 
 row480:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R9, R10
-	JGE    finish480
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	VMOVUPS 448(R11), Y7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish480
 
 entry480:
 	MOVL         (R13)(R9*4), R11
@@ -11163,18 +9179,21 @@ finish480:
 	RET
 
 row512:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	CMPQ   R9, R10
-	JGE    finish512
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	VMOVUPS 448(R11), Z7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish512
 
 entry512:
 	MOVL         (R13)(R9*4), R11
@@ -11246,19 +9265,22 @@ finish512:
 	RET
 
 row544:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R9, R10
-	JGE    finish544
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	VMOVUPS 256(R11), Z4
+	VMOVUPS 320(R11), Z5
+	VMOVUPS 384(R11), Z6
+	VMOVUPS 448(R11), Z7
+	VMOVUPS 512(R11), Y8
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish544
 
 entry544:
 	MOVL         (R13)(R9*4), R11
@@ -15499,2541 +13521,6 @@ finish544:
 done:
 	RET
 
-// func gatherWeightedF32OntoPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint32, val *float32, scale *float32, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherWeightedF32OntoPairs(SB), NOSPLIT, $8-80
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R11
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R12
-	IMULQ   R11, R12
-	ADDQ    DI, R12
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R11*8), R9
-	SUBQ    (AX), R9
-	MOVQ    val+56(FP), R8
-	LEAQ    (R8)(R9*4), R13
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R9*4), R9
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R11*8), R10
-	SUBQ    (AX)(R11*8), R10
-	MOVQ    width+72(FP), AX
-	CMPQ    AX, $0x01
-	JE      row4
-	CMPQ    AX, $0x02
-	JE      row8
-	CMPQ    AX, $0x04
-	JE      row16
-	CMPQ    AX, $0x08
-	JE      row32
-	VMOVUPS (DI), Y0
-	VMOVUPS 32(DI), Y1
-	VMOVUPS (R12), Y2
-	VMOVUPS 32(R12), Y3
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first64:
-	MOVL       (R9)(AX*4), R14
-	SHLQ       $0x06, R14
-	PREFETCHT1 (CX)(R14*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first64
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R10, AX
-	CMOVQLT R10, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R10
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	LEAQ    (R9)(AX*4), R9
-	LEAQ    (R13)(AX*4), R13
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVL         768(DX)(AX*4), R14
-	SHLQ         $0x06, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSS (R8)(AX*4), Y4
-	MOVL         (DX)(AX*4), R14
-	SHLQ         $0x06, R14
-	VMULPS       (CX)(R14*1), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(CX)(R14*1), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	MOVL         768(R9)(AX*4), R14
-	SHLQ         $0x06, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSS (R13)(AX*4), Y4
-	MOVL         (R9)(AX*4), R14
-	SHLQ         $0x06, R14
-	VMULPS       (CX)(R14*1), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       32(CX)(R14*1), Y4, Y5
-	VADDPS       Y5, Y3, Y3
-	INCQ         AX
-	JNZ          both64
-
-ended64:
-	TESTQ        BX, BX
-	JNZ          second64
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), Y4
-	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (DI)
-	VMULPS       Y4, Y1, Y1
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA64
-	VMOVUPS      (DI), Y0
-	VMOVUPS      32(DI), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R10, R10
-	JNZ          pair64
-
-second64:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), Y4
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (R12)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 32(R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, rows+40(FP)
-	JE           throughB64
-	VMOVUPS      (R12), Y2
-	VMOVUPS      32(R12), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R10, AX
-	LEAQ (R9)(AX*4), R9
-	LEAQ (R13)(AX*4), R13
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVL         768(R9)(AX*4), DX
-	SHLQ         $0x06, DX
-	PREFETCHT1   (CX)(DX*1)
-	VBROADCASTSS (R13)(AX*4), Y4
-	MOVL         (R9)(AX*4), DX
-	SHLQ         $0x06, DX
-	VMULPS       (CX)(DX*1), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       32(CX)(DX*1), Y4, Y5
-	VADDPS       Y5, Y3, Y3
-	INCQ         AX
-	JNZ          one64
-
-finish64:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), Y4
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, (R12)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 32(R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, (SP)
-	JE           done64
-	VMOVUPS      (R12), Y2
-	VMOVUPS      32(R12), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPS (DI), Y0
-	VMOVUPS (R12), Y1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first32:
-	MOVL       (R9)(AX*4), R14
-	SHLQ       $0x05, R14
-	PREFETCHT1 (CX)(R14*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first32
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R10, AX
-	CMOVQLT R10, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R10
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	LEAQ    (R9)(AX*4), R9
-	LEAQ    (R13)(AX*4), R13
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVL         768(DX)(AX*4), R14
-	SHLQ         $0x05, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSS (R8)(AX*4), Y2
-	MOVL         (DX)(AX*4), R14
-	SHLQ         $0x05, R14
-	VMULPS       (CX)(R14*1), Y2, Y2
-	VADDPS       Y2, Y0, Y0
-	MOVL         768(R9)(AX*4), R14
-	SHLQ         $0x05, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSS (R13)(AX*4), Y2
-	MOVL         (R9)(AX*4), R14
-	SHLQ         $0x05, R14
-	VMULPS       (CX)(R14*1), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         AX
-	JNZ          both32
-
-ended32:
-	TESTQ        BX, BX
-	JNZ          second32
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), Y2
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA32
-	VMOVUPS      (DI), Y0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R10, R10
-	JNZ          pair32
-
-second32:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), Y2
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, rows+40(FP)
-	JE           throughB32
-	VMOVUPS      (R12), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R10, AX
-	LEAQ (R9)(AX*4), R9
-	LEAQ (R13)(AX*4), R13
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVL         768(R9)(AX*4), DX
-	SHLQ         $0x05, DX
-	PREFETCHT1   (CX)(DX*1)
-	VBROADCASTSS (R13)(AX*4), Y2
-	MOVL         (R9)(AX*4), DX
-	SHLQ         $0x05, DX
-	VMULPS       (CX)(DX*1), Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	INCQ         AX
-	JNZ          one32
-
-finish32:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), Y2
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, (SP)
-	JE           done32
-	VMOVUPS      (R12), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPS (DI), X0
-	VMOVUPS (R12), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first16:
-	MOVL       (R9)(AX*4), R14
-	SHLQ       $0x04, R14
-	PREFETCHT1 (CX)(R14*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first16
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R10, AX
-	CMOVQLT R10, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R10
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	LEAQ    (R9)(AX*4), R9
-	LEAQ    (R13)(AX*4), R13
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVL         768(DX)(AX*4), R14
-	SHLQ         $0x04, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSS (R8)(AX*4), X2
-	MOVL         (DX)(AX*4), R14
-	SHLQ         $0x04, R14
-	VMULPS       (CX)(R14*1), X2, X2
-	VADDPS       X2, X0, X0
-	MOVL         768(R9)(AX*4), R14
-	SHLQ         $0x04, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSS (R13)(AX*4), X2
-	MOVL         (R9)(AX*4), R14
-	SHLQ         $0x04, R14
-	VMULPS       (CX)(R14*1), X2, X2
-	VADDPS       X2, X1, X1
-	INCQ         AX
-	JNZ          both16
-
-ended16:
-	TESTQ        BX, BX
-	JNZ          second16
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), X2
-	VMULPS       X2, X0, X0
-	VMOVUPS      X0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA16
-	VMOVUPS      (DI), X0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R10, R10
-	JNZ          pair16
-
-second16:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), X2
-	VMULPS       X2, X1, X1
-	VMOVUPS      X1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, rows+40(FP)
-	JE           throughB16
-	VMOVUPS      (R12), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R10, AX
-	LEAQ (R9)(AX*4), R9
-	LEAQ (R13)(AX*4), R13
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVL         768(R9)(AX*4), DX
-	SHLQ         $0x04, DX
-	PREFETCHT1   (CX)(DX*1)
-	VBROADCASTSS (R13)(AX*4), X2
-	MOVL         (R9)(AX*4), DX
-	SHLQ         $0x04, DX
-	VMULPS       (CX)(DX*1), X2, X2
-	VADDPS       X2, X1, X1
-	INCQ         AX
-	JNZ          one16
-
-finish16:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), X2
-	VMULPS       X2, X1, X1
-	VMOVUPS      X1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, (SP)
-	JE           done16
-	VMOVUPS      (R12), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R12), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first8:
-	MOVL       (R9)(AX*4), R14
-	PREFETCHT1 (CX)(R14*8)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first8
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R10, AX
-	CMOVQLT R10, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R10
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	LEAQ    (R9)(AX*4), R9
-	LEAQ    (R13)(AX*4), R13
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVL         768(DX)(AX*4), R14
-	PREFETCHT1   (CX)(R14*8)
-	VBROADCASTSS (R8)(AX*4), X2
-	MOVL         (DX)(AX*4), R14
-	VMOVSD       (CX)(R14*8), X3
-	VMULPS       X3, X2, X3
-	VADDPS       X3, X0, X0
-	MOVL         768(R9)(AX*4), R14
-	PREFETCHT1   (CX)(R14*8)
-	VBROADCASTSS (R13)(AX*4), X2
-	MOVL         (R9)(AX*4), R14
-	VMOVSD       (CX)(R14*8), X3
-	VMULPS       X3, X2, X3
-	VADDPS       X3, X1, X1
-	INCQ         AX
-	JNZ          both8
-
-ended8:
-	TESTQ        BX, BX
-	JNZ          second8
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), X2
-	VMULPS       X2, X0, X0
-	VMOVSD       X0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA8
-	VMOVSD       (DI), X0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R10, R10
-	JNZ          pair8
-
-second8:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSD       X1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, rows+40(FP)
-	JE           throughB8
-	VMOVSD       (R12), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R10, AX
-	LEAQ (R9)(AX*4), R9
-	LEAQ (R13)(AX*4), R13
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVL         768(R9)(AX*4), DX
-	PREFETCHT1   (CX)(DX*8)
-	VBROADCASTSS (R13)(AX*4), X2
-	MOVL         (R9)(AX*4), DX
-	VMOVSD       (CX)(DX*8), X3
-	VMULPS       X3, X2, X3
-	VADDPS       X3, X1, X1
-	INCQ         AX
-	JNZ          one8
-
-finish8:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSD       X1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, (SP)
-	JE           done8
-	VMOVSD       (R12), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-row4:
-	VMOVSS (DI), X0
-	VMOVSS (R12), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first4:
-	MOVL       (R9)(AX*4), R14
-	PREFETCHT1 (CX)(R14*4)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first4
-
-pair4:
-	MOVQ    BX, AX
-	CMPQ    R10, AX
-	CMOVQLT R10, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R10
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	LEAQ    (R9)(AX*4), R9
-	LEAQ    (R13)(AX*4), R13
-	NEGQ    AX
-	JZ      ended4
-
-both4:
-	MOVL         768(DX)(AX*4), R14
-	PREFETCHT1   (CX)(R14*4)
-	VBROADCASTSS (R8)(AX*4), X2
-	MOVL         (DX)(AX*4), R14
-	VMULSS       (CX)(R14*4), X2, X2
-	VADDSS       X2, X0, X0
-	MOVL         768(R9)(AX*4), R14
-	PREFETCHT1   (CX)(R14*4)
-	VBROADCASTSS (R13)(AX*4), X2
-	MOVL         (R9)(AX*4), R14
-	VMULSS       (CX)(R14*4), X2, X2
-	VADDSS       X2, X1, X1
-	INCQ         AX
-	JNZ          both4
-
-ended4:
-	TESTQ        BX, BX
-	JNZ          second4
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(SI*4), X2
-	VMULPS       X2, X0, X0
-	VMOVSS       X0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA4
-	VMOVSS       (DI), X0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R10, R10
-	JNZ          pair4
-
-second4:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, rows+40(FP)
-	JE           throughB4
-	VMOVSS       (R12), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          pair4
-
-throughA4:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone4
-
-throughB4:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	VMOVUPS X0, X1
-
-alone4:
-	MOVQ R10, AX
-	LEAQ (R9)(AX*4), R9
-	LEAQ (R13)(AX*4), R13
-	NEGQ AX
-	JZ   finish4
-
-one4:
-	MOVL         768(R9)(AX*4), DX
-	PREFETCHT1   (CX)(DX*4)
-	VBROADCASTSS (R13)(AX*4), X2
-	MOVL         (R9)(AX*4), DX
-	VMULSS       (CX)(DX*4), X2, X2
-	VADDSS       X2, X1, X1
-	INCQ         AX
-	JNZ          one4
-
-finish4:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSS (AX)(R11*4), X2
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, (SP)
-	JE           done4
-	VMOVSS       (R12), X1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          alone4
-
-done4:
-	VZEROUPPER
-	RET
-
-// func gatherWeightedF32OntoAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherWeightedF32OntoAVX2(SB), NOSPLIT, $0-96
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ val+72(FP), R12
-	SUBQ R11, R12
-	MOVQ far+56(FP), R13
-	LEAQ (DI)(R13*4), R13
-	MOVQ near+64(FP), R14
-	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x04
-	JNE  apart
-	CMPQ R10, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R10, $0x01
-	JE   row4
-	CMPQ R10, $0x02
-	JE   row8
-	CMPQ R10, $0x03
-	JE   row12
-	CMPQ R10, $0x04
-	JE   row16
-	CMPQ R10, $0x05
-	JE   row20
-	CMPQ R10, $0x06
-	JE   row24
-	CMPQ R10, $0x07
-	JE   row28
-	CMPQ R10, $0x08
-	JE   row32
-	CMPQ R10, $0x10
-	JE   row64
-	CMPQ R10, $0x18
-	JE   row96
-	CMPQ R10, $0x20
-	JE   row128
-	CMPQ R10, $0x28
-	JE   row160
-	CMPQ R10, $0x30
-	JE   row192
-	CMPQ R10, $0x38
-	JE   row224
-	CMPQ R10, $0x40
-	JE   row256
-	CMPQ R10, $0x48
-	JE   row288
-	CMPQ R10, $0x50
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSS (AX), X0
-	CMPQ   R9, R10
-	JGE    finish
-
-entry:
-	MOVL         (R13)(R9*4), R11
-	PREFETCHT1   (CX)(R11*4)
-	VBROADCASTSS (R12)(R9*4), X1
-	MOVL         (DI)(R9*4), R11
-	VMULSS       (CX)(R11*4), X1, X1
-	VADDSS       X1, X0, X0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry
-
-finish:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row
-	VZEROUPPER
-	RET
-
-row4:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSS (AX), X0
-	CMPQ   R9, R10
-	JGE    finish4
-
-entry4:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), X1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULSS       (CX)(R11*1), X1, X1
-	VADDSS       X1, X0, X0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry4
-
-finish4:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row4
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	CMPQ   R9, R10
-	JGE    finish8
-
-entry8:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), X1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMOVSD       (CX)(R11*1), X2
-	VMULPS       X2, X1, X2
-	VADDPS       X2, X0, X0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry8
-
-finish8:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row8
-	VZEROUPPER
-	RET
-
-row12:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	VMOVSS 8(AX), X1
-	CMPQ   R9, R10
-	JGE    finish12
-
-entry12:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1   11(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), X2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMOVSD       (CX)(R11*1), X3
-	VMULPS       X3, X2, X3
-	VADDPS       X3, X0, X0
-	VMULSS       8(CX)(R11*1), X2, X3
-	VADDSS       X3, X1, X1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry12
-
-finish12:
-	VBROADCASTSS (R8), X2
-	ADDQ         $0x04, R8
-	VMULPS       X2, X0, X0
-	VMOVSD       X0, (AX)
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, 8(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row12
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	CMPQ    R9, R10
-	JGE     finish16
-
-entry16:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), X1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), X1, X1
-	VADDPS       X1, X0, X0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry16
-
-finish16:
-	VBROADCASTSS (R8), X1
-	ADDQ         $0x04, R8
-	VMULPS       X1, X0, X0
-	VMOVUPS      X0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row16
-	VZEROUPPER
-	RET
-
-row20:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	VMOVSS  16(AX), X1
-	CMPQ    R9, R10
-	JGE     finish20
-
-entry20:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1   19(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), X2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), X2, X3
-	VADDPS       X3, X0, X0
-	VMULSS       16(CX)(R11*1), X2, X3
-	VADDSS       X3, X1, X1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry20
-
-finish20:
-	VBROADCASTSS (R8), X2
-	ADDQ         $0x04, R8
-	VMULPS       X2, X0, X0
-	VMOVUPS      X0, (AX)
-	VMULPS       X2, X1, X1
-	VMOVSS       X1, 16(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row20
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R9, R10
-	JGE     finish24
-
-entry24:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1   23(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), X2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), X2, X3
-	VADDPS       X3, X0, X0
-	VMOVSD       16(CX)(R11*1), X3
-	VMULPS       X3, X2, X3
-	VADDPS       X3, X1, X1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry24
-
-finish24:
-	VBROADCASTSS (R8), X2
-	ADDQ         $0x04, R8
-	VMULPS       X2, X0, X0
-	VMOVUPS      X0, (AX)
-	VMULPS       X2, X1, X1
-	VMOVSD       X1, 16(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row24
-	VZEROUPPER
-	RET
-
-row28:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), X0
-	VMOVSD  16(AX), X1
-	VMOVSS  24(AX), X2
-	CMPQ    R9, R10
-	JGE     finish28
-
-entry28:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1   27(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), X3
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), X3, X4
-	VADDPS       X4, X0, X0
-	VMOVSD       16(CX)(R11*1), X4
-	VMULPS       X4, X3, X4
-	VADDPS       X4, X1, X1
-	VMULSS       24(CX)(R11*1), X3, X4
-	VADDSS       X4, X2, X2
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry28
-
-finish28:
-	VBROADCASTSS (R8), X3
-	ADDQ         $0x04, R8
-	VMULPS       X3, X0, X0
-	VMOVUPS      X0, (AX)
-	VMULPS       X3, X1, X1
-	VMOVSD       X1, 16(AX)
-	VMULPS       X3, X2, X2
-	VMOVSS       X2, 24(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row28
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	CMPQ    R9, R10
-	JGE     finish32
-
-entry32:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry32
-
-finish32:
-	VBROADCASTSS (R8), Y1
-	ADDQ         $0x04, R8
-	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row32
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	CMPQ    R9, R10
-	JGE     finish64
-
-entry64:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y2, Y3
-	VADDPS       Y3, Y1, Y1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry64
-
-finish64:
-	VBROADCASTSS (R8), Y2
-	ADDQ         $0x04, R8
-	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	CMPQ    R9, R10
-	JGE     finish96
-
-entry96:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y3
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y3, Y4
-	VADDPS       Y4, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y3, Y4
-	VADDPS       Y4, Y1, Y1
-	VMULPS       64(CX)(R11*1), Y3, Y4
-	VADDPS       Y4, Y2, Y2
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry96
-
-finish96:
-	VBROADCASTSS (R8), Y3
-	ADDQ         $0x04, R8
-	VMULPS       Y3, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y3, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y3, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y4
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       64(CX)(R11*1), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(CX)(R11*1), Y4, Y5
-	VADDPS       Y5, Y3, Y3
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry128
-
-finish128:
-	VBROADCASTSS (R8), Y4
-	ADDQ         $0x04, R8
-	VMULPS       Y4, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y4, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y4, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish160
-
-entry160:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y5
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y5, Y6
-	VADDPS       Y6, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y5, Y6
-	VADDPS       Y6, Y1, Y1
-	VMULPS       64(CX)(R11*1), Y5, Y6
-	VADDPS       Y6, Y2, Y2
-	VMULPS       96(CX)(R11*1), Y5, Y6
-	VADDPS       Y6, Y3, Y3
-	VMULPS       128(CX)(R11*1), Y5, Y6
-	VADDPS       Y6, Y4, Y4
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry160
-
-finish160:
-	VBROADCASTSS (R8), Y5
-	ADDQ         $0x04, R8
-	VMULPS       Y5, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y5, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y5, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y5, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y6
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y6, Y7
-	VADDPS       Y7, Y1, Y1
-	VMULPS       64(CX)(R11*1), Y6, Y7
-	VADDPS       Y7, Y2, Y2
-	VMULPS       96(CX)(R11*1), Y6, Y7
-	VADDPS       Y7, Y3, Y3
-	VMULPS       128(CX)(R11*1), Y6, Y7
-	VADDPS       Y7, Y4, Y4
-	VMULPS       160(CX)(R11*1), Y6, Y7
-	VADDPS       Y7, Y5, Y5
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry192
-
-finish192:
-	VBROADCASTSS (R8), Y6
-	ADDQ         $0x04, R8
-	VMULPS       Y6, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y6, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y6, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y6, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y6, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish224
-
-entry224:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y7
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y7, Y8
-	VADDPS       Y8, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y7, Y8
-	VADDPS       Y8, Y1, Y1
-	VMULPS       64(CX)(R11*1), Y7, Y8
-	VADDPS       Y8, Y2, Y2
-	VMULPS       96(CX)(R11*1), Y7, Y8
-	VADDPS       Y8, Y3, Y3
-	VMULPS       128(CX)(R11*1), Y7, Y8
-	VADDPS       Y8, Y4, Y4
-	VMULPS       160(CX)(R11*1), Y7, Y8
-	VADDPS       Y8, Y5, Y5
-	VMULPS       192(CX)(R11*1), Y7, Y8
-	VADDPS       Y8, Y6, Y6
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry224
-
-finish224:
-	VBROADCASTSS (R8), Y7
-	ADDQ         $0x04, R8
-	VMULPS       Y7, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y7, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y7, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y7, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y7, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y7, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y7, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y8
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(CX)(R11*1), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(CX)(R11*1), Y8, Y9
-	VADDPS       Y9, Y3, Y3
-	VMULPS       128(CX)(R11*1), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(CX)(R11*1), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(CX)(R11*1), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(CX)(R11*1), Y8, Y9
-	VADDPS       Y9, Y7, Y7
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry256
-
-finish256:
-	VBROADCASTSS (R8), Y8
-	ADDQ         $0x04, R8
-	VMULPS       Y8, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y8, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y8, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y8, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y8, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y8, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y8, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y9
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y1, Y1
-	VMULPS       64(CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y2, Y2
-	VMULPS       96(CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y3, Y3
-	VMULPS       128(CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y4, Y4
-	VMULPS       160(CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y5, Y5
-	VMULPS       192(CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y6, Y6
-	VMULPS       224(CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y7, Y7
-	VMULPS       256(CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry288
-
-finish288:
-	VBROADCASTSS (R8), Y9
-	ADDQ         $0x04, R8
-	VMULPS       Y9, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y9, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y9, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y9, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y9, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y9, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y9, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y9, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	VMULPS       Y9, Y8, Y8
-	VMOVUPS      Y8, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-	VMOVUPS 256(AX), Y8
-	VMOVUPS 288(AX), Y9
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Y10
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y0, Y0
-	VMULPS       32(CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y1, Y1
-	VMULPS       64(CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y2, Y2
-	VMULPS       96(CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y3, Y3
-	VMULPS       128(CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y4, Y4
-	VMULPS       160(CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y5, Y5
-	VMULPS       192(CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y6, Y6
-	VMULPS       224(CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y7, Y7
-	VMULPS       256(CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y8, Y8
-	VMULPS       288(CX)(R11*1), Y10, Y11
-	VADDPS       Y11, Y9, Y9
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry320
-
-finish320:
-	VBROADCASTSS (R8), Y10
-	ADDQ         $0x04, R8
-	VMULPS       Y10, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMULPS       Y10, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       Y10, Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VMULPS       Y10, Y3, Y3
-	VMOVUPS      Y3, 96(AX)
-	VMULPS       Y10, Y4, Y4
-	VMOVUPS      Y4, 128(AX)
-	VMULPS       Y10, Y5, Y5
-	VMOVUPS      Y5, 160(AX)
-	VMULPS       Y10, Y6, Y6
-	VMOVUPS      Y6, 192(AX)
-	VMULPS       Y10, Y7, Y7
-	VMOVUPS      Y7, 224(AX)
-	VMULPS       Y10, Y8, Y8
-	VMOVUPS      Y8, 256(AX)
-	VMULPS       Y10, Y9, Y9
-	VMOVUPS      Y9, 288(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherWeightedF32OntoAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·gatherWeightedF32OntoAVX512(SB), NOSPLIT, $0-96
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ val+72(FP), R12
-	SUBQ R11, R12
-	MOVQ far+56(FP), R13
-	LEAQ (DI)(R13*4), R13
-	MOVQ near+64(FP), R14
-	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
-	CMPQ R10, $0x20
-	JE   row128
-	CMPQ R10, $0x30
-	JE   row192
-	CMPQ R10, $0x40
-	JE   row256
-	CMPQ R10, $0x48
-	JE   row288
-	CMPQ R10, $0x50
-	JE   row320
-	CMPQ R10, $0x58
-	JE   row352
-	CMPQ R10, $0x60
-	JE   row384
-	CMPQ R10, $0x68
-	JE   row416
-	CMPQ R10, $0x70
-	JE   row448
-	CMPQ R10, $0x78
-	JE   row480
-	CMPQ R10, $0x80
-	JE   row512
-	CMPQ R10, $0x88
-	JE   row544
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z2, Z3
-	VADDPS       Z3, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z2, Z3
-	VADDPS       Z3, Z1, Z1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry128
-
-finish128:
-	VBROADCASTSS (R8), Z2
-	ADDQ         $0x04, R8
-	VMULPS       Z2, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z2, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z3
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z3, Z4
-	VADDPS       Z4, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z3, Z4
-	VADDPS       Z4, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z3, Z4
-	VADDPS       Z4, Z2, Z2
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry192
-
-finish192:
-	VBROADCASTSS (R8), Z3
-	ADDQ         $0x04, R8
-	VMULPS       Z3, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z3, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z3, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z4
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z4, Z5
-	VADDPS       Z5, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z4, Z5
-	VADDPS       Z5, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z4, Z5
-	VADDPS       Z5, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z4, Z5
-	VADDPS       Z5, Z3, Z3
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry256
-
-finish256:
-	VBROADCASTSS (R8), Z4
-	ADDQ         $0x04, R8
-	VMULPS       Z4, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z4, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z4, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z4, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z5
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z5, Z6
-	VADDPS       Z6, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z5, Z6
-	VADDPS       Z6, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z5, Z6
-	VADDPS       Z6, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z5, Z6
-	VADDPS       Z6, Z3, Z3
-	VMULPS       256(CX)(R11*1), Y5, Y6
-	VADDPS       Y6, Y4, Y4
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry288
-
-finish288:
-	VBROADCASTSS (R8), Z5
-	ADDQ         $0x04, R8
-	VMULPS       Z5, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z5, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z5, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z5, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z5
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z5, Z6
-	VADDPS       Z6, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z5, Z6
-	VADDPS       Z6, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z5, Z6
-	VADDPS       Z6, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z5, Z6
-	VADDPS       Z6, Z3, Z3
-	VMULPS       256(CX)(R11*1), Z5, Z6
-	VADDPS       Z6, Z4, Z4
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry320
-
-finish320:
-	VBROADCASTSS (R8), Z5
-	ADDQ         $0x04, R8
-	VMULPS       Z5, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z5, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z5, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z5, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z5, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish352
-
-entry352:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z6
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z3, Z3
-	VMULPS       256(CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z4, Z4
-	VMULPS       320(CX)(R11*1), Y6, Y7
-	VADDPS       Y7, Y5, Y5
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry352
-
-finish352:
-	VBROADCASTSS (R8), Z6
-	ADDQ         $0x04, R8
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z6, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z6, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z6, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	CMPQ    R9, R10
-	JGE     finish384
-
-entry384:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z6
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z3, Z3
-	VMULPS       256(CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z4, Z4
-	VMULPS       320(CX)(R11*1), Z6, Z7
-	VADDPS       Z7, Z5, Z5
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry384
-
-finish384:
-	VBROADCASTSS (R8), Z6
-	ADDQ         $0x04, R8
-	VMULPS       Z6, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z6, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z6, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z6, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z6, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z6, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish416
-
-entry416:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z7
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z3, Z3
-	VMULPS       256(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z4, Z4
-	VMULPS       320(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z5, Z5
-	VMULPS       384(CX)(R11*1), Y7, Y8
-	VADDPS       Y8, Y6, Y6
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry416
-
-finish416:
-	VBROADCASTSS (R8), Z7
-	ADDQ         $0x04, R8
-	VMULPS       Z7, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z7, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z7, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z7, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z7, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z7, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Y7, Y6, Y6
-	VMOVUPS      Y6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	CMPQ    R9, R10
-	JGE     finish448
-
-entry448:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z7
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z3, Z3
-	VMULPS       256(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z4, Z4
-	VMULPS       320(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z5, Z5
-	VMULPS       384(CX)(R11*1), Z7, Z8
-	VADDPS       Z8, Z6, Z6
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry448
-
-finish448:
-	VBROADCASTSS (R8), Z7
-	ADDQ         $0x04, R8
-	VMULPS       Z7, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z7, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z7, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z7, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z7, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z7, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z7, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish480
-
-entry480:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	PREFETCHT1   448(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	PREFETCHT0   448(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z8
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z3, Z3
-	VMULPS       256(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z4, Z4
-	VMULPS       320(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z5, Z5
-	VMULPS       384(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z6, Z6
-	VMULPS       448(CX)(R11*1), Y8, Y9
-	VADDPS       Y9, Y7, Y7
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry480
-
-finish480:
-	VBROADCASTSS (R8), Z8
-	ADDQ         $0x04, R8
-	VMULPS       Z8, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z8, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z8, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z8, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z8, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z8, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z8, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	VMULPS       Y8, Y7, Y7
-	VMOVUPS      Y7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	CMPQ    R9, R10
-	JGE     finish512
-
-entry512:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	PREFETCHT1   448(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	PREFETCHT0   448(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z8
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z3, Z3
-	VMULPS       256(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z4, Z4
-	VMULPS       320(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z5, Z5
-	VMULPS       384(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z6, Z6
-	VMULPS       448(CX)(R11*1), Z8, Z9
-	VADDPS       Z9, Z7, Z7
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry512
-
-finish512:
-	VBROADCASTSS (R8), Z8
-	ADDQ         $0x04, R8
-	VMULPS       Z8, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z8, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z8, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z8, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z8, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z8, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z8, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	VMULPS       Z8, Z7, Z7
-	VMOVUPS      Z7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	VMOVUPS 256(AX), Z4
-	VMOVUPS 320(AX), Z5
-	VMOVUPS 384(AX), Z6
-	VMOVUPS 448(AX), Z7
-	VMOVUPS 512(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish544
-
-entry544:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	PREFETCHT1   448(CX)(R11*1)
-	PREFETCHT1   512(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	PREFETCHT0   448(CX)(R11*1)
-	PREFETCHT0   512(CX)(R11*1)
-	VBROADCASTSS (R12)(R9*4), Z9
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPS       (CX)(R11*1), Z9, Z10
-	VADDPS       Z10, Z0, Z0
-	VMULPS       64(CX)(R11*1), Z9, Z10
-	VADDPS       Z10, Z1, Z1
-	VMULPS       128(CX)(R11*1), Z9, Z10
-	VADDPS       Z10, Z2, Z2
-	VMULPS       192(CX)(R11*1), Z9, Z10
-	VADDPS       Z10, Z3, Z3
-	VMULPS       256(CX)(R11*1), Z9, Z10
-	VADDPS       Z10, Z4, Z4
-	VMULPS       320(CX)(R11*1), Z9, Z10
-	VADDPS       Z10, Z5, Z5
-	VMULPS       384(CX)(R11*1), Z9, Z10
-	VADDPS       Z10, Z6, Z6
-	VMULPS       448(CX)(R11*1), Z9, Z10
-	VADDPS       Z10, Z7, Z7
-	VMULPS       512(CX)(R11*1), Y9, Y10
-	VADDPS       Y10, Y8, Y8
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry544
-
-finish544:
-	VBROADCASTSS (R8), Z9
-	ADDQ         $0x04, R8
-	VMULPS       Z9, Z0, Z0
-	VMOVUPS      Z0, (AX)
-	VMULPS       Z9, Z1, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS       Z9, Z2, Z2
-	VMOVUPS      Z2, 128(AX)
-	VMULPS       Z9, Z3, Z3
-	VMOVUPS      Z3, 192(AX)
-	VMULPS       Z9, Z4, Z4
-	VMOVUPS      Z4, 256(AX)
-	VMULPS       Z9, Z5, Z5
-	VMOVUPS      Z5, 320(AX)
-	VMULPS       Z9, Z6, Z6
-	VMOVUPS      Z6, 384(AX)
-	VMULPS       Z9, Z7, Z7
-	VMOVUPS      Z7, 448(AX)
-	VMULPS       Y9, Y8, Y8
-	VMOVUPS      Y8, 512(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
 // func gatherWeightedF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherWeightedF32Close(SB), NOSPLIT, $0-96
@@ -20548,38 +16035,44 @@ register:
 	VZEROUPPER
 	RET
 
-// func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, scale *float64, width int)
+// func gatherSumF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, scale *float64, width int)
 // Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF64Pairs(SB), NOSPLIT, $8-72
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R10
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R11
-	IMULQ  R10, R11
-	ADDQ   DI, R11
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R10*8), R8
-	SUBQ   (AX), R8
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R8*4), R8
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R10*8), R9
-	SUBQ   (AX)(R10*8), R9
-	MOVQ   width+64(FP), AX
-	CMPQ   AX, $0x01
-	JE     row8
-	CMPQ   AX, $0x02
-	JE     row16
-	CMPQ   AX, $0x04
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+TEXT ·gatherSumF64Pairs(SB), NOSPLIT, $8-88
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R10
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R11
+	IMULQ   R10, R11
+	ADDQ    DI, R11
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R10*8), R8
+	SUBQ    (AX), R8
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R8*4), R8
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R10*8), R9
+	SUBQ    (AX)(R10*8), R9
+	MOVQ    width+80(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	MOVQ    R10, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), Y2
+	VMOVUPD 32(AX), Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -20624,7 +16117,7 @@ both64:
 ended64:
 	TESTQ        BX, BX
 	JNZ          second64
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSD (AX)(SI*8), Y4
 	VMULPD       Y4, Y0, Y0
 	VMOVUPD      Y0, (DI)
@@ -20634,8 +16127,11 @@ ended64:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y0
+	VMOVUPD      32(AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -20643,7 +16139,7 @@ ended64:
 	JNZ          pair64
 
 second64:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSD (AX)(R10*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R11)
@@ -20653,8 +16149,11 @@ second64:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y2
+	VMOVUPD      32(AX), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -20693,7 +16192,7 @@ one64:
 	JNZ        one64
 
 finish64:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSD (AX)(R10*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R11)
@@ -20703,8 +16202,11 @@ finish64:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y2
+	VMOVUPD      32(AX), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -20715,8 +16217,14 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), Y0
+	MOVQ    R10, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), Y1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -20759,7 +16267,7 @@ both32:
 ended32:
 	TESTQ        BX, BX
 	JNZ          second32
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSD (AX)(SI*8), Y2
 	VMULPD       Y2, Y0, Y0
 	VMOVUPD      Y0, (DI)
@@ -20767,7 +16275,10 @@ ended32:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
-	VXORPS       Y0, Y0, Y0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -20775,7 +16286,7 @@ ended32:
 	JNZ          pair32
 
 second32:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSD (AX)(R10*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R11)
@@ -20783,7 +16294,10 @@ second32:
 	INCQ         R10
 	CMPQ         R10, rows+40(FP)
 	JE           throughB32
-	VXORPS       Y1, Y1, Y1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -20820,7 +16334,7 @@ one32:
 	JNZ        one32
 
 finish32:
-	MOVQ         scale+56(FP), AX
+	MOVQ         scale+72(FP), AX
 	VBROADCASTSD (AX)(R10*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R11)
@@ -20828,7 +16342,10 @@ finish32:
 	INCQ         R10
 	CMPQ         R10, (SP)
 	JE           done32
-	VXORPS       Y1, Y1, Y1
+	MOVQ         R10, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R10*8), R9
 	SUBQ         (AX)(R10*8), R9
@@ -20839,8 +16356,14 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), X0
+	MOVQ    R10, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -20883,7 +16406,7 @@ both16:
 ended16:
 	TESTQ    BX, BX
 	JNZ      second16
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+72(FP), AX
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVUPD  X0, (DI)
@@ -20891,7 +16414,10 @@ ended16:
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA16
-	VXORPS   X0, X0, X0
+	MOVQ     SI, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVUPD  (AX), X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -20899,7 +16425,7 @@ ended16:
 	JNZ      pair16
 
 second16:
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+72(FP), AX
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R11)
@@ -20907,7 +16433,10 @@ second16:
 	INCQ     R10
 	CMPQ     R10, rows+40(FP)
 	JE       throughB16
-	VXORPS   X1, X1, X1
+	MOVQ     R10, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVUPD  (AX), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -20944,7 +16473,7 @@ one16:
 	JNZ        one16
 
 finish16:
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+72(FP), AX
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R11)
@@ -20952,7 +16481,10 @@ finish16:
 	INCQ     R10
 	CMPQ     R10, (SP)
 	JE       done16
-	VXORPS   X1, X1, X1
+	MOVQ     R10, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVUPD  (AX), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -20963,8 +16495,14 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ   SI, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSD (AX), X0
+	MOVQ   R10, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSD (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -21002,7 +16540,7 @@ both8:
 ended8:
 	TESTQ    BX, BX
 	JNZ      second8
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+72(FP), AX
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVSD   X0, (DI)
@@ -21010,7 +16548,10 @@ ended8:
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA8
-	VXORPS   X0, X0, X0
+	MOVQ     SI, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVSD   (AX), X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -21018,7 +16559,7 @@ ended8:
 	JNZ      pair8
 
 second8:
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+72(FP), AX
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R11)
@@ -21026,7 +16567,10 @@ second8:
 	INCQ     R10
 	CMPQ     R10, rows+40(FP)
 	JE       throughB8
-	VXORPS   X1, X1, X1
+	MOVQ     R10, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVSD   (AX), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -21061,7 +16605,7 @@ one8:
 	JNZ        one8
 
 finish8:
-	MOVQ     scale+56(FP), AX
+	MOVQ     scale+72(FP), AX
 	VMOVDDUP (AX)(R10*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R11)
@@ -21069,7 +16613,10 @@ finish8:
 	INCQ     R10
 	CMPQ     R10, (SP)
 	JE       done8
-	VXORPS   X1, X1, X1
+	MOVQ     R10, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVSD   (AX), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R10*8), R9
 	SUBQ     (AX)(R10*8), R9
@@ -21079,9 +16626,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+// func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, scale *float64, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherSumF64AVX2(SB), NOSPLIT, $0-88
+TEXT ·gatherSumF64AVX2(SB), NOSPLIT, $0-104
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -21089,7 +16636,7 @@ TEXT ·gatherSumF64AVX2(SB), NOSPLIT, $0-88
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
+	MOVQ    scale+88(FP), R8
 	TESTQ   SI, SI
 	JZ      done
 
@@ -21102,7 +16649,7 @@ TEXT ·gatherSumF64AVX2(SB), NOSPLIT, $0-88
 	LEAQ (DI)(R12*4), R12
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R10
+	MOVQ width+96(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x08
@@ -21148,7 +16695,10 @@ apart:
 row:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSD (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish
 
@@ -21175,7 +16725,10 @@ finish:
 row8:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSD (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish8
 
@@ -21202,11 +16755,14 @@ finish8:
 	RET
 
 row16:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish16
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), X0
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish16
 
 entry16:
 	MOVL       (R12)(R9*4), R11
@@ -21231,12 +16787,15 @@ finish16:
 	RET
 
 row24:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish24
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), X0
+	VMOVSD  16(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish24
 
 entry24:
 	MOVL       (R12)(R9*4), R11
@@ -21267,11 +16826,14 @@ finish24:
 	RET
 
 row32:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	CMPQ   R9, R10
-	JGE    finish32
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish32
 
 entry32:
 	MOVL       (R12)(R9*4), R11
@@ -21296,12 +16858,15 @@ finish32:
 	RET
 
 row40:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish40
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVSD  32(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish40
 
 entry40:
 	MOVL       (R12)(R9*4), R11
@@ -21332,12 +16897,15 @@ finish40:
 	RET
 
 row48:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish48
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish48
 
 entry48:
 	MOVL       (R12)(R9*4), R11
@@ -21368,13 +16936,16 @@ finish48:
 	RET
 
 row56:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	CMPQ   R9, R10
-	JGE    finish56
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), X1
+	VMOVSD  48(R11), X2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish56
 
 entry56:
 	MOVL       (R12)(R9*4), R11
@@ -21408,12 +16979,15 @@ finish56:
 	RET
 
 row64:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   R9, R10
-	JGE    finish64
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish64
 
 entry64:
 	MOVL       (R12)(R9*4), R11
@@ -21441,13 +17015,16 @@ finish64:
 	RET
 
 row96:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   R9, R10
-	JGE    finish96
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish96
 
 entry96:
 	MOVL       (R12)(R9*4), R11
@@ -21483,14 +17060,17 @@ finish96:
 	RET
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	CMPQ   R9, R10
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish128
 
 entry128:
 	MOVL       (R12)(R9*4), R11
@@ -21529,15 +17109,18 @@ finish128:
 	RET
 
 row160:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R9, R10
-	JGE    finish160
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish160
 
 entry160:
 	MOVL       (R12)(R9*4), R11
@@ -21581,16 +17164,19 @@ finish160:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R9, R10
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish192
 
 entry192:
 	MOVL       (R12)(R9*4), R11
@@ -21637,17 +17223,20 @@ finish192:
 	RET
 
 row224:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R9, R10
-	JGE    finish224
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	VMOVUPD 192(R11), Y6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish224
 
 entry224:
 	MOVL       (R12)(R9*4), R11
@@ -21699,18 +17288,21 @@ finish224:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R9, R10
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	VMOVUPD 192(R11), Y6
+	VMOVUPD 224(R11), Y7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish256
 
 entry256:
 	MOVL       (R12)(R9*4), R11
@@ -21765,19 +17357,22 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R9, R10
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	VMOVUPD 192(R11), Y6
+	VMOVUPD 224(R11), Y7
+	VMOVUPD 256(R11), Y8
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish288
 
 entry288:
 	MOVL       (R12)(R9*4), R11
@@ -21837,20 +17432,23 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	CMPQ   R9, R10
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	VMOVUPD 192(R11), Y6
+	VMOVUPD 224(R11), Y7
+	VMOVUPD 256(R11), Y8
+	VMOVUPD 288(R11), Y9
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish320
 
 entry320:
 	MOVL       (R12)(R9*4), R11
@@ -21915,9 +17513,9 @@ finish320:
 done:
 	RET
 
-// func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
+// func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, scale *float64, width int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-88
+TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-104
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -21925,7 +17523,7 @@ TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-88
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+72(FP), R8
+	MOVQ    scale+88(FP), R8
 	TESTQ   SI, SI
 	JZ      done
 
@@ -21938,7 +17536,7 @@ TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-88
 	LEAQ (DI)(R12*4), R12
 	MOVQ near+64(FP), R13
 	LEAQ (DI)(R13*4), R13
-	MOVQ width+80(FP), R10
+	MOVQ width+96(FP), R10
 	CMPQ R10, $0x10
 	JE   row128
 	CMPQ R10, $0x18
@@ -21965,12 +17563,15 @@ TEXT ·gatherSumF64AVX512(SB), NOSPLIT, $0-88
 	JE   row544
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	CMPQ   R9, R10
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish128
 
 entry128:
 	MOVL       (R12)(R9*4), R11
@@ -22003,13 +17604,16 @@ finish128:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	CMPQ   R9, R10
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish192
 
 entry192:
 	MOVL       (R12)(R9*4), R11
@@ -22047,14 +17651,17 @@ finish192:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	CMPQ   R9, R10
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish256
 
 entry256:
 	MOVL       (R12)(R9*4), R11
@@ -22097,15 +17704,18 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R9, R10
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Y4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish288
 
 entry288:
 	MOVL       (R12)(R9*4), R11
@@ -22153,15 +17763,18 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	CMPQ   R9, R10
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish320
 
 entry320:
 	MOVL       (R12)(R9*4), R11
@@ -22209,16 +17822,19 @@ finish320:
 	RET
 
 row352:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R9, R10
-	JGE    finish352
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Y5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish352
 
 entry352:
 	MOVL       (R12)(R9*4), R11
@@ -22271,16 +17887,19 @@ finish352:
 	RET
 
 row384:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	CMPQ   R9, R10
-	JGE    finish384
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish384
 
 entry384:
 	MOVL       (R12)(R9*4), R11
@@ -22333,17 +17952,20 @@ finish384:
 	RET
 
 row416:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R9, R10
-	JGE    finish416
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Y6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish416
 
 entry416:
 	MOVL       (R12)(R9*4), R11
@@ -22401,17 +18023,20 @@ finish416:
 	RET
 
 row448:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	CMPQ   R9, R10
-	JGE    finish448
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Z6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish448
 
 entry448:
 	MOVL       (R12)(R9*4), R11
@@ -22469,18 +18094,21 @@ finish448:
 	RET
 
 row480:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R9, R10
-	JGE    finish480
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Z6
+	VMOVUPD 448(R11), Y7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish480
 
 entry480:
 	MOVL       (R12)(R9*4), R11
@@ -22543,18 +18171,21 @@ finish480:
 	RET
 
 row512:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	CMPQ   R9, R10
-	JGE    finish512
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Z6
+	VMOVUPD 448(R11), Z7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish512
 
 entry512:
 	MOVL       (R12)(R9*4), R11
@@ -22617,19 +18248,22 @@ finish512:
 	RET
 
 row544:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R9, R10
-	JGE    finish544
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Z6
+	VMOVUPD 448(R11), Z7
+	VMOVUPD 512(R11), Y8
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish544
 
 entry544:
 	MOVL       (R12)(R9*4), R11
@@ -26131,2157 +21765,6 @@ finish544:
 done:
 	RET
 
-// func gatherSumF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherSumF64OntoPairs(SB), NOSPLIT, $8-80
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R10
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R11
-	IMULQ   R10, R11
-	ADDQ    DI, R11
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R10*8), R8
-	SUBQ    (AX), R8
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R8*4), R8
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R10*8), R9
-	SUBQ    (AX)(R10*8), R9
-	MOVQ    width+72(FP), AX
-	CMPQ    AX, $0x01
-	JE      row8
-	CMPQ    AX, $0x02
-	JE      row16
-	CMPQ    AX, $0x04
-	JE      row32
-	VMOVUPD (DI), Y0
-	VMOVUPD 32(DI), Y1
-	VMOVUPD (R11), Y2
-	VMOVUPD 32(R11), Y3
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first64:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first64
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x06, R12
-	VADDPD     (CX)(R12*1), Y0, Y0
-	VADDPD     32(CX)(R12*1), Y1, Y1
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x06, R12
-	VADDPD     (CX)(R12*1), Y2, Y2
-	VADDPD     32(CX)(R12*1), Y3, Y3
-	INCQ       AX
-	JNZ        both64
-
-ended64:
-	TESTQ        BX, BX
-	JNZ          second64
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(SI*8), Y4
-	VMULPD       Y4, Y0, Y0
-	VMOVUPD      Y0, (DI)
-	VMULPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 32(DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA64
-	VMOVUPD      (DI), Y0
-	VMOVUPD      32(DI), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair64
-
-second64:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(R10*8), Y4
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      Y2, (R11)
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      Y3, 32(R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB64
-	VMOVUPD      (R11), Y2
-	VMOVUPD      32(R11), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x06, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x06, DX
-	VADDPD     (CX)(DX*1), Y2, Y2
-	VADDPD     32(CX)(DX*1), Y3, Y3
-	INCQ       AX
-	JNZ        one64
-
-finish64:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(R10*8), Y4
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      Y2, (R11)
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      Y3, 32(R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done64
-	VMOVUPD      (R11), Y2
-	VMOVUPD      32(R11), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPD (DI), Y0
-	VMOVUPD (R11), Y1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first32:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first32
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x05, R12
-	VADDPD     (CX)(R12*1), Y0, Y0
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x05, R12
-	VADDPD     (CX)(R12*1), Y1, Y1
-	INCQ       AX
-	JNZ        both32
-
-ended32:
-	TESTQ        BX, BX
-	JNZ          second32
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(SI*8), Y2
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA32
-	VMOVUPD      (DI), Y0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R9, R9
-	JNZ          pair32
-
-second32:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(R10*8), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, rows+40(FP)
-	JE           throughB32
-	VMOVUPD      (R11), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x05, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x05, DX
-	VADDPD     (CX)(DX*1), Y1, Y1
-	INCQ       AX
-	JNZ        one32
-
-finish32:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(R10*8), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, (R11)
-	ADDQ         dstStride+8(FP), R11
-	INCQ         R10
-	CMPQ         R10, (SP)
-	JE           done32
-	VMOVUPD      (R11), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R10*8), R9
-	SUBQ         (AX)(R10*8), R9
-	JMP          alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPD (DI), X0
-	VMOVUPD (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first16:
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first16
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVL       768(DX)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (DX)(AX*4), R12
-	SHLQ       $0x04, R12
-	VADDPD     (CX)(R12*1), X0, X0
-	MOVL       768(R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	PREFETCHT1 (CX)(R12*1)
-	MOVL       (R8)(AX*4), R12
-	SHLQ       $0x04, R12
-	VADDPD     (CX)(R12*1), X1, X1
-	INCQ       AX
-	JNZ        both16
-
-ended16:
-	TESTQ    BX, BX
-	JNZ      second16
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(SI*8), X2
-	VMULPD   X2, X0, X0
-	VMOVUPD  X0, (DI)
-	ADDQ     dstStride+8(FP), DI
-	INCQ     SI
-	CMPQ     SI, split+32(FP)
-	JE       throughA16
-	VMOVUPD  (DI), X0
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(SI*8), BX
-	SUBQ     (AX)(SI*8), BX
-	TESTQ    R9, R9
-	JNZ      pair16
-
-second16:
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(R10*8), X2
-	VMULPD   X2, X1, X1
-	VMOVUPD  X1, (R11)
-	ADDQ     dstStride+8(FP), R11
-	INCQ     R10
-	CMPQ     R10, rows+40(FP)
-	JE       throughB16
-	VMOVUPD  (R11), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R10*8), R9
-	SUBQ     (AX)(R10*8), R9
-	JMP      pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVL       768(R8)(AX*4), DX
-	SHLQ       $0x04, DX
-	PREFETCHT1 (CX)(DX*1)
-	MOVL       (R8)(AX*4), DX
-	SHLQ       $0x04, DX
-	VADDPD     (CX)(DX*1), X1, X1
-	INCQ       AX
-	JNZ        one16
-
-finish16:
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(R10*8), X2
-	VMULPD   X2, X1, X1
-	VMOVUPD  X1, (R11)
-	ADDQ     dstStride+8(FP), R11
-	INCQ     R10
-	CMPQ     R10, (SP)
-	JE       done16
-	VMOVUPD  (R11), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R10*8), R9
-	SUBQ     (AX)(R10*8), R9
-	JMP      alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R11), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first8:
-	MOVL       (R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first8
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R9, AX
-	CMOVQLT R9, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R9
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*4), R8
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVL       768(DX)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVL       (DX)(AX*4), R12
-	VADDSD     (CX)(R12*8), X0, X0
-	MOVL       768(R8)(AX*4), R12
-	PREFETCHT1 (CX)(R12*8)
-	MOVL       (R8)(AX*4), R12
-	VADDSD     (CX)(R12*8), X1, X1
-	INCQ       AX
-	JNZ        both8
-
-ended8:
-	TESTQ    BX, BX
-	JNZ      second8
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(SI*8), X2
-	VMULPD   X2, X0, X0
-	VMOVSD   X0, (DI)
-	ADDQ     dstStride+8(FP), DI
-	INCQ     SI
-	CMPQ     SI, split+32(FP)
-	JE       throughA8
-	VMOVSD   (DI), X0
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(SI*8), BX
-	SUBQ     (AX)(SI*8), BX
-	TESTQ    R9, R9
-	JNZ      pair8
-
-second8:
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(R10*8), X2
-	VMULPD   X2, X1, X1
-	VMOVSD   X1, (R11)
-	ADDQ     dstStride+8(FP), R11
-	INCQ     R10
-	CMPQ     R10, rows+40(FP)
-	JE       throughB8
-	VMOVSD   (R11), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R10*8), R9
-	SUBQ     (AX)(R10*8), R9
-	JMP      pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R8
-	MOVQ    BX, R9
-	MOVQ    SI, R10
-	MOVQ    DI, R11
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R9, AX
-	LEAQ (R8)(AX*4), R8
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVL       768(R8)(AX*4), DX
-	PREFETCHT1 (CX)(DX*8)
-	MOVL       (R8)(AX*4), DX
-	VADDSD     (CX)(DX*8), X1, X1
-	INCQ       AX
-	JNZ        one8
-
-finish8:
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(R10*8), X2
-	VMULPD   X2, X1, X1
-	VMOVSD   X1, (R11)
-	ADDQ     dstStride+8(FP), R11
-	INCQ     R10
-	CMPQ     R10, (SP)
-	JE       done8
-	VMOVSD   (R11), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R10*8), R9
-	SUBQ     (AX)(R10*8), R9
-	JMP      alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-// func gatherSumF64OntoAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherSumF64OntoAVX2(SB), NOSPLIT, $0-96
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ far+56(FP), R12
-	LEAQ (DI)(R12*4), R12
-	MOVQ near+64(FP), R13
-	LEAQ (DI)(R13*4), R13
-	MOVQ width+88(FP), R10
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x08
-	JNE  apart
-	CMPQ R10, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R10, $0x01
-	JE   row8
-	CMPQ R10, $0x02
-	JE   row16
-	CMPQ R10, $0x03
-	JE   row24
-	CMPQ R10, $0x04
-	JE   row32
-	CMPQ R10, $0x05
-	JE   row40
-	CMPQ R10, $0x06
-	JE   row48
-	CMPQ R10, $0x07
-	JE   row56
-	CMPQ R10, $0x08
-	JE   row64
-	CMPQ R10, $0x0c
-	JE   row96
-	CMPQ R10, $0x10
-	JE   row128
-	CMPQ R10, $0x14
-	JE   row160
-	CMPQ R10, $0x18
-	JE   row192
-	CMPQ R10, $0x1c
-	JE   row224
-	CMPQ R10, $0x20
-	JE   row256
-	CMPQ R10, $0x24
-	JE   row288
-	CMPQ R10, $0x28
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	CMPQ   R9, R10
-	JGE    finish
-
-entry:
-	MOVL       (R12)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
-	MOVL       (DI)(R9*4), R11
-	VADDSD     (CX)(R11*8), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry
-
-finish:
-	VMOVDDUP (R8), X1
-	ADDQ     $0x08, R8
-	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	CMPQ   R9, R10
-	JGE    finish8
-
-entry8:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDSD     (CX)(R11*1), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry8
-
-finish8:
-	VMOVDDUP (R8), X1
-	ADDQ     $0x08, R8
-	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row8
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), X0
-	CMPQ    R9, R10
-	JGE     finish16
-
-entry16:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry16
-
-finish16:
-	VMOVDDUP (R8), X1
-	ADDQ     $0x08, R8
-	VMULPD   X1, X0, X0
-	VMOVUPD  X0, (AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row16
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R9, R10
-	JGE     finish24
-
-entry24:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), X0, X0
-	VADDSD     16(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry24
-
-finish24:
-	VMOVDDUP (R8), X2
-	ADDQ     $0x08, R8
-	VMULPD   X2, X0, X0
-	VMOVUPD  X0, (AX)
-	VMULPD   X2, X1, X1
-	VMOVSD   X1, 16(AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row24
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	CMPQ    R9, R10
-	JGE     finish32
-
-entry32:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry32
-
-finish32:
-	VBROADCASTSD (R8), Y1
-	ADDQ         $0x08, R8
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row32
-	VZEROUPPER
-	RET
-
-row40:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVSD  32(AX), X1
-	CMPQ    R9, R10
-	JGE     finish40
-
-entry40:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 39(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDSD     32(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry40
-
-finish40:
-	VBROADCASTSD (R8), Y2
-	ADDQ         $0x08, R8
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       X2, X1, X1
-	VMOVSD       X1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row40
-	VZEROUPPER
-	RET
-
-row48:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	CMPQ    R9, R10
-	JGE     finish48
-
-entry48:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 47(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry48
-
-finish48:
-	VBROADCASTSD (R8), Y2
-	ADDQ         $0x08, R8
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       X2, X1, X1
-	VMOVUPD      X1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row48
-	VZEROUPPER
-	RET
-
-row56:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	VMOVSD  48(AX), X2
-	CMPQ    R9, R10
-	JGE     finish56
-
-entry56:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 55(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), X1, X1
-	VADDSD     48(CX)(R11*1), X2, X2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry56
-
-finish56:
-	VBROADCASTSD (R8), Y3
-	ADDQ         $0x08, R8
-	VMULPD       Y3, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       X3, X1, X1
-	VMOVUPD      X1, 32(AX)
-	VMULPD       X3, X2, X2
-	VMOVSD       X2, 48(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row56
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	CMPQ    R9, R10
-	JGE     finish64
-
-entry64:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry64
-
-finish64:
-	VBROADCASTSD (R8), Y2
-	ADDQ         $0x08, R8
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	CMPQ    R9, R10
-	JGE     finish96
-
-entry96:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry96
-
-finish96:
-	VBROADCASTSD (R8), Y3
-	ADDQ         $0x08, R8
-	VMULPD       Y3, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y3, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry128
-
-finish128:
-	VBROADCASTSD (R8), Y4
-	ADDQ         $0x08, R8
-	VMULPD       Y4, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish160
-
-entry160:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry160
-
-finish160:
-	VBROADCASTSD (R8), Y5
-	ADDQ         $0x08, R8
-	VMULPD       Y5, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y5, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y5, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y5, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y5, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry192
-
-finish192:
-	VBROADCASTSD (R8), Y6
-	ADDQ         $0x08, R8
-	VMULPD       Y6, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y6, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y6, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y6, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y6, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish224
-
-entry224:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	VADDPD     192(CX)(R11*1), Y6, Y6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry224
-
-finish224:
-	VBROADCASTSD (R8), Y7
-	ADDQ         $0x08, R8
-	VMULPD       Y7, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y7, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y7, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y7, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y7, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y7, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	VADDPD     192(CX)(R11*1), Y6, Y6
-	VADDPD     224(CX)(R11*1), Y7, Y7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry256
-
-finish256:
-	VBROADCASTSD (R8), Y8
-	ADDQ         $0x08, R8
-	VMULPD       Y8, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y8, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y8, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y8, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y8, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y8, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y8, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 224(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	VADDPD     192(CX)(R11*1), Y6, Y6
-	VADDPD     224(CX)(R11*1), Y7, Y7
-	VADDPD     256(CX)(R11*1), Y8, Y8
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry288
-
-finish288:
-	VBROADCASTSD (R8), Y9
-	ADDQ         $0x08, R8
-	VMULPD       Y9, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y9, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y9, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y9, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y9, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y9, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y9, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	VMULPD       Y9, Y7, Y7
-	VMOVUPD      Y7, 224(AX)
-	VMULPD       Y9, Y8, Y8
-	VMOVUPD      Y8, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	VMOVUPD 288(AX), Y9
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Y0, Y0
-	VADDPD     32(CX)(R11*1), Y1, Y1
-	VADDPD     64(CX)(R11*1), Y2, Y2
-	VADDPD     96(CX)(R11*1), Y3, Y3
-	VADDPD     128(CX)(R11*1), Y4, Y4
-	VADDPD     160(CX)(R11*1), Y5, Y5
-	VADDPD     192(CX)(R11*1), Y6, Y6
-	VADDPD     224(CX)(R11*1), Y7, Y7
-	VADDPD     256(CX)(R11*1), Y8, Y8
-	VADDPD     288(CX)(R11*1), Y9, Y9
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry320
-
-finish320:
-	VBROADCASTSD (R8), Y10
-	ADDQ         $0x08, R8
-	VMULPD       Y10, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y10, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y10, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y10, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y10, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y10, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y10, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	VMULPD       Y10, Y7, Y7
-	VMOVUPD      Y7, 224(AX)
-	VMULPD       Y10, Y8, Y8
-	VMOVUPD      Y8, 256(AX)
-	VMULPD       Y10, Y9, Y9
-	VMOVUPD      Y9, 288(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherSumF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·gatherSumF64OntoAVX512(SB), NOSPLIT, $0-96
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ far+56(FP), R12
-	LEAQ (DI)(R12*4), R12
-	MOVQ near+64(FP), R13
-	LEAQ (DI)(R13*4), R13
-	MOVQ width+88(FP), R10
-	CMPQ R10, $0x10
-	JE   row128
-	CMPQ R10, $0x18
-	JE   row192
-	CMPQ R10, $0x20
-	JE   row256
-	CMPQ R10, $0x24
-	JE   row288
-	CMPQ R10, $0x28
-	JE   row320
-	CMPQ R10, $0x2c
-	JE   row352
-	CMPQ R10, $0x30
-	JE   row384
-	CMPQ R10, $0x34
-	JE   row416
-	CMPQ R10, $0x38
-	JE   row448
-	CMPQ R10, $0x3c
-	JE   row480
-	CMPQ R10, $0x40
-	JE   row512
-	CMPQ R10, $0x44
-	JE   row544
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry128
-
-finish128:
-	VBROADCASTSD (R8), Z2
-	ADDQ         $0x08, R8
-	VMULPD       Z2, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z2, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry192
-
-finish192:
-	VBROADCASTSD (R8), Z3
-	ADDQ         $0x08, R8
-	VMULPD       Z3, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z3, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z3, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry256
-
-finish256:
-	VBROADCASTSD (R8), Z4
-	ADDQ         $0x08, R8
-	VMULPD       Z4, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z4, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z4, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z4, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Y4, Y4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry288
-
-finish288:
-	VBROADCASTSD (R8), Z5
-	ADDQ         $0x08, R8
-	VMULPD       Z5, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z5, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z5, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z5, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Y5, Y4, Y4
-	VMOVUPD      Y4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry320
-
-finish320:
-	VBROADCASTSD (R8), Z5
-	ADDQ         $0x08, R8
-	VMULPD       Z5, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z5, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z5, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z5, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z5, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish352
-
-entry352:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Y5, Y5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry352
-
-finish352:
-	VBROADCASTSD (R8), Z6
-	ADDQ         $0x08, R8
-	VMULPD       Z6, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z6, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z6, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z6, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z6, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	CMPQ    R9, R10
-	JGE     finish384
-
-entry384:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry384
-
-finish384:
-	VBROADCASTSD (R8), Z6
-	ADDQ         $0x08, R8
-	VMULPD       Z6, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z6, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z6, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z6, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z6, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z6, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish416
-
-entry416:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Y6, Y6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry416
-
-finish416:
-	VBROADCASTSD (R8), Z7
-	ADDQ         $0x08, R8
-	VMULPD       Z7, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z7, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z7, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z7, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z7, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z7, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      Y6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	CMPQ    R9, R10
-	JGE     finish448
-
-entry448:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Z6, Z6
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry448
-
-finish448:
-	VBROADCASTSD (R8), Z7
-	ADDQ         $0x08, R8
-	VMULPD       Z7, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z7, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z7, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z7, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z7, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z7, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z7, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish480
-
-entry480:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Z6, Z6
-	VADDPD     448(CX)(R11*1), Y7, Y7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry480
-
-finish480:
-	VBROADCASTSD (R8), Z8
-	ADDQ         $0x08, R8
-	VMULPD       Z8, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z8, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z8, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z8, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z8, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z8, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z8, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	CMPQ    R9, R10
-	JGE     finish512
-
-entry512:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Z6, Z6
-	VADDPD     448(CX)(R11*1), Z7, Z7
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry512
-
-finish512:
-	VBROADCASTSD (R8), Z8
-	ADDQ         $0x08, R8
-	VMULPD       Z8, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z8, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z8, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z8, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z8, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z8, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z8, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	VMULPD       Z8, Z7, Z7
-	VMOVUPD      Z7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	VMOVUPD 512(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish544
-
-entry544:
-	MOVL       (R12)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	PREFETCHT1 64(CX)(R11*1)
-	PREFETCHT1 128(CX)(R11*1)
-	PREFETCHT1 192(CX)(R11*1)
-	PREFETCHT1 256(CX)(R11*1)
-	PREFETCHT1 320(CX)(R11*1)
-	PREFETCHT1 384(CX)(R11*1)
-	PREFETCHT1 448(CX)(R11*1)
-	PREFETCHT1 512(CX)(R11*1)
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	PREFETCHT0 128(CX)(R11*1)
-	PREFETCHT0 192(CX)(R11*1)
-	PREFETCHT0 256(CX)(R11*1)
-	PREFETCHT0 320(CX)(R11*1)
-	PREFETCHT0 384(CX)(R11*1)
-	PREFETCHT0 448(CX)(R11*1)
-	PREFETCHT0 512(CX)(R11*1)
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VADDPD     (CX)(R11*1), Z0, Z0
-	VADDPD     64(CX)(R11*1), Z1, Z1
-	VADDPD     128(CX)(R11*1), Z2, Z2
-	VADDPD     192(CX)(R11*1), Z3, Z3
-	VADDPD     256(CX)(R11*1), Z4, Z4
-	VADDPD     320(CX)(R11*1), Z5, Z5
-	VADDPD     384(CX)(R11*1), Z6, Z6
-	VADDPD     448(CX)(R11*1), Z7, Z7
-	VADDPD     512(CX)(R11*1), Y8, Y8
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry544
-
-finish544:
-	VBROADCASTSD (R8), Z9
-	ADDQ         $0x08, R8
-	VMULPD       Z9, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z9, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z9, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z9, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z9, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z9, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z9, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	VMULPD       Z9, Z7, Z7
-	VMOVUPD      Z7, 448(AX)
-	VMULPD       Y9, Y8, Y8
-	VMOVUPD      Y8, 512(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
 // func gatherSumF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
 // Requires: AVX, MMX+
 TEXT ·gatherSumF64Close(SB), NOSPLIT, $0-88
@@ -28752,40 +22235,46 @@ finish320:
 done:
 	RET
 
-// func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
+// func gatherWeightedF64Pairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, start *float64, startStride int, val *float64, scale *float64, width int)
 // Requires: AVX, CMOV, MMX+
-TEXT ·gatherWeightedF64Pairs(SB), NOSPLIT, $8-80
-	MOVQ   x+16(FP), CX
-	XORQ   SI, SI
-	MOVQ   split+32(FP), R11
-	MOVQ   dst+0(FP), DI
-	MOVQ   dstStride+8(FP), R12
-	IMULQ  R11, R12
-	ADDQ   DI, R12
-	MOVQ   ptr+24(FP), AX
-	MOVQ   (AX)(R11*8), R9
-	SUBQ   (AX), R9
-	MOVQ   val+56(FP), R8
-	LEAQ   (R8)(R9*8), R13
-	MOVQ   col+48(FP), DX
-	LEAQ   (DX)(R9*4), R9
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(SI*8), BX
-	SUBQ   (AX)(SI*8), BX
-	MOVQ   ptr+24(FP), AX
-	MOVQ   8(AX)(R11*8), R10
-	SUBQ   (AX)(R11*8), R10
-	MOVQ   width+72(FP), AX
-	CMPQ   AX, $0x01
-	JE     row8
-	CMPQ   AX, $0x02
-	JE     row16
-	CMPQ   AX, $0x04
-	JE     row32
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
+TEXT ·gatherWeightedF64Pairs(SB), NOSPLIT, $8-96
+	MOVQ    x+16(FP), CX
+	XORQ    SI, SI
+	MOVQ    split+32(FP), R11
+	MOVQ    dst+0(FP), DI
+	MOVQ    dstStride+8(FP), R12
+	IMULQ   R11, R12
+	ADDQ    DI, R12
+	MOVQ    ptr+24(FP), AX
+	MOVQ    (AX)(R11*8), R9
+	SUBQ    (AX), R9
+	MOVQ    val+72(FP), R8
+	LEAQ    (R8)(R9*8), R13
+	MOVQ    col+48(FP), DX
+	LEAQ    (DX)(R9*4), R9
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(SI*8), BX
+	SUBQ    (AX)(SI*8), BX
+	MOVQ    ptr+24(FP), AX
+	MOVQ    8(AX)(R11*8), R10
+	SUBQ    (AX)(R11*8), R10
+	MOVQ    width+88(FP), AX
+	CMPQ    AX, $0x01
+	JE      row8
+	CMPQ    AX, $0x02
+	JE      row16
+	CMPQ    AX, $0x04
+	JE      row32
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	MOVQ    R11, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), Y2
+	VMOVUPD 32(AX), Y3
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -28838,7 +22327,7 @@ both64:
 ended64:
 	TESTQ        BX, BX
 	JNZ          second64
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSD (AX)(SI*8), Y4
 	VMULPD       Y4, Y0, Y0
 	VMOVUPD      Y0, (DI)
@@ -28848,8 +22337,11 @@ ended64:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA64
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y0
+	VMOVUPD      32(AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -28857,7 +22349,7 @@ ended64:
 	JNZ          pair64
 
 second64:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSD (AX)(R11*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R12)
@@ -28867,8 +22359,11 @@ second64:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y2
+	VMOVUPD      32(AX), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -28912,7 +22407,7 @@ one64:
 	JNZ          one64
 
 finish64:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSD (AX)(R11*8), Y4
 	VMULPD       Y4, Y2, Y2
 	VMOVUPD      Y2, (R12)
@@ -28922,8 +22417,11 @@ finish64:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done64
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y2
+	VMOVUPD      32(AX), Y3
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -28934,8 +22432,14 @@ done64:
 	RET
 
 row32:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), Y0
+	MOVQ    R11, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), Y1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -28984,7 +22488,7 @@ both32:
 ended32:
 	TESTQ        BX, BX
 	JNZ          second32
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSD (AX)(SI*8), Y2
 	VMULPD       Y2, Y0, Y0
 	VMOVUPD      Y0, (DI)
@@ -28992,7 +22496,10 @@ ended32:
 	INCQ         SI
 	CMPQ         SI, split+32(FP)
 	JE           throughA32
-	VXORPS       Y0, Y0, Y0
+	MOVQ         SI, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y0
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(SI*8), BX
 	SUBQ         (AX)(SI*8), BX
@@ -29000,7 +22507,7 @@ ended32:
 	JNZ          pair32
 
 second32:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSD (AX)(R11*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R12)
@@ -29008,7 +22515,10 @@ second32:
 	INCQ         R11
 	CMPQ         R11, rows+40(FP)
 	JE           throughB32
-	VXORPS       Y1, Y1, Y1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -29049,7 +22559,7 @@ one32:
 	JNZ          one32
 
 finish32:
-	MOVQ         scale+64(FP), AX
+	MOVQ         scale+80(FP), AX
 	VBROADCASTSD (AX)(R11*8), Y2
 	VMULPD       Y2, Y1, Y1
 	VMOVUPD      Y1, (R12)
@@ -29057,7 +22567,10 @@ finish32:
 	INCQ         R11
 	CMPQ         R11, (SP)
 	JE           done32
-	VXORPS       Y1, Y1, Y1
+	MOVQ         R11, AX
+	IMULQ        startStride+64(FP), AX
+	ADDQ         start+56(FP), AX
+	VMOVUPD      (AX), Y1
 	MOVQ         ptr+24(FP), AX
 	MOVQ         8(AX)(R11*8), R10
 	SUBQ         (AX)(R11*8), R10
@@ -29068,8 +22581,14 @@ done32:
 	RET
 
 row16:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ    SI, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), X0
+	MOVQ    R11, AX
+	IMULQ   startStride+64(FP), AX
+	ADDQ    start+56(FP), AX
+	VMOVUPD (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -29118,7 +22637,7 @@ both16:
 ended16:
 	TESTQ    BX, BX
 	JNZ      second16
-	MOVQ     scale+64(FP), AX
+	MOVQ     scale+80(FP), AX
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVUPD  X0, (DI)
@@ -29126,7 +22645,10 @@ ended16:
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA16
-	VXORPS   X0, X0, X0
+	MOVQ     SI, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVUPD  (AX), X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -29134,7 +22656,7 @@ ended16:
 	JNZ      pair16
 
 second16:
-	MOVQ     scale+64(FP), AX
+	MOVQ     scale+80(FP), AX
 	VMOVDDUP (AX)(R11*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R12)
@@ -29142,7 +22664,10 @@ second16:
 	INCQ     R11
 	CMPQ     R11, rows+40(FP)
 	JE       throughB16
-	VXORPS   X1, X1, X1
+	MOVQ     R11, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVUPD  (AX), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -29183,7 +22708,7 @@ one16:
 	JNZ        one16
 
 finish16:
-	MOVQ     scale+64(FP), AX
+	MOVQ     scale+80(FP), AX
 	VMOVDDUP (AX)(R11*8), X2
 	VMULPD   X2, X1, X1
 	VMOVUPD  X1, (R12)
@@ -29191,7 +22716,10 @@ finish16:
 	INCQ     R11
 	CMPQ     R11, (SP)
 	JE       done16
-	VXORPS   X1, X1, X1
+	MOVQ     R11, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVUPD  (AX), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -29202,8 +22730,14 @@ done16:
 	RET
 
 row8:
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
+	MOVQ   SI, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSD (AX), X0
+	MOVQ   R11, AX
+	IMULQ  startStride+64(FP), AX
+	ADDQ   start+56(FP), AX
+	VMOVSD (AX), X1
 
 	// Nothing has come before the second run and prefetched its first rows.
 	XORQ AX, AX
@@ -29247,7 +22781,7 @@ both8:
 ended8:
 	TESTQ    BX, BX
 	JNZ      second8
-	MOVQ     scale+64(FP), AX
+	MOVQ     scale+80(FP), AX
 	VMOVDDUP (AX)(SI*8), X2
 	VMULPD   X2, X0, X0
 	VMOVSD   X0, (DI)
@@ -29255,7 +22789,10 @@ ended8:
 	INCQ     SI
 	CMPQ     SI, split+32(FP)
 	JE       throughA8
-	VXORPS   X0, X0, X0
+	MOVQ     SI, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVSD   (AX), X0
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(SI*8), BX
 	SUBQ     (AX)(SI*8), BX
@@ -29263,7 +22800,7 @@ ended8:
 	JNZ      pair8
 
 second8:
-	MOVQ     scale+64(FP), AX
+	MOVQ     scale+80(FP), AX
 	VMOVDDUP (AX)(R11*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R12)
@@ -29271,7 +22808,10 @@ second8:
 	INCQ     R11
 	CMPQ     R11, rows+40(FP)
 	JE       throughB8
-	VXORPS   X1, X1, X1
+	MOVQ     R11, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVSD   (AX), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -29310,7 +22850,7 @@ one8:
 	JNZ        one8
 
 finish8:
-	MOVQ     scale+64(FP), AX
+	MOVQ     scale+80(FP), AX
 	VMOVDDUP (AX)(R11*8), X2
 	VMULPD   X2, X1, X1
 	VMOVSD   X1, (R12)
@@ -29318,7 +22858,10 @@ finish8:
 	INCQ     R11
 	CMPQ     R11, (SP)
 	JE       done8
-	VXORPS   X1, X1, X1
+	MOVQ     R11, AX
+	IMULQ    startStride+64(FP), AX
+	ADDQ     start+56(FP), AX
+	VMOVSD   (AX), X1
 	MOVQ     ptr+24(FP), AX
 	MOVQ     8(AX)(R11*8), R10
 	SUBQ     (AX)(R11*8), R10
@@ -29328,9 +22871,9 @@ done8:
 	VZEROUPPER
 	RET
 
-// func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+// func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, val *float64, scale *float64, width int)
 // Requires: AVX, MMX+
-TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-96
+TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-112
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -29338,7 +22881,7 @@ TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
+	MOVQ    scale+96(FP), R8
 	TESTQ   SI, SI
 	JZ      done
 
@@ -29347,14 +22890,14 @@ TEXT ·gatherWeightedF64AVX2(SB), NOSPLIT, $0-96
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ val+72(FP), R12
+	MOVQ val+88(FP), R12
 	SHLQ $0x01, R11
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
+	MOVQ width+104(FP), R10
 
 	// One column, and nothing beside it in x: ids are indices.
 	CMPQ DX, $0x08
@@ -29400,7 +22943,10 @@ apart:
 row:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSD (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish
 
@@ -29429,7 +22975,10 @@ finish:
 row8:
 	ADDQ   $0x08, BX
 	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
+	MOVQ   start+72(FP), R11
+	VMOVSD (R11), X0
+	ADDQ   startStride+80(FP), R11
+	MOVQ   R11, start+72(FP)
 	CMPQ   R9, R10
 	JGE    finish8
 
@@ -29458,11 +23007,14 @@ finish8:
 	RET
 
 row16:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	CMPQ   R9, R10
-	JGE    finish16
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), X0
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish16
 
 entry16:
 	MOVL       (R13)(R9*4), R11
@@ -29489,12 +23041,15 @@ finish16:
 	RET
 
 row24:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS X0, X0, X0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish24
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), X0
+	VMOVSD  16(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish24
 
 entry24:
 	MOVL       (R13)(R9*4), R11
@@ -29528,11 +23083,14 @@ finish24:
 	RET
 
 row32:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	CMPQ   R9, R10
-	JGE    finish32
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish32
 
 entry32:
 	MOVL         (R13)(R9*4), R11
@@ -29559,12 +23117,15 @@ finish32:
 	RET
 
 row40:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish40
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVSD  32(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish40
 
 entry40:
 	MOVL       (R13)(R9*4), R11
@@ -29598,12 +23159,15 @@ finish40:
 	RET
 
 row48:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
-	CMPQ   R9, R10
-	JGE    finish48
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), X1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish48
 
 entry48:
 	MOVL       (R13)(R9*4), R11
@@ -29637,13 +23201,16 @@ finish48:
 	RET
 
 row56:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS X1, X1, X1
-	VXORPS X2, X2, X2
-	CMPQ   R9, R10
-	JGE    finish56
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), X1
+	VMOVSD  48(R11), X2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish56
 
 entry56:
 	MOVL       (R13)(R9*4), R11
@@ -29681,12 +23248,15 @@ finish56:
 	RET
 
 row64:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	CMPQ   R9, R10
-	JGE    finish64
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish64
 
 entry64:
 	MOVL         (R13)(R9*4), R11
@@ -29717,13 +23287,16 @@ finish64:
 	RET
 
 row96:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	CMPQ   R9, R10
-	JGE    finish96
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish96
 
 entry96:
 	MOVL         (R13)(R9*4), R11
@@ -29763,14 +23336,17 @@ finish96:
 	RET
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	CMPQ   R9, R10
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish128
 
 entry128:
 	MOVL         (R13)(R9*4), R11
@@ -29814,15 +23390,18 @@ finish128:
 	RET
 
 row160:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R9, R10
-	JGE    finish160
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish160
 
 entry160:
 	MOVL         (R13)(R9*4), R11
@@ -29872,16 +23451,19 @@ finish160:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R9, R10
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish192
 
 entry192:
 	MOVL         (R13)(R9*4), R11
@@ -29935,17 +23517,20 @@ finish192:
 	RET
 
 row224:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R9, R10
-	JGE    finish224
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	VMOVUPD 192(R11), Y6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish224
 
 entry224:
 	MOVL         (R13)(R9*4), R11
@@ -30005,18 +23590,21 @@ finish224:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R9, R10
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	VMOVUPD 192(R11), Y6
+	VMOVUPD 224(R11), Y7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish256
 
 entry256:
 	MOVL         (R13)(R9*4), R11
@@ -30080,19 +23668,22 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R9, R10
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	VMOVUPD 192(R11), Y6
+	VMOVUPD 224(R11), Y7
+	VMOVUPD 256(R11), Y8
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish288
 
 entry288:
 	MOVL         (R13)(R9*4), R11
@@ -30162,20 +23753,23 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	CMPQ   R9, R10
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD 64(R11), Y2
+	VMOVUPD 96(R11), Y3
+	VMOVUPD 128(R11), Y4
+	VMOVUPD 160(R11), Y5
+	VMOVUPD 192(R11), Y6
+	VMOVUPD 224(R11), Y7
+	VMOVUPD 256(R11), Y8
+	VMOVUPD 288(R11), Y9
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish320
 
 entry320:
 	MOVL         (R13)(R9*4), R11
@@ -30251,9 +23845,9 @@ finish320:
 done:
 	RET
 
-// func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
+// func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, val *float64, scale *float64, width int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-96
+TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-112
 	PCALIGN $0x40
 	MOVQ    dst+0(FP), AX
 	MOVQ    x+16(FP), CX
@@ -30261,7 +23855,7 @@ TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ    ptr+32(FP), BX
 	MOVQ    rows+40(FP), SI
 	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
+	MOVQ    scale+96(FP), R8
 	TESTQ   SI, SI
 	JZ      done
 
@@ -30270,14 +23864,14 @@ TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-96
 	MOVQ R9, R11
 	SHLQ $0x02, R11
 	SUBQ R11, DI
-	MOVQ val+72(FP), R12
+	MOVQ val+88(FP), R12
 	SHLQ $0x01, R11
 	SUBQ R11, R12
 	MOVQ far+56(FP), R13
 	LEAQ (DI)(R13*4), R13
 	MOVQ near+64(FP), R14
 	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
+	MOVQ width+104(FP), R10
 	CMPQ R10, $0x10
 	JE   row128
 	CMPQ R10, $0x18
@@ -30304,12 +23898,15 @@ TEXT ·gatherWeightedF64AVX512(SB), NOSPLIT, $0-96
 	JE   row544
 
 row128:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	CMPQ   R9, R10
-	JGE    finish128
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish128
 
 entry128:
 	MOVL         (R13)(R9*4), R11
@@ -30345,13 +23942,16 @@ finish128:
 	RET
 
 row192:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	CMPQ   R9, R10
-	JGE    finish192
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish192
 
 entry192:
 	MOVL         (R13)(R9*4), R11
@@ -30393,14 +23993,17 @@ finish192:
 	RET
 
 row256:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	CMPQ   R9, R10
-	JGE    finish256
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish256
 
 entry256:
 	MOVL         (R13)(R9*4), R11
@@ -30448,15 +24051,18 @@ finish256:
 	RET
 
 row288:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VXORPS Y4, Y4, Y4
-	CMPQ   R9, R10
-	JGE    finish288
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Y4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish288
 
 entry288:
 	MOVL         (R13)(R9*4), R11
@@ -30510,15 +24116,18 @@ finish288:
 	RET
 
 row320:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	CMPQ   R9, R10
-	JGE    finish320
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish320
 
 entry320:
 	MOVL         (R13)(R9*4), R11
@@ -30572,16 +24181,19 @@ finish320:
 	RET
 
 row352:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VXORPS Y5, Y5, Y5
-	CMPQ   R9, R10
-	JGE    finish352
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Y5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish352
 
 entry352:
 	MOVL         (R13)(R9*4), R11
@@ -30641,16 +24253,19 @@ finish352:
 	RET
 
 row384:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	CMPQ   R9, R10
-	JGE    finish384
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish384
 
 entry384:
 	MOVL         (R13)(R9*4), R11
@@ -30710,17 +24325,20 @@ finish384:
 	RET
 
 row416:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VXORPS Y6, Y6, Y6
-	CMPQ   R9, R10
-	JGE    finish416
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Y6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish416
 
 entry416:
 	MOVL         (R13)(R9*4), R11
@@ -30786,17 +24404,20 @@ finish416:
 	RET
 
 row448:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	CMPQ   R9, R10
-	JGE    finish448
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Z6
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish448
 
 entry448:
 	MOVL         (R13)(R9*4), R11
@@ -30862,18 +24483,21 @@ finish448:
 	RET
 
 row480:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VXORPS Y7, Y7, Y7
-	CMPQ   R9, R10
-	JGE    finish480
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Z6
+	VMOVUPD 448(R11), Y7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish480
 
 entry480:
 	MOVL         (R13)(R9*4), R11
@@ -30945,18 +24569,21 @@ finish480:
 	RET
 
 row512:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	CMPQ   R9, R10
-	JGE    finish512
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Z6
+	VMOVUPD 448(R11), Z7
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish512
 
 entry512:
 	MOVL         (R13)(R9*4), R11
@@ -31028,19 +24655,22 @@ finish512:
 	RET
 
 row544:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VXORPS Y8, Y8, Y8
-	CMPQ   R9, R10
-	JGE    finish544
+	ADDQ    $0x08, BX
+	MOVQ    (BX), R10
+	MOVQ    start+72(FP), R11
+	VMOVUPD (R11), Z0
+	VMOVUPD 64(R11), Z1
+	VMOVUPD 128(R11), Z2
+	VMOVUPD 192(R11), Z3
+	VMOVUPD 256(R11), Z4
+	VMOVUPD 320(R11), Z5
+	VMOVUPD 384(R11), Z6
+	VMOVUPD 448(R11), Z7
+	VMOVUPD 512(R11), Y8
+	ADDQ    startStride+80(FP), R11
+	MOVQ    R11, start+72(FP)
+	CMPQ    R9, R10
+	JGE     finish544
 
 entry544:
 	MOVL         (R13)(R9*4), R11
@@ -34980,2374 +28610,6 @@ finish544:
 	ADDQ    dstStride+8(FP), AX
 	DECQ    SI
 	JNZ     row544
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherWeightedF64OntoPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint32, val *float64, scale *float64, width int)
-// Requires: AVX, CMOV, MMX+
-TEXT ·gatherWeightedF64OntoPairs(SB), NOSPLIT, $8-80
-	MOVQ    x+16(FP), CX
-	XORQ    SI, SI
-	MOVQ    split+32(FP), R11
-	MOVQ    dst+0(FP), DI
-	MOVQ    dstStride+8(FP), R12
-	IMULQ   R11, R12
-	ADDQ    DI, R12
-	MOVQ    ptr+24(FP), AX
-	MOVQ    (AX)(R11*8), R9
-	SUBQ    (AX), R9
-	MOVQ    val+56(FP), R8
-	LEAQ    (R8)(R9*8), R13
-	MOVQ    col+48(FP), DX
-	LEAQ    (DX)(R9*4), R9
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(SI*8), BX
-	SUBQ    (AX)(SI*8), BX
-	MOVQ    ptr+24(FP), AX
-	MOVQ    8(AX)(R11*8), R10
-	SUBQ    (AX)(R11*8), R10
-	MOVQ    width+72(FP), AX
-	CMPQ    AX, $0x01
-	JE      row8
-	CMPQ    AX, $0x02
-	JE      row16
-	CMPQ    AX, $0x04
-	JE      row32
-	VMOVUPD (DI), Y0
-	VMOVUPD 32(DI), Y1
-	VMOVUPD (R12), Y2
-	VMOVUPD 32(R12), Y3
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first64:
-	MOVL       (R9)(AX*4), R14
-	SHLQ       $0x06, R14
-	PREFETCHT1 (CX)(R14*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first64
-
-pair64:
-	MOVQ    BX, AX
-	CMPQ    R10, AX
-	CMOVQLT R10, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R10
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*8), R8
-	LEAQ    (R9)(AX*4), R9
-	LEAQ    (R13)(AX*8), R13
-	NEGQ    AX
-	JZ      ended64
-
-both64:
-	MOVL         768(DX)(AX*4), R14
-	SHLQ         $0x06, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSD (R8)(AX*8), Y4
-	MOVL         (DX)(AX*4), R14
-	SHLQ         $0x06, R14
-	VMULPD       (CX)(R14*1), Y4, Y5
-	VADDPD       Y5, Y0, Y0
-	VMULPD       32(CX)(R14*1), Y4, Y5
-	VADDPD       Y5, Y1, Y1
-	MOVL         768(R9)(AX*4), R14
-	SHLQ         $0x06, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSD (R13)(AX*8), Y4
-	MOVL         (R9)(AX*4), R14
-	SHLQ         $0x06, R14
-	VMULPD       (CX)(R14*1), Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VMULPD       32(CX)(R14*1), Y4, Y5
-	VADDPD       Y5, Y3, Y3
-	INCQ         AX
-	JNZ          both64
-
-ended64:
-	TESTQ        BX, BX
-	JNZ          second64
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(SI*8), Y4
-	VMULPD       Y4, Y0, Y0
-	VMOVUPD      Y0, (DI)
-	VMULPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 32(DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA64
-	VMOVUPD      (DI), Y0
-	VMOVUPD      32(DI), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R10, R10
-	JNZ          pair64
-
-second64:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(R11*8), Y4
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      Y2, (R12)
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      Y3, 32(R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, rows+40(FP)
-	JE           throughB64
-	VMOVUPD      (R12), Y2
-	VMOVUPD      32(R12), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          pair64
-
-throughA64:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone64
-
-throughB64:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	VMOVUPS Y0, Y2
-	VMOVUPS Y1, Y3
-
-alone64:
-	MOVQ R10, AX
-	LEAQ (R9)(AX*4), R9
-	LEAQ (R13)(AX*8), R13
-	NEGQ AX
-	JZ   finish64
-
-one64:
-	MOVL         768(R9)(AX*4), DX
-	SHLQ         $0x06, DX
-	PREFETCHT1   (CX)(DX*1)
-	VBROADCASTSD (R13)(AX*8), Y4
-	MOVL         (R9)(AX*4), DX
-	SHLQ         $0x06, DX
-	VMULPD       (CX)(DX*1), Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VMULPD       32(CX)(DX*1), Y4, Y5
-	VADDPD       Y5, Y3, Y3
-	INCQ         AX
-	JNZ          one64
-
-finish64:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(R11*8), Y4
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      Y2, (R12)
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      Y3, 32(R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, (SP)
-	JE           done64
-	VMOVUPD      (R12), Y2
-	VMOVUPD      32(R12), Y3
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          alone64
-
-done64:
-	VZEROUPPER
-	RET
-
-row32:
-	VMOVUPD (DI), Y0
-	VMOVUPD (R12), Y1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first32:
-	MOVL       (R9)(AX*4), R14
-	SHLQ       $0x05, R14
-	PREFETCHT1 (CX)(R14*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first32
-
-pair32:
-	MOVQ    BX, AX
-	CMPQ    R10, AX
-	CMOVQLT R10, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R10
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*8), R8
-	LEAQ    (R9)(AX*4), R9
-	LEAQ    (R13)(AX*8), R13
-	NEGQ    AX
-	JZ      ended32
-
-both32:
-	MOVL         768(DX)(AX*4), R14
-	SHLQ         $0x05, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSD (R8)(AX*8), Y2
-	MOVL         (DX)(AX*4), R14
-	SHLQ         $0x05, R14
-	VMULPD       (CX)(R14*1), Y2, Y2
-	VADDPD       Y2, Y0, Y0
-	MOVL         768(R9)(AX*4), R14
-	SHLQ         $0x05, R14
-	PREFETCHT1   (CX)(R14*1)
-	VBROADCASTSD (R13)(AX*8), Y2
-	MOVL         (R9)(AX*4), R14
-	SHLQ         $0x05, R14
-	VMULPD       (CX)(R14*1), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	INCQ         AX
-	JNZ          both32
-
-ended32:
-	TESTQ        BX, BX
-	JNZ          second32
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(SI*8), Y2
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (DI)
-	ADDQ         dstStride+8(FP), DI
-	INCQ         SI
-	CMPQ         SI, split+32(FP)
-	JE           throughA32
-	VMOVUPD      (DI), Y0
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(SI*8), BX
-	SUBQ         (AX)(SI*8), BX
-	TESTQ        R10, R10
-	JNZ          pair32
-
-second32:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(R11*8), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, rows+40(FP)
-	JE           throughB32
-	VMOVUPD      (R12), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          pair32
-
-throughA32:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone32
-
-throughB32:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	VMOVUPS Y0, Y1
-
-alone32:
-	MOVQ R10, AX
-	LEAQ (R9)(AX*4), R9
-	LEAQ (R13)(AX*8), R13
-	NEGQ AX
-	JZ   finish32
-
-one32:
-	MOVL         768(R9)(AX*4), DX
-	SHLQ         $0x05, DX
-	PREFETCHT1   (CX)(DX*1)
-	VBROADCASTSD (R13)(AX*8), Y2
-	MOVL         (R9)(AX*4), DX
-	SHLQ         $0x05, DX
-	VMULPD       (CX)(DX*1), Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	INCQ         AX
-	JNZ          one32
-
-finish32:
-	MOVQ         scale+64(FP), AX
-	VBROADCASTSD (AX)(R11*8), Y2
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, (R12)
-	ADDQ         dstStride+8(FP), R12
-	INCQ         R11
-	CMPQ         R11, (SP)
-	JE           done32
-	VMOVUPD      (R12), Y1
-	MOVQ         ptr+24(FP), AX
-	MOVQ         8(AX)(R11*8), R10
-	SUBQ         (AX)(R11*8), R10
-	JMP          alone32
-
-done32:
-	VZEROUPPER
-	RET
-
-row16:
-	VMOVUPD (DI), X0
-	VMOVUPD (R12), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first16:
-	MOVL       (R9)(AX*4), R14
-	SHLQ       $0x04, R14
-	PREFETCHT1 (CX)(R14*1)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first16
-
-pair16:
-	MOVQ    BX, AX
-	CMPQ    R10, AX
-	CMOVQLT R10, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R10
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*8), R8
-	LEAQ    (R9)(AX*4), R9
-	LEAQ    (R13)(AX*8), R13
-	NEGQ    AX
-	JZ      ended16
-
-both16:
-	MOVL       768(DX)(AX*4), R14
-	SHLQ       $0x04, R14
-	PREFETCHT1 (CX)(R14*1)
-	VMOVDDUP   (R8)(AX*8), X2
-	MOVL       (DX)(AX*4), R14
-	SHLQ       $0x04, R14
-	VMULPD     (CX)(R14*1), X2, X2
-	VADDPD     X2, X0, X0
-	MOVL       768(R9)(AX*4), R14
-	SHLQ       $0x04, R14
-	PREFETCHT1 (CX)(R14*1)
-	VMOVDDUP   (R13)(AX*8), X2
-	MOVL       (R9)(AX*4), R14
-	SHLQ       $0x04, R14
-	VMULPD     (CX)(R14*1), X2, X2
-	VADDPD     X2, X1, X1
-	INCQ       AX
-	JNZ        both16
-
-ended16:
-	TESTQ    BX, BX
-	JNZ      second16
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(SI*8), X2
-	VMULPD   X2, X0, X0
-	VMOVUPD  X0, (DI)
-	ADDQ     dstStride+8(FP), DI
-	INCQ     SI
-	CMPQ     SI, split+32(FP)
-	JE       throughA16
-	VMOVUPD  (DI), X0
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(SI*8), BX
-	SUBQ     (AX)(SI*8), BX
-	TESTQ    R10, R10
-	JNZ      pair16
-
-second16:
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(R11*8), X2
-	VMULPD   X2, X1, X1
-	VMOVUPD  X1, (R12)
-	ADDQ     dstStride+8(FP), R12
-	INCQ     R11
-	CMPQ     R11, rows+40(FP)
-	JE       throughB16
-	VMOVUPD  (R12), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R11*8), R10
-	SUBQ     (AX)(R11*8), R10
-	JMP      pair16
-
-throughA16:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone16
-
-throughB16:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	VMOVUPS X0, X1
-
-alone16:
-	MOVQ R10, AX
-	LEAQ (R9)(AX*4), R9
-	LEAQ (R13)(AX*8), R13
-	NEGQ AX
-	JZ   finish16
-
-one16:
-	MOVL       768(R9)(AX*4), DX
-	SHLQ       $0x04, DX
-	PREFETCHT1 (CX)(DX*1)
-	VMOVDDUP   (R13)(AX*8), X2
-	MOVL       (R9)(AX*4), DX
-	SHLQ       $0x04, DX
-	VMULPD     (CX)(DX*1), X2, X2
-	VADDPD     X2, X1, X1
-	INCQ       AX
-	JNZ        one16
-
-finish16:
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(R11*8), X2
-	VMULPD   X2, X1, X1
-	VMOVUPD  X1, (R12)
-	ADDQ     dstStride+8(FP), R12
-	INCQ     R11
-	CMPQ     R11, (SP)
-	JE       done16
-	VMOVUPD  (R12), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R11*8), R10
-	SUBQ     (AX)(R11*8), R10
-	JMP      alone16
-
-done16:
-	VZEROUPPER
-	RET
-
-row8:
-	VMOVSD (DI), X0
-	VMOVSD (R12), X1
-
-	// Nothing has come before the second run and prefetched its first rows.
-	XORQ AX, AX
-
-first8:
-	MOVL       (R9)(AX*4), R14
-	PREFETCHT1 (CX)(R14*8)
-	INCQ       AX
-	CMPQ       AX, $0x000000c0
-	JL         first8
-
-pair8:
-	MOVQ    BX, AX
-	CMPQ    R10, AX
-	CMOVQLT R10, AX
-	SUBQ    AX, BX
-	SUBQ    AX, R10
-	LEAQ    (DX)(AX*4), DX
-	LEAQ    (R8)(AX*8), R8
-	LEAQ    (R9)(AX*4), R9
-	LEAQ    (R13)(AX*8), R13
-	NEGQ    AX
-	JZ      ended8
-
-both8:
-	MOVL       768(DX)(AX*4), R14
-	PREFETCHT1 (CX)(R14*8)
-	VMOVDDUP   (R8)(AX*8), X2
-	MOVL       (DX)(AX*4), R14
-	VMULSD     (CX)(R14*8), X2, X2
-	VADDSD     X2, X0, X0
-	MOVL       768(R9)(AX*4), R14
-	PREFETCHT1 (CX)(R14*8)
-	VMOVDDUP   (R13)(AX*8), X2
-	MOVL       (R9)(AX*4), R14
-	VMULSD     (CX)(R14*8), X2, X2
-	VADDSD     X2, X1, X1
-	INCQ       AX
-	JNZ        both8
-
-ended8:
-	TESTQ    BX, BX
-	JNZ      second8
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(SI*8), X2
-	VMULPD   X2, X0, X0
-	VMOVSD   X0, (DI)
-	ADDQ     dstStride+8(FP), DI
-	INCQ     SI
-	CMPQ     SI, split+32(FP)
-	JE       throughA8
-	VMOVSD   (DI), X0
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(SI*8), BX
-	SUBQ     (AX)(SI*8), BX
-	TESTQ    R10, R10
-	JNZ      pair8
-
-second8:
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(R11*8), X2
-	VMULPD   X2, X1, X1
-	VMOVSD   X1, (R12)
-	ADDQ     dstStride+8(FP), R12
-	INCQ     R11
-	CMPQ     R11, rows+40(FP)
-	JE       throughB8
-	VMOVSD   (R12), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R11*8), R10
-	SUBQ     (AX)(R11*8), R10
-	JMP      pair8
-
-throughA8:
-	MOVQ rows+40(FP), AX
-	MOVQ AX, (SP)
-	JMP  alone8
-
-throughB8:
-	MOVQ    split+32(FP), AX
-	MOVQ    AX, (SP)
-	MOVQ    DX, R9
-	MOVQ    BX, R10
-	MOVQ    SI, R11
-	MOVQ    DI, R12
-	MOVQ    R8, R13
-	VMOVUPS X0, X1
-
-alone8:
-	MOVQ R10, AX
-	LEAQ (R9)(AX*4), R9
-	LEAQ (R13)(AX*8), R13
-	NEGQ AX
-	JZ   finish8
-
-one8:
-	MOVL       768(R9)(AX*4), DX
-	PREFETCHT1 (CX)(DX*8)
-	VMOVDDUP   (R13)(AX*8), X2
-	MOVL       (R9)(AX*4), DX
-	VMULSD     (CX)(DX*8), X2, X2
-	VADDSD     X2, X1, X1
-	INCQ       AX
-	JNZ        one8
-
-finish8:
-	MOVQ     scale+64(FP), AX
-	VMOVDDUP (AX)(R11*8), X2
-	VMULPD   X2, X1, X1
-	VMOVSD   X1, (R12)
-	ADDQ     dstStride+8(FP), R12
-	INCQ     R11
-	CMPQ     R11, (SP)
-	JE       done8
-	VMOVSD   (R12), X1
-	MOVQ     ptr+24(FP), AX
-	MOVQ     8(AX)(R11*8), R10
-	SUBQ     (AX)(R11*8), R10
-	JMP      alone8
-
-done8:
-	VZEROUPPER
-	RET
-
-// func gatherWeightedF64OntoAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
-// Requires: AVX, MMX+
-TEXT ·gatherWeightedF64OntoAVX2(SB), NOSPLIT, $0-96
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ val+72(FP), R12
-	SHLQ $0x01, R11
-	SUBQ R11, R12
-	MOVQ far+56(FP), R13
-	LEAQ (DI)(R13*4), R13
-	MOVQ near+64(FP), R14
-	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
-
-	// One column, and nothing beside it in x: ids are indices.
-	CMPQ DX, $0x08
-	JNE  apart
-	CMPQ R10, $0x01
-	JNE  apart
-	JMP  row
-
-apart:
-	CMPQ R10, $0x01
-	JE   row8
-	CMPQ R10, $0x02
-	JE   row16
-	CMPQ R10, $0x03
-	JE   row24
-	CMPQ R10, $0x04
-	JE   row32
-	CMPQ R10, $0x05
-	JE   row40
-	CMPQ R10, $0x06
-	JE   row48
-	CMPQ R10, $0x07
-	JE   row56
-	CMPQ R10, $0x08
-	JE   row64
-	CMPQ R10, $0x0c
-	JE   row96
-	CMPQ R10, $0x10
-	JE   row128
-	CMPQ R10, $0x14
-	JE   row160
-	CMPQ R10, $0x18
-	JE   row192
-	CMPQ R10, $0x1c
-	JE   row224
-	CMPQ R10, $0x20
-	JE   row256
-	CMPQ R10, $0x24
-	JE   row288
-	CMPQ R10, $0x28
-	JE   row320
-
-row:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	CMPQ   R9, R10
-	JGE    finish
-
-entry:
-	MOVL       (R13)(R9*4), R11
-	PREFETCHT1 (CX)(R11*8)
-	VMOVDDUP   (R12)(R9*8), X1
-	MOVL       (DI)(R9*4), R11
-	VMULSD     (CX)(R11*8), X1, X1
-	VADDSD     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry
-
-finish:
-	VMOVDDUP (R8), X1
-	ADDQ     $0x08, R8
-	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row
-	VZEROUPPER
-	RET
-
-row8:
-	ADDQ   $0x08, BX
-	MOVQ   (BX), R10
-	VMOVSD (AX), X0
-	CMPQ   R9, R10
-	JGE    finish8
-
-entry8:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	VMOVDDUP   (R12)(R9*8), X1
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMULSD     (CX)(R11*1), X1, X1
-	VADDSD     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry8
-
-finish8:
-	VMOVDDUP (R8), X1
-	ADDQ     $0x08, R8
-	VMULPD   X1, X0, X0
-	VMOVSD   X0, (AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row8
-	VZEROUPPER
-	RET
-
-row16:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), X0
-	CMPQ    R9, R10
-	JGE     finish16
-
-entry16:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-	VMOVDDUP   (R12)(R9*8), X1
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMULPD     (CX)(R11*1), X1, X1
-	VADDPD     X1, X0, X0
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry16
-
-finish16:
-	VMOVDDUP (R8), X1
-	ADDQ     $0x08, R8
-	VMULPD   X1, X0, X0
-	VMOVUPD  X0, (AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row16
-	VZEROUPPER
-	RET
-
-row24:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), X0
-	VMOVSD  16(AX), X1
-	CMPQ    R9, R10
-	JGE     finish24
-
-entry24:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1 23(CX)(R11*1)
-	VMOVDDUP   (R12)(R9*8), X2
-	MOVL       (DI)(R9*4), R11
-	IMULQ      DX, R11
-	VMULPD     (CX)(R11*1), X2, X3
-	VADDPD     X3, X0, X0
-	VMULSD     16(CX)(R11*1), X2, X3
-	VADDSD     X3, X1, X1
-	INCQ       R9
-	CMPQ       R9, R10
-	JL         entry24
-
-finish24:
-	VMOVDDUP (R8), X2
-	ADDQ     $0x08, R8
-	VMULPD   X2, X0, X0
-	VMOVUPD  X0, (AX)
-	VMULPD   X2, X1, X1
-	VMOVSD   X1, 16(AX)
-	ADDQ     dstStride+8(FP), AX
-	DECQ     SI
-	JNZ      row24
-	VZEROUPPER
-	RET
-
-row32:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	CMPQ    R9, R10
-	JGE     finish32
-
-entry32:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y1
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry32
-
-finish32:
-	VBROADCASTSD (R8), Y1
-	ADDQ         $0x08, R8
-	VMULPD       Y1, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row32
-	VZEROUPPER
-	RET
-
-row40:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVSD  32(AX), X1
-	CMPQ    R9, R10
-	JGE     finish40
-
-entry40:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1   39(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y2, Y3
-	VADDPD       Y3, Y0, Y0
-	VMULSD       32(CX)(R11*1), X2, X3
-	VADDSD       X3, X1, X1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry40
-
-finish40:
-	VBROADCASTSD (R8), Y2
-	ADDQ         $0x08, R8
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       X2, X1, X1
-	VMOVSD       X1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row40
-	VZEROUPPER
-	RET
-
-row48:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	CMPQ    R9, R10
-	JGE     finish48
-
-entry48:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1   47(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y2, Y3
-	VADDPD       Y3, Y0, Y0
-	VMULPD       32(CX)(R11*1), X2, X3
-	VADDPD       X3, X1, X1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry48
-
-finish48:
-	VBROADCASTSD (R8), Y2
-	ADDQ         $0x08, R8
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       X2, X1, X1
-	VMOVUPD      X1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row48
-	VZEROUPPER
-	RET
-
-row56:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), X1
-	VMOVSD  48(AX), X2
-	CMPQ    R9, R10
-	JGE     finish56
-
-entry56:
-	MOVL       (R13)(R9*4), R11
-	IMULQ      DX, R11
-	PREFETCHT1 (CX)(R11*1)
-
-	// Such rows may end on the next line.
-	PREFETCHT1   55(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y3
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y3, Y4
-	VADDPD       Y4, Y0, Y0
-	VMULPD       32(CX)(R11*1), X3, X4
-	VADDPD       X4, X1, X1
-	VMULSD       48(CX)(R11*1), X3, X4
-	VADDSD       X4, X2, X2
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry56
-
-finish56:
-	VBROADCASTSD (R8), Y3
-	ADDQ         $0x08, R8
-	VMULPD       Y3, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       X3, X1, X1
-	VMOVUPD      X1, 32(AX)
-	VMULPD       X3, X2, X2
-	VMOVSD       X2, 48(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row56
-	VZEROUPPER
-	RET
-
-row64:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	CMPQ    R9, R10
-	JGE     finish64
-
-entry64:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y2, Y3
-	VADDPD       Y3, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y2, Y3
-	VADDPD       Y3, Y1, Y1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry64
-
-finish64:
-	VBROADCASTSD (R8), Y2
-	ADDQ         $0x08, R8
-	VMULPD       Y2, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y2, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row64
-	VZEROUPPER
-	RET
-
-row96:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	CMPQ    R9, R10
-	JGE     finish96
-
-entry96:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y3
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y3, Y4
-	VADDPD       Y4, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y3, Y4
-	VADDPD       Y4, Y1, Y1
-	VMULPD       64(CX)(R11*1), Y3, Y4
-	VADDPD       Y4, Y2, Y2
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry96
-
-finish96:
-	VBROADCASTSD (R8), Y3
-	ADDQ         $0x08, R8
-	VMULPD       Y3, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y3, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y3, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row96
-	VZEROUPPER
-	RET
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y4
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y4, Y5
-	VADDPD       Y5, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y4, Y5
-	VADDPD       Y5, Y1, Y1
-	VMULPD       64(CX)(R11*1), Y4, Y5
-	VADDPD       Y5, Y2, Y2
-	VMULPD       96(CX)(R11*1), Y4, Y5
-	VADDPD       Y5, Y3, Y3
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry128
-
-finish128:
-	VBROADCASTSD (R8), Y4
-	ADDQ         $0x08, R8
-	VMULPD       Y4, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y4, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y4, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row160:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish160
-
-entry160:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y5
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y5, Y6
-	VADDPD       Y6, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y5, Y6
-	VADDPD       Y6, Y1, Y1
-	VMULPD       64(CX)(R11*1), Y5, Y6
-	VADDPD       Y6, Y2, Y2
-	VMULPD       96(CX)(R11*1), Y5, Y6
-	VADDPD       Y6, Y3, Y3
-	VMULPD       128(CX)(R11*1), Y5, Y6
-	VADDPD       Y6, Y4, Y4
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry160
-
-finish160:
-	VBROADCASTSD (R8), Y5
-	ADDQ         $0x08, R8
-	VMULPD       Y5, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y5, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y5, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y5, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y5, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row160
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y6
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y6, Y7
-	VADDPD       Y7, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y6, Y7
-	VADDPD       Y7, Y1, Y1
-	VMULPD       64(CX)(R11*1), Y6, Y7
-	VADDPD       Y7, Y2, Y2
-	VMULPD       96(CX)(R11*1), Y6, Y7
-	VADDPD       Y7, Y3, Y3
-	VMULPD       128(CX)(R11*1), Y6, Y7
-	VADDPD       Y7, Y4, Y4
-	VMULPD       160(CX)(R11*1), Y6, Y7
-	VADDPD       Y7, Y5, Y5
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry192
-
-finish192:
-	VBROADCASTSD (R8), Y6
-	ADDQ         $0x08, R8
-	VMULPD       Y6, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y6, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y6, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y6, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y6, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row224:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish224
-
-entry224:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y7
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y7, Y8
-	VADDPD       Y8, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y7, Y8
-	VADDPD       Y8, Y1, Y1
-	VMULPD       64(CX)(R11*1), Y7, Y8
-	VADDPD       Y8, Y2, Y2
-	VMULPD       96(CX)(R11*1), Y7, Y8
-	VADDPD       Y8, Y3, Y3
-	VMULPD       128(CX)(R11*1), Y7, Y8
-	VADDPD       Y8, Y4, Y4
-	VMULPD       160(CX)(R11*1), Y7, Y8
-	VADDPD       Y8, Y5, Y5
-	VMULPD       192(CX)(R11*1), Y7, Y8
-	VADDPD       Y8, Y6, Y6
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry224
-
-finish224:
-	VBROADCASTSD (R8), Y7
-	ADDQ         $0x08, R8
-	VMULPD       Y7, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y7, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y7, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y7, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y7, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y7, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row224
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y8
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y8, Y9
-	VADDPD       Y9, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y8, Y9
-	VADDPD       Y9, Y1, Y1
-	VMULPD       64(CX)(R11*1), Y8, Y9
-	VADDPD       Y9, Y2, Y2
-	VMULPD       96(CX)(R11*1), Y8, Y9
-	VADDPD       Y9, Y3, Y3
-	VMULPD       128(CX)(R11*1), Y8, Y9
-	VADDPD       Y9, Y4, Y4
-	VMULPD       160(CX)(R11*1), Y8, Y9
-	VADDPD       Y9, Y5, Y5
-	VMULPD       192(CX)(R11*1), Y8, Y9
-	VADDPD       Y9, Y6, Y6
-	VMULPD       224(CX)(R11*1), Y8, Y9
-	VADDPD       Y9, Y7, Y7
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry256
-
-finish256:
-	VBROADCASTSD (R8), Y8
-	ADDQ         $0x08, R8
-	VMULPD       Y8, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y8, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y8, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y8, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y8, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y8, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y8, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 224(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y9
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y1, Y1
-	VMULPD       64(CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y2, Y2
-	VMULPD       96(CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y3, Y3
-	VMULPD       128(CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y4, Y4
-	VMULPD       160(CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y5, Y5
-	VMULPD       192(CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y6, Y6
-	VMULPD       224(CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y7, Y7
-	VMULPD       256(CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y8, Y8
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry288
-
-finish288:
-	VBROADCASTSD (R8), Y9
-	ADDQ         $0x08, R8
-	VMULPD       Y9, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y9, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y9, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y9, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y9, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y9, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y9, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	VMULPD       Y9, Y7, Y7
-	VMOVUPD      Y7, 224(AX)
-	VMULPD       Y9, Y8, Y8
-	VMOVUPD      Y8, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Y0
-	VMOVUPD 32(AX), Y1
-	VMOVUPD 64(AX), Y2
-	VMOVUPD 96(AX), Y3
-	VMOVUPD 128(AX), Y4
-	VMOVUPD 160(AX), Y5
-	VMOVUPD 192(AX), Y6
-	VMOVUPD 224(AX), Y7
-	VMOVUPD 256(AX), Y8
-	VMOVUPD 288(AX), Y9
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Y10
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y0, Y0
-	VMULPD       32(CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y1, Y1
-	VMULPD       64(CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y2, Y2
-	VMULPD       96(CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y3, Y3
-	VMULPD       128(CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y4, Y4
-	VMULPD       160(CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y5, Y5
-	VMULPD       192(CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y6, Y6
-	VMULPD       224(CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y7, Y7
-	VMULPD       256(CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y8, Y8
-	VMULPD       288(CX)(R11*1), Y10, Y11
-	VADDPD       Y11, Y9, Y9
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry320
-
-finish320:
-	VBROADCASTSD (R8), Y10
-	ADDQ         $0x08, R8
-	VMULPD       Y10, Y0, Y0
-	VMOVUPD      Y0, (AX)
-	VMULPD       Y10, Y1, Y1
-	VMOVUPD      Y1, 32(AX)
-	VMULPD       Y10, Y2, Y2
-	VMOVUPD      Y2, 64(AX)
-	VMULPD       Y10, Y3, Y3
-	VMOVUPD      Y3, 96(AX)
-	VMULPD       Y10, Y4, Y4
-	VMOVUPD      Y4, 128(AX)
-	VMULPD       Y10, Y5, Y5
-	VMOVUPD      Y5, 160(AX)
-	VMULPD       Y10, Y6, Y6
-	VMOVUPD      Y6, 192(AX)
-	VMULPD       Y10, Y7, Y7
-	VMOVUPD      Y7, 224(AX)
-	VMULPD       Y10, Y8, Y8
-	VMOVUPD      Y8, 256(AX)
-	VMULPD       Y10, Y9, Y9
-	VMOVUPD      Y9, 288(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-done:
-	RET
-
-// func gatherWeightedF64OntoAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·gatherWeightedF64OntoAVX512(SB), NOSPLIT, $0-96
-	PCALIGN $0x40
-	MOVQ    dst+0(FP), AX
-	MOVQ    x+16(FP), CX
-	MOVQ    stride+24(FP), DX
-	MOVQ    ptr+32(FP), BX
-	MOVQ    rows+40(FP), SI
-	MOVQ    col+48(FP), DI
-	MOVQ    scale+80(FP), R8
-	TESTQ   SI, SI
-	JZ      done
-
-	// Entries are counted as ptr counts them.
-	MOVQ (BX), R9
-	MOVQ R9, R11
-	SHLQ $0x02, R11
-	SUBQ R11, DI
-	MOVQ val+72(FP), R12
-	SHLQ $0x01, R11
-	SUBQ R11, R12
-	MOVQ far+56(FP), R13
-	LEAQ (DI)(R13*4), R13
-	MOVQ near+64(FP), R14
-	LEAQ (DI)(R14*4), R14
-	MOVQ width+88(FP), R10
-	CMPQ R10, $0x10
-	JE   row128
-	CMPQ R10, $0x18
-	JE   row192
-	CMPQ R10, $0x20
-	JE   row256
-	CMPQ R10, $0x24
-	JE   row288
-	CMPQ R10, $0x28
-	JE   row320
-	CMPQ R10, $0x2c
-	JE   row352
-	CMPQ R10, $0x30
-	JE   row384
-	CMPQ R10, $0x34
-	JE   row416
-	CMPQ R10, $0x38
-	JE   row448
-	CMPQ R10, $0x3c
-	JE   row480
-	CMPQ R10, $0x40
-	JE   row512
-	CMPQ R10, $0x44
-	JE   row544
-
-row128:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	CMPQ    R9, R10
-	JGE     finish128
-
-entry128:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z2
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z2, Z3
-	VADDPD       Z3, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z2, Z3
-	VADDPD       Z3, Z1, Z1
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry128
-
-finish128:
-	VBROADCASTSD (R8), Z2
-	ADDQ         $0x08, R8
-	VMULPD       Z2, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z2, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row128
-	VZEROUPPER
-	RET
-
-row192:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	CMPQ    R9, R10
-	JGE     finish192
-
-entry192:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z3
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z3, Z4
-	VADDPD       Z4, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z3, Z4
-	VADDPD       Z4, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z3, Z4
-	VADDPD       Z4, Z2, Z2
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry192
-
-finish192:
-	VBROADCASTSD (R8), Z3
-	ADDQ         $0x08, R8
-	VMULPD       Z3, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z3, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z3, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row192
-	VZEROUPPER
-	RET
-
-row256:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	CMPQ    R9, R10
-	JGE     finish256
-
-entry256:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z4
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z4, Z5
-	VADDPD       Z5, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z4, Z5
-	VADDPD       Z5, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z4, Z5
-	VADDPD       Z5, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z4, Z5
-	VADDPD       Z5, Z3, Z3
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry256
-
-finish256:
-	VBROADCASTSD (R8), Z4
-	ADDQ         $0x08, R8
-	VMULPD       Z4, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z4, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z4, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z4, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row256
-	VZEROUPPER
-	RET
-
-row288:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Y4
-	CMPQ    R9, R10
-	JGE     finish288
-
-entry288:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z5
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z5, Z6
-	VADDPD       Z6, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z5, Z6
-	VADDPD       Z6, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z5, Z6
-	VADDPD       Z6, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z5, Z6
-	VADDPD       Z6, Z3, Z3
-	VMULPD       256(CX)(R11*1), Y5, Y6
-	VADDPD       Y6, Y4, Y4
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry288
-
-finish288:
-	VBROADCASTSD (R8), Z5
-	ADDQ         $0x08, R8
-	VMULPD       Z5, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z5, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z5, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z5, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Y5, Y4, Y4
-	VMOVUPD      Y4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row288
-	VZEROUPPER
-	RET
-
-row320:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	CMPQ    R9, R10
-	JGE     finish320
-
-entry320:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z5
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z5, Z6
-	VADDPD       Z6, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z5, Z6
-	VADDPD       Z6, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z5, Z6
-	VADDPD       Z6, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z5, Z6
-	VADDPD       Z6, Z3, Z3
-	VMULPD       256(CX)(R11*1), Z5, Z6
-	VADDPD       Z6, Z4, Z4
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry320
-
-finish320:
-	VBROADCASTSD (R8), Z5
-	ADDQ         $0x08, R8
-	VMULPD       Z5, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z5, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z5, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z5, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z5, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row320
-	VZEROUPPER
-	RET
-
-row352:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Y5
-	CMPQ    R9, R10
-	JGE     finish352
-
-entry352:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z6
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z3, Z3
-	VMULPD       256(CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z4, Z4
-	VMULPD       320(CX)(R11*1), Y6, Y7
-	VADDPD       Y7, Y5, Y5
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry352
-
-finish352:
-	VBROADCASTSD (R8), Z6
-	ADDQ         $0x08, R8
-	VMULPD       Z6, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z6, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z6, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z6, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z6, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Y6, Y5, Y5
-	VMOVUPD      Y5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row352
-	VZEROUPPER
-	RET
-
-row384:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	CMPQ    R9, R10
-	JGE     finish384
-
-entry384:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z6
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z3, Z3
-	VMULPD       256(CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z4, Z4
-	VMULPD       320(CX)(R11*1), Z6, Z7
-	VADDPD       Z7, Z5, Z5
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry384
-
-finish384:
-	VBROADCASTSD (R8), Z6
-	ADDQ         $0x08, R8
-	VMULPD       Z6, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z6, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z6, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z6, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z6, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z6, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row384
-	VZEROUPPER
-	RET
-
-row416:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Y6
-	CMPQ    R9, R10
-	JGE     finish416
-
-entry416:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z7
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z3, Z3
-	VMULPD       256(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z4, Z4
-	VMULPD       320(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z5, Z5
-	VMULPD       384(CX)(R11*1), Y7, Y8
-	VADDPD       Y8, Y6, Y6
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry416
-
-finish416:
-	VBROADCASTSD (R8), Z7
-	ADDQ         $0x08, R8
-	VMULPD       Z7, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z7, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z7, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z7, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z7, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z7, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Y7, Y6, Y6
-	VMOVUPD      Y6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row416
-	VZEROUPPER
-	RET
-
-row448:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	CMPQ    R9, R10
-	JGE     finish448
-
-entry448:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z7
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z3, Z3
-	VMULPD       256(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z4, Z4
-	VMULPD       320(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z5, Z5
-	VMULPD       384(CX)(R11*1), Z7, Z8
-	VADDPD       Z8, Z6, Z6
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry448
-
-finish448:
-	VBROADCASTSD (R8), Z7
-	ADDQ         $0x08, R8
-	VMULPD       Z7, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z7, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z7, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z7, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z7, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z7, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z7, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row448
-	VZEROUPPER
-	RET
-
-row480:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Y7
-	CMPQ    R9, R10
-	JGE     finish480
-
-entry480:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	PREFETCHT1   448(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	PREFETCHT0   448(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z8
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z3, Z3
-	VMULPD       256(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z4, Z4
-	VMULPD       320(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z5, Z5
-	VMULPD       384(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z6, Z6
-	VMULPD       448(CX)(R11*1), Y8, Y9
-	VADDPD       Y9, Y7, Y7
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry480
-
-finish480:
-	VBROADCASTSD (R8), Z8
-	ADDQ         $0x08, R8
-	VMULPD       Z8, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z8, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z8, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z8, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z8, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z8, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z8, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	VMULPD       Y8, Y7, Y7
-	VMOVUPD      Y7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row480
-	VZEROUPPER
-	RET
-
-row512:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	CMPQ    R9, R10
-	JGE     finish512
-
-entry512:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	PREFETCHT1   448(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	PREFETCHT0   448(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z8
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z3, Z3
-	VMULPD       256(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z4, Z4
-	VMULPD       320(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z5, Z5
-	VMULPD       384(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z6, Z6
-	VMULPD       448(CX)(R11*1), Z8, Z9
-	VADDPD       Z9, Z7, Z7
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry512
-
-finish512:
-	VBROADCASTSD (R8), Z8
-	ADDQ         $0x08, R8
-	VMULPD       Z8, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z8, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z8, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z8, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z8, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z8, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z8, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	VMULPD       Z8, Z7, Z7
-	VMOVUPD      Z7, 448(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row512
-	VZEROUPPER
-	RET
-
-row544:
-	ADDQ    $0x08, BX
-	MOVQ    (BX), R10
-	VMOVUPD (AX), Z0
-	VMOVUPD 64(AX), Z1
-	VMOVUPD 128(AX), Z2
-	VMOVUPD 192(AX), Z3
-	VMOVUPD 256(AX), Z4
-	VMOVUPD 320(AX), Z5
-	VMOVUPD 384(AX), Z6
-	VMOVUPD 448(AX), Z7
-	VMOVUPD 512(AX), Y8
-	CMPQ    R9, R10
-	JGE     finish544
-
-entry544:
-	MOVL         (R13)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT1   (CX)(R11*1)
-	PREFETCHT1   64(CX)(R11*1)
-	PREFETCHT1   128(CX)(R11*1)
-	PREFETCHT1   192(CX)(R11*1)
-	PREFETCHT1   256(CX)(R11*1)
-	PREFETCHT1   320(CX)(R11*1)
-	PREFETCHT1   384(CX)(R11*1)
-	PREFETCHT1   448(CX)(R11*1)
-	PREFETCHT1   512(CX)(R11*1)
-	MOVL         (R14)(R9*4), R11
-	IMULQ        DX, R11
-	PREFETCHT0   (CX)(R11*1)
-	PREFETCHT0   64(CX)(R11*1)
-	PREFETCHT0   128(CX)(R11*1)
-	PREFETCHT0   192(CX)(R11*1)
-	PREFETCHT0   256(CX)(R11*1)
-	PREFETCHT0   320(CX)(R11*1)
-	PREFETCHT0   384(CX)(R11*1)
-	PREFETCHT0   448(CX)(R11*1)
-	PREFETCHT0   512(CX)(R11*1)
-	VBROADCASTSD (R12)(R9*8), Z9
-	MOVL         (DI)(R9*4), R11
-	IMULQ        DX, R11
-	VMULPD       (CX)(R11*1), Z9, Z10
-	VADDPD       Z10, Z0, Z0
-	VMULPD       64(CX)(R11*1), Z9, Z10
-	VADDPD       Z10, Z1, Z1
-	VMULPD       128(CX)(R11*1), Z9, Z10
-	VADDPD       Z10, Z2, Z2
-	VMULPD       192(CX)(R11*1), Z9, Z10
-	VADDPD       Z10, Z3, Z3
-	VMULPD       256(CX)(R11*1), Z9, Z10
-	VADDPD       Z10, Z4, Z4
-	VMULPD       320(CX)(R11*1), Z9, Z10
-	VADDPD       Z10, Z5, Z5
-	VMULPD       384(CX)(R11*1), Z9, Z10
-	VADDPD       Z10, Z6, Z6
-	VMULPD       448(CX)(R11*1), Z9, Z10
-	VADDPD       Z10, Z7, Z7
-	VMULPD       512(CX)(R11*1), Y9, Y10
-	VADDPD       Y10, Y8, Y8
-	INCQ         R9
-	CMPQ         R9, R10
-	JL           entry544
-
-finish544:
-	VBROADCASTSD (R8), Z9
-	ADDQ         $0x08, R8
-	VMULPD       Z9, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	VMULPD       Z9, Z1, Z1
-	VMOVUPD      Z1, 64(AX)
-	VMULPD       Z9, Z2, Z2
-	VMOVUPD      Z2, 128(AX)
-	VMULPD       Z9, Z3, Z3
-	VMOVUPD      Z3, 192(AX)
-	VMULPD       Z9, Z4, Z4
-	VMOVUPD      Z4, 256(AX)
-	VMULPD       Z9, Z5, Z5
-	VMOVUPD      Z5, 320(AX)
-	VMULPD       Z9, Z6, Z6
-	VMOVUPD      Z6, 384(AX)
-	VMULPD       Z9, Z7, Z7
-	VMOVUPD      Z7, 448(AX)
-	VMULPD       Y9, Y8, Y8
-	VMOVUPD      Y8, 512(AX)
-	ADDQ         dstStride+8(FP), AX
-	DECQ         SI
-	JNZ          row544
 	VZEROUPPER
 	RET
 

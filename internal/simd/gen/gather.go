@@ -22,8 +22,8 @@ type form struct {
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	cached   bool // x is in a near cache: nothing is prefetched
 	close    bool // x is in a cache, from which its rows come at once
-	halves   bool // ids have 16 bits, and sums no factors
-	onto     bool // what dst holds is where sums begin
+	halves   bool // ids have 16 bits, and sums go on from dst, without factors
+	onto     bool // sums go on from the rows of start, which may be those of dst
 }
 
 const (
@@ -44,10 +44,9 @@ func zeros() *Mem {
 func gathers(t element, zeroRow *Mem) {
 	for _, weighted := range []bool{false, true} {
 		for _, f := range []form{
-			{},
-			{mark: "Near", cached: true, halves: true, onto: true},
-			{mark: "Soon", halves: true, onto: true},
-			{mark: "Onto", onto: true},
+			{onto: true},
+			{mark: "Near", cached: true, halves: true},
+			{mark: "Soon", halves: true},
 		} {
 			f.weighted = weighted
 			pairs(t, f)
@@ -85,19 +84,7 @@ type gatherer struct {
 
 // gather writes one function. Strides are in bytes, width in elements.
 func gather(t element, f form) {
-	name, val := "gatherSum", ""
-	if f.weighted {
-		name = "gatherWeighted"
-	}
-	if f.weighted || f.onto {
-		val = fmt.Sprintf("val *%s, ", t.name)
-	}
-	rest := fmt.Sprintf("col *uint32, far int, near int, %sscale *%s, ", val, t.name)
-	if f.halves {
-		rest = "col *uint16, far int, near int, " + val
-	}
-	TEXT(name+t.mark+f.mark, NOSPLIT, fmt.Sprintf(
-		"func(dst *%[1]s, dstStride int, x *%[1]s, stride int, ptr *int64, rows int, %[2]swidth int)", t.name, rest))
+	f.text(t, f.mark, "stride int, ptr *int64, rows int", "far int, near int, ")
 	Pragma("noescape")
 	aligned()
 	g := gatherer{element: t, form: f}
@@ -172,6 +159,29 @@ func gather(t element, f form) {
 	RET()
 }
 
+// text begins a function: its name ends in mark, and rows and hints are the parameters
+// that only functions of its kind have.
+func (f form) text(t element, mark, rows, hints string) {
+	name, ids, rest := "gatherSum", "col *uint32, "+hints, ""
+	if f.onto {
+		rest = fmt.Sprintf("start *%s, startStride int, ", t.name)
+	}
+	if f.halves {
+		ids = "col *uint16, " + hints
+	}
+	if f.weighted {
+		name = "gatherWeighted"
+	}
+	if f.weighted || f.halves {
+		rest += fmt.Sprintf("val *%s, ", t.name)
+	}
+	if !f.halves {
+		rest += fmt.Sprintf("scale *%s, ", t.name)
+	}
+	TEXT(name+t.mark+mark, NOSPLIT, fmt.Sprintf(
+		"func(dst *%[1]s, dstStride int, x *%[1]s, %[2]s, %[3]s%[4]swidth int)", t.name, rows, ids, rest))
+}
+
 // part is what one register holds of a row.
 type part struct {
 	at, size int // bytes
@@ -221,10 +231,16 @@ func (g *gatherer) loop(bytes int, mark string) {
 	Label("row" + mark)
 	ADDQ(Imm(8), g.ptr)
 	MOVQ(Mem{Base: g.ptr}, g.end)
-	for _, p := range parts {
-		if g.onto {
-			g.move(p, Mem{Base: g.dst, Disp: p.at}, p.low(p.sum))
-		} else {
+	switch {
+	case g.onto:
+		MOVQ(inFrame("start"), g.row)
+		g.begin(parts, g.row)
+		ADDQ(inFrame("startStride"), g.row)
+		MOVQ(g.row, inFrame("start"))
+	case g.halves:
+		g.begin(parts, g.dst)
+	default:
+		for _, p := range parts {
 			zero(p.sum)
 		}
 	}
@@ -263,6 +279,13 @@ func (g *gatherer) loop(bytes int, mark string) {
 	JNZ(LabelRef("row" + mark))
 	VZEROUPPER()
 	RET()
+}
+
+// begin makes sums what lies at from.
+func (g *gatherer) begin(parts []part, from reg.GPVirtual) {
+	for _, p := range parts {
+		g.move(p, Mem{Base: from, Disp: p.at}, p.low(p.sum))
+	}
 }
 
 // addHeads adds the first entries of a row, however many it has: those that

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -38,18 +36,7 @@ type pairer struct {
 // and have 4, 8, 16, 32 or 64 bytes. The rows of dst from split on are the second
 // run; neither is empty.
 func pairs(t element, f form) {
-	name, rest := "gatherSum", fmt.Sprintf("col *uint32, scale *%s, ", t.name)
-	if f.weighted {
-		name = "gatherWeighted"
-	}
-	if f.weighted || f.onto {
-		rest = fmt.Sprintf("col *uint32, val *%[1]s, scale *%[1]s, ", t.name)
-	}
-	if f.halves {
-		rest = fmt.Sprintf("col *uint16, val *%s, ", t.name)
-	}
-	TEXT(name+t.mark+f.mark+"Pairs", NOSPLIT, fmt.Sprintf(
-		"func(dst *%[1]s, dstStride int, x *%[1]s, ptr *int64, split int, rows int, %[2]swidth int)", t.name, rest))
+	f.text(t, f.mark+"Pairs", "ptr *int64, split int, rows int", "")
 	Pragma("noescape")
 	f.register = register
 	p := pairer{
@@ -171,13 +158,14 @@ func (p *pairer) loop(bytes int, mark string) {
 
 // begin makes a stream's sum what it is before its row's first entry.
 func (p *pairer) begin(s *stream) {
-	for _, q := range s.sums {
-		if p.onto {
-			p.move(q, Mem{Base: s.dst, Disp: q.at}, q.low(q.sum))
-		} else {
-			zero(q.sum)
-		}
+	from := s.dst
+	if p.onto {
+		from = GP64()
+		MOVQ(s.line, from)
+		IMULQ(inFrame("startStride"), from)
+		ADDQ(inFrame("start"), from)
 	}
+	p.gatherer.begin(s.sums, from)
 }
 
 // advance moves a stream to the end of a segment whose length is in at.
