@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/export"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
-	"github.com/heatwalk/heatwalk/validate"
 )
 
 // predictionFormats are the endings of a file of predictions.
@@ -127,18 +126,10 @@ type classified struct {
 	AccuracyEstimate *float64 `json:"accuracy_estimate,omitempty"`
 	AccuracyStderr   *float64 `json:"accuracy_stderr,omitempty"`
 
-	Truth  *truth              `json:"truth,omitempty"`
+	Truth  *evaluate.Truth     `json:"truth,omitempty"`
 	Sweeps int                 `json:"sweeps"`
 	Phases method.PhaseSeconds `json:"seconds_by_phase"`
 	Closing
-}
-
-// truth is how predictions compare with true labels.
-type truth struct {
-	Nodes    int     `json:"nodes"`
-	Accuracy float64 `json:"accuracy"`
-	Reached  float64 `json:"accuracy_reached"`
-	MacroF1  float64 `json:"macro_f1"`
 }
 
 func (in *invocation) runClassify(name string, f *classifyFlags) error {
@@ -212,7 +203,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	if known != nil {
 		in.warnUnseen(l, known)
-		if r.Truth = compare(labels, p.Reached, l, known); r.Truth == nil {
+		if r.Truth = evaluate.Compare(labels, p.Reached, l, known); r.Truth == nil {
 			in.warn("%s: nothing to compare with; every node it labels is labelled in %s", known.File, l.File)
 		}
 	}
@@ -303,7 +294,7 @@ func (f *classifyFlags) labelsOf(p *method.Prediction, l *ingest.Labels) []int {
 	labels := make([]int, len(p.Class))
 	for row, c := range p.Class {
 		if !p.Reached.Contains(uint32(row)) && f.unreached == "blank" {
-			c = unlabelled
+			c = evaluate.Unlabelled
 		}
 		labels[row] = c
 	}
@@ -331,7 +322,7 @@ func writePredictions(w io.Writer, format string, g *graph, p *method.Prediction
 	var line export.Prediction
 	for row := range nodes.Rows() {
 		line.Node, line.Label, line.Reached = nodes.ID(row), "", p.Reached.Contains(uint32(row))
-		if class := labels[row]; class != unlabelled {
+		if class := labels[row]; class != evaluate.Unlabelled {
 			line.Label = c.Classes[class]
 		}
 		line.Scores = line.Scores[:0]
@@ -375,75 +366,6 @@ func (in *invocation) warnUnseen(seeds, known *ingest.Labels) {
 			in.warn("%s: class %s (%s) has no training label and counts as wrong", known.File, quoted(name), counted(int64(size[c]), "node"))
 		}
 	}
-}
-
-// compare scores labels against known ones on all nodes that were not labelled
-// from the start, or returns nil if there are none. A blank is wrong, and so is
-// every class that was not seen.
-func compare(labels []int, reached *roaring.Bitmap, seeds, known *ingest.Labels) *truth {
-	given := classOfRow(seeds, len(labels))
-	names := slices.Clone(seeds.Names)
-	position := map[string]int{}
-	for i, name := range names {
-		position[name] = i
-	}
-	for _, name := range known.Names {
-		if _, ok := position[name]; !ok {
-			position[name] = len(names)
-			names = append(names, name)
-		}
-	}
-	blank := len(names) // a class of its own that no node is of
-	table := validate.NewConfusion(len(names) + 1)
-	var t truth
-	var right, rightReached, ofReached int
-	for i, row := range known.Row {
-		if given[row] != unlabelled {
-			continue
-		}
-		want, got := position[known.Names[known.Class[i]]], labels[row]
-		if got == unlabelled {
-			got = blank
-		}
-		table[want][got]++
-		t.Nodes++
-		if got == want {
-			right++
-		}
-		if reached.Contains(uint32(row)) {
-			ofReached++
-			if got == want {
-				rightReached++
-			}
-		}
-	}
-	if t.Nodes == 0 {
-		return nil
-	}
-	t.Accuracy = float64(right) / float64(t.Nodes)
-	t.Reached = float64(rightReached) / math.Max(1, float64(ofReached))
-	t.MacroF1 = table.MacroF1()
-	if present := classesIn(table[:blank]); present > 0 && classesIn(table) > present {
-		// The blank is no class: it has no share in the mean.
-		t.MacroF1 *= float64(present+1) / float64(present)
-	}
-	return &t
-}
-
-// classesIn counts the classes that occur, as truth or as prediction, in the
-// rows of a table or in the columns of the same numbers.
-func classesIn(rows [][]int) int {
-	present := 0
-	for c := range rows {
-		occurs := false
-		for other, row := range rows {
-			occurs = occurs || row[c] > 0 || other == c && slices.Max(row) > 0
-		}
-		if occurs {
-			present++
-		}
-	}
-	return present
 }
 
 func (in *invocation) printClassified(r *classified, f *classifyFlags) {

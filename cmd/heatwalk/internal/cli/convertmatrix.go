@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/featurefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -287,9 +288,9 @@ func (c *matrixRun) label(r *reading) error {
 	} else if missing := c.rows.n - len(l.Row); zero && missing > 0 {
 		return &dataError{c.flags.labels, fmt.Sprintf("0 is a class, and %s no label, which LIBSVM text writes as 0; label all rows", has(missing, "row"))}
 	}
-	class := classOfRow(l, c.rows.n)
+	class := evaluate.ClassOfRow(l, c.rows.n)
 	c.labels = func(i int) string {
-		if class[i] == unlabelled {
+		if class[i] == evaluate.Unlabelled {
 			return "0"
 		}
 		return names[class[i]]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -114,7 +115,7 @@ func (d *denseRun) labelOf() func(i int) string {
 	if d.l == nil {
 		return func(int) string { return "0" }
 	}
-	class := classOfRow(d.l, len(d.g.Degrees()))
+	class := evaluate.ClassOfRow(d.l, len(d.g.Degrees()))
 	return func(i int) string { return strconv.Itoa(int(class[d.rows[i]]) + 1) }
 }
 

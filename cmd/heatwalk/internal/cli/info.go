@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/spf13/cobra"
 )
 
@@ -95,7 +96,7 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 		if err != nil {
 			return nil, err
 		}
-		class = classOfRow(l, int(m.Rows))
+		class = evaluate.ClassOfRow(l, int(m.Rows))
 		labelled, classes := len(l.Row), len(l.Names)
 		v.Labelled, v.Classes = &labelled, &classes
 		size := l.Sizes()
@@ -122,15 +123,15 @@ func (in *invocation) inspect(name, labels string, r *reading) (*info, error) {
 	if err := in.begin(g, plan); err != nil {
 		return nil, err
 	}
-	s, err := measure(in.ctx, g.matrix, m.Directed, class, in.threads)
+	s, err := evaluate.Measure(in.ctx, g.matrix, m.Directed, class, in.threads)
 	if err != nil {
 		return nil, err
 	}
-	v.Components, v.LargestComponent, v.Isolated = s.components, s.largest, s.isolated
+	v.Components, v.LargestComponent, v.Isolated = s.Components, s.Largest, s.Isolated
 	if class != nil {
-		v.PSwitch, v.PSwitchEdges = &s.switchWeight, &s.switchEdge
+		v.PSwitch, v.PSwitchEdges = &s.SwitchWeight, &s.SwitchEdge
 		if !m.Directed {
-			v.PSwitchWalk = &s.switchWalk
+			v.PSwitchWalk = &s.SwitchWalk
 		}
 	}
 	return v, nil

@@ -69,15 +69,3 @@ func problemOf(g *graph, l *ingest.Labels) *method.Problem {
 		A: g.matrix, Degrees: g.Degrees(), Directed: g.Manifest().Directed, Row: l.Row, Class: l.Class, Names: l.Names,
 	}
 }
-
-// classOfRow returns the class of each of n rows, unlabelled for those without.
-func classOfRow(l *ingest.Labels, n int) []int32 {
-	class := make([]int32, n)
-	for i := range class {
-		class[i] = unlabelled
-	}
-	for i, row := range l.Row {
-		class[row] = int32(l.Class[i])
-	}
-	return class
-}

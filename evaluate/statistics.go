@@ -1,4 +1,4 @@
-package cli
+package evaluate
 
 import (
 	"cmp"
@@ -10,35 +10,38 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// unlabelled is the class of a row without a label.
-const unlabelled = -1
+// Unlabelled is the class of a row without a label.
+const Unlabelled = -1
 
-// statistics are what a sweep or two tell about a graph.
-type statistics struct {
-	components, largest, isolated int64
+// Statistics are what two sweeps tell about a graph.
+type Statistics struct {
+	Components int64
+	Largest    int64 // nodes of the largest component
+	Isolated   int64 // nodes without an edge
 
-	// switchWeight is the chance that an edge drawn in proportion to its weight
-	// joins different classes, switchEdge that of one drawn uniformly; edges with
-	// an unlabelled end do not count. switchWalk is the chance that a step does, of
+	// SwitchWeight is the chance that an edge drawn in proportion to its weight
+	// joins different classes, SwitchEdge that of one drawn uniformly; edges with
+	// an unlabelled end do not count. SwitchWalk is the chance that a step does, of
 	// a walk that was started at a uniformly drawn node and has settled: in a
 	// component it is at a node in proportion to the node's degree. Isolated nodes
 	// and components without an edge between labelled nodes do not count. All are
-	// 0 if no edge counts, and switchWalk if the graph is directed: then degrees do
+	// 0 if no edge counts, and SwitchWalk if the graph is directed: then degrees do
 	// not tell where a walk settles.
-	switchWeight, switchEdge, switchWalk float64
+	SwitchWeight, SwitchEdge, SwitchWalk float64
 }
 
-// measure sweeps over a twice; directed says that an
-// edge is one entry, not two. class is nil, or holds the class of every row.
+// Measure returns the statistics of a graph in two sweeps. directed says that an edge is
+// one entry, not two. class is nil, or holds the class of every
+// row, [Unlabelled] for none.
 // Memory: 8 bytes for each row, 16 more with classes.
-func measure(ctx context.Context, a sparse.Matrix, directed bool, class []int32, workers int) (*statistics, error) {
+func Measure(ctx context.Context, a sparse.Matrix, directed bool, class []int32, workers int) (*Statistics, error) {
 	parts, err := sparse.FindComponents(ctx, a, workers)
 	if err != nil {
 		return nil, err
 	}
-	s := &statistics{components: int64(len(parts.Sizes))}
+	s := &Statistics{Components: int64(len(parts.Sizes))}
 	for _, n := range parts.Sizes {
-		s.largest = max(s.largest, int64(n))
+		s.Largest = max(s.Largest, int64(n))
 	}
 	var steps *switches
 	if class != nil {
@@ -63,11 +66,11 @@ func measure(ctx context.Context, a sparse.Matrix, directed bool, class []int32,
 	if err != nil {
 		return nil, err
 	}
-	s.isolated = isolated.Load()
+	s.Isolated = isolated.Load()
 	if steps != nil {
-		s.switchWeight, s.switchEdge = steps.edge()
+		s.SwitchWeight, s.SwitchEdge = steps.edge()
 		if !directed {
-			s.switchWalk = steps.walk(parts)
+			s.SwitchWalk = steps.walk(parts)
 		}
 	}
 	return s, nil
@@ -109,14 +112,14 @@ func newSwitches(class []int32, directed bool, ranges int) *switches {
 // count counts the entries of a row, or of a piece of one, in panel p.
 func (s *switches) count(p sparse.Panel, row int, col []uint32, val []float64) {
 	own := s.class[row]
-	if own == unlabelled {
+	if own == Unlabelled {
 		return
 	}
 	n := &s.ranges[p.Index]
 	var weight, mixed float64
 	for e, c := range col {
 		other := s.class[c]
-		if other == unlabelled {
+		if other == Unlabelled {
 			continue
 		}
 		w := 1.0

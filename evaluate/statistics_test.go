@@ -1,14 +1,12 @@
-package cli
+package evaluate
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -34,9 +32,9 @@ func matrix(t *testing.T, n int, edges []edge, directed bool) *sparse.CSR {
 	return a
 }
 
-// slowStatistics is measure by definition: components by flooding, chances by
+// slowStatistics is Measure by definition: components by flooding, chances by
 // going through the edges.
-func slowStatistics(n int, edges []edge, directed bool, class []int32) statistics {
+func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistics {
 	component := make([]int, n)
 	for i := range component {
 		component[i] = i
@@ -52,19 +50,19 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) statistic
 			}
 		}
 	}
-	var s statistics
+	var s Statistics
 	size := make([]int, n)
 	for i, c := range component {
 		size[c]++
-		s.largest = max(s.largest, int64(size[c]))
+		s.Largest = max(s.Largest, int64(size[c]))
 		if !touched[i] {
-			s.isolated++
+			s.Isolated++
 		}
 	}
 	var all, mixed, allWeight, mixedWeight float64
 	weight, change := make([]float64, n), make([]float64, n)
 	for _, e := range edges {
-		if class[e.a] == unlabelled || class[e.b] == unlabelled {
+		if class[e.a] == Unlabelled || class[e.b] == Unlabelled {
 			continue
 		}
 		ends := 2.0
@@ -83,21 +81,21 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) statistic
 	var nodes float64
 	for c, rows := range size {
 		if rows > 0 {
-			s.components++
+			s.Components++
 		}
 		if weight[c] > 0 {
 			nodes += float64(rows)
-			s.switchWalk += float64(rows) * change[c] / weight[c]
+			s.SwitchWalk += float64(rows) * change[c] / weight[c]
 		}
 	}
 	if all > 0 {
-		s.switchEdge, s.switchWeight = mixed/all, mixedWeight/allWeight
+		s.SwitchEdge, s.SwitchWeight = mixed/all, mixedWeight/allWeight
 	}
 	if nodes > 0 {
-		s.switchWalk /= nodes
+		s.SwitchWalk /= nodes
 	}
 	if directed {
-		s.switchWalk = 0
+		s.SwitchWalk = 0
 	}
 	return s
 }
@@ -125,16 +123,16 @@ func TestMeasure(t *testing.T) {
 		}
 		want := slowStatistics(n, edges, directed, class)
 		for _, workers := range []int{1, 3} {
-			got, err := measure(context.Background(), matrix(t, n, edges, directed), directed, class, workers)
+			got, err := Measure(context.Background(), matrix(t, n, edges, directed), directed, class, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
 			// Weights are small integers and every sum is exact, up to the
 			// division by the number of nodes.
-			if math.Abs(got.switchWalk-want.switchWalk) > 1e-14 {
-				t.Fatalf("switchWalk %v, want %v (%v, %v)", got.switchWalk, want.switchWalk, edges, class)
+			if math.Abs(got.SwitchWalk-want.SwitchWalk) > 1e-14 {
+				t.Fatalf("SwitchWalk %v, want %v (%v, %v)", got.SwitchWalk, want.SwitchWalk, edges, class)
 			}
-			got.switchWalk = want.switchWalk
+			got.SwitchWalk = want.SwitchWalk
 			if *got != want {
 				t.Fatalf("got %+v, want %+v (%v, %v)", *got, want, edges, class)
 			}
@@ -152,7 +150,7 @@ func TestMeasureLongRow(t *testing.T) {
 		class[i] = int32(i % 3)
 	}
 	want := slowStatistics(n, edges, false, class)
-	got, err := measure(context.Background(), matrix(t, n, edges, false), false, class, 3)
+	got, err := Measure(context.Background(), matrix(t, n, edges, false), false, class, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,41 +162,19 @@ func TestMeasureLongRow(t *testing.T) {
 // The measures of Cora are published: Table 1 of the paper on coinciding walk
 // kernels and the numbers computed from the same data by another program.
 func TestMeasureCora(t *testing.T) {
-	rows := map[string]int{}
-	lines := func(name string, use func(a, b string)) {
-		f, err := coraFiles.Open("cora/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for s := bufio.NewScanner(z); s.Scan(); {
-			a, b, _ := strings.Cut(s.Text(), "\t")
-			use(a, b)
-		}
+	p := testgraph.Cora(t)
+	class := make([]int32, len(p.Class))
+	for i, row := range p.Row {
+		class[row] = int32(p.Class[i])
 	}
-	var class []int32
-	names := map[string]int32{}
-	lines("labels.tsv.gz", func(node, label string) {
-		if _, known := names[label]; !known {
-			names[label] = int32(len(names))
-		}
-		rows[node] = len(class)
-		class = append(class, names[label])
-	})
-	var edges []edge
-	lines("edges.tsv.gz", func(a, b string) { edges = append(edges, edge{rows[a], rows[b], 1}) })
-	a := matrix(t, len(class), edges, false)
-	got, err := measure(context.Background(), a, false, class, 0)
+	got, err := Measure(context.Background(), p.A, false, class, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.components != 78 || got.largest != 2485 || got.isolated != 0 {
+	if got.Components != 78 || got.Largest != 2485 || got.Isolated != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got.switchWeight != got.switchEdge || math.Abs(got.switchEdge-0.190) > 5e-4 || math.Abs(got.switchWalk-0.184) > 5e-4 {
-		t.Errorf("switch %.4f by edges and %.4f by the walk, want 0.190 and 0.184", got.switchEdge, got.switchWalk)
+	if got.SwitchWeight != got.SwitchEdge || math.Abs(got.SwitchEdge-0.190) > 5e-4 || math.Abs(got.SwitchWalk-0.184) > 5e-4 {
+		t.Errorf("switch %.4f by edges and %.4f by the walk, want 0.190 and 0.184", got.SwitchEdge, got.SwitchWalk)
 	}
 }

@@ -1,0 +1,30 @@
+package evaluate
+
+import (
+	"math"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/heatwalk/heatwalk/ingest"
+)
+
+func TestCompare(t *testing.T) {
+	seeds := &ingest.Labels{Row: []int{0}, Class: []int{0}, Names: []string{"a", "b"}}
+	// Row 0 was given and does not count; row 5 is of a class nobody knew.
+	known := &ingest.Labels{Row: []int{0, 1, 2, 3, 4, 5}, Class: []int{1, 0, 1, 1, 0, 2}, Names: []string{"a", "b", "c"}}
+	labels := []int{0, 0, 1, 0, Unlabelled, 0}
+	reached := roaring.BitmapOf(0, 1, 2, 3, 5)
+	got := Compare(labels, reached, seeds, known)
+	// By hand: a has one of two and is said three times, b one of two and is
+	// said once, c none of one; the blank is a miss, but no class.
+	macro := (2.0/5 + 2.0/3 + 0) / 3
+	want := &Truth{Nodes: 5, Accuracy: 2. / 5, Reached: 2. / 4, MacroF1: macro}
+	if math.Abs(got.MacroF1-want.MacroF1) > 1e-15 {
+		t.Errorf("macro-F1 %v, want %v", got.MacroF1, want.MacroF1)
+	}
+	got.MacroF1 = want.MacroF1
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
