@@ -19,6 +19,9 @@ import (
 type edgeTable struct {
 	*sink
 	file     *parquet.File
+	content  io.ReaderAt
+	size     int64
+	taken    int64 // bytes that are kept throughout, or while a row group is read
 	unsigned [3]bool
 	column   [3]int // the leaf columns of source, target and weight; −1: no weights
 	paths    []string
@@ -31,14 +34,18 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &edgeTable{sink: s}
+	t := &edgeTable{sink: s, content: file, size: size}
+	if in.File == nil {
+		t.taken = size
+	}
 	defer func() {
-		// The library panics over some files that are damaged.
+		// The library panics over some files that are damaged. What it panics with is
+		// of use to nobody but its authors.
 		if r := recover(); r != nil {
-			g, err = nil, &Error{File: s.name, What: fmt.Sprintf("damaged near row %d (%v)", t.row, r), Fix: fetchAgain}
+			g, err = nil, &Error{File: s.name, What: fmt.Sprintf("damaged near row %d", t.row), Fix: fetchAgain}
 		}
 	}()
-	if err := t.footer(file, size); err != nil {
+	if err := t.footer(); err != nil {
 		return nil, err
 	}
 	t.file, err = parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
@@ -52,8 +59,8 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 	if err := t.declare(Declared{Edges: uint64(t.file.NumRows()), Weighted: t.weighted}, false); err != nil {
 		return nil, err
 	}
-	for _, group := range t.file.RowGroups() {
-		if err := t.group(group); err != nil {
+	for i, group := range t.file.RowGroups() {
+		if err := t.group(group, &t.file.Metadata().RowGroups[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -63,21 +70,33 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 	return &Graph{Direction: Unstated, Columns: t.said}, nil
 }
 
-// footer checks that the file has a footer as long as it says at its end: the
-// library allocates that much before it reads.
-func (t *edgeTable) footer(file io.ReaderAt, size int64) error {
+// footer checks that the file has a footer as long as it says at its end, and
+// accounts what it takes: the library allocates that much before it reads.
+func (t *edgeTable) footer() error {
 	const magic, tail = "PAR1", 8
 	var end [tail]byte
-	if size >= int64(len(magic))+tail {
-		if _, err := file.ReadAt(end[:], size-tail); err != nil && !errors.Is(err, io.EOF) {
+	if t.size >= int64(len(magic))+tail {
+		if _, err := t.content.ReadAt(end[:], t.size-tail); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
-	if string(end[4:]) != magic || length > size-tail-int64(len(magic)) {
+	if string(end[4:]) != magic || length > t.size-tail-int64(len(magic)) {
 		return t.fault(0, fetchAgain, "no whole Parquet file: it does not end in a footer")
 	}
-	return nil
+	if err := t.hold(t.taken + length); err != nil {
+		return err
+	}
+	footer := make([]byte, length)
+	if _, err := t.content.ReadAt(footer, t.size-tail-length); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	bytes, err := footerBytes(footer)
+	if err != nil {
+		return t.fault(0, fetchAgain, "no whole Parquet file: its footer is damaged")
+	}
+	t.taken += bytes
+	return t.hold(t.taken)
 }
 
 // choose settles which columns are read: those that the options name, or those
@@ -219,12 +238,22 @@ func (c *columnReader) next() (parquet.Value, error) {
 }
 
 // group reads one row group, its columns beside each other.
-func (t *edgeTable) group(group parquet.RowGroup) error {
+func (t *edgeTable) group(group parquet.RowGroup, metadata *format.RowGroup) error {
 	chunks := group.ColumnChunks()
+	before := t.taken
+	defer func() { t.taken = before }()
 	var columns [3]*columnReader
 	for i, c := range t.column {
 		if c < 0 {
 			continue
+		}
+		pages, err := t.chunkBytes(t.paths[c], &metadata.Columns[c].MetaData, metadata.NumRows)
+		if err != nil {
+			return err
+		}
+		t.taken += pages
+		if err := t.hold(t.taken); err != nil {
+			return err
 		}
 		r := &columnReader{name: t.paths[c], pages: chunks[c].Pages()}
 		defer r.pages.Close()
@@ -259,6 +288,9 @@ func (t *edgeTable) group(group parquet.RowGroup) error {
 					return t.fault(0, "leave such rows out, or take absolute values", "row %d: weight %v %s", t.row, v, wrong)
 				}
 				continue
+			}
+			if v.Kind() == parquet.ByteArray && len(v.ByteArray()) > maxWord {
+				return t.fault(0, "correct it", "row %d: %s is longer than 1 MiB", t.row, c.name)
 			}
 			isText := false
 			if text[i], number[i], isText = idOf(text[i][:0], v, t.unsigned[i]); isText {

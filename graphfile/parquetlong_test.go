@@ -1,0 +1,118 @@
+package graphfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+)
+
+type idPair struct {
+	Source string `parquet:"source"`
+	Target string `parquet:"target"`
+}
+
+// pairsFile writes rows of ids as one page of each column.
+func pairsFile(t *testing.T, codec compress.Codec, rows ...idPair) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[idPair](&b, parquet.Compression(codec), parquet.PageBufferSize(64<<20))
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+var parquetCodecs = []compress.Codec{
+	&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw,
+}
+
+// TestParquetPages reads files of every compression: as they are, with pages that
+// declare another size than they have, and with a page that outgrows the limit, which
+// is never made.
+func TestParquetPages(t *testing.T) {
+	read := func(data []byte, limit int64) (rows int, taken uint64, err error) {
+		full := errors.New("full")
+		o := &Options{Hold: func(bytes int64) error {
+			if bytes > limit {
+				return full
+			}
+			return nil
+		}}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = Read(Parquet, &Input{Name: "e.parquet", File: bytes.NewReader(data), Size: int64(len(data))}, o, func(b *Batch) error {
+			rows += b.Len() / 2
+			return nil
+		})
+		runtime.ReadMemStats(&after)
+		if errors.Is(err, full) {
+			err = full
+		}
+		return rows, after.TotalAlloc - before.TotalAlloc, err
+	}
+	large := idPair{"b", strings.Repeat("a", 1<<12)}
+	for _, codec := range parquetCodecs {
+		good := pairsFile(t, codec, idPair{"a", "b"}, idPair{"b", "c"})
+		if rows, _, err := read(good, 1<<30); rows != 2 || err != nil {
+			t.Errorf("%v: %d rows, %v", codec, rows, err)
+		}
+		if codec != &parquet.Uncompressed {
+			// A page begins with its kind and its size: two fields of one byte.
+			const size = 4 + 3
+			wrong := bytes.Clone(good)
+			wrong[size] -= 2
+			_, _, err := read(wrong, 1<<30)
+			if want := "e.parquet@4: column source: a page that does not have the size that its header declares; fetch the file again"; err == nil || err.Error() != want {
+				t.Errorf("%v: %v\nwant %s", codec, err, want)
+			}
+		}
+		rows := make([]idPair, 12<<8)
+		for i := range rows {
+			rows[i] = large
+		}
+		long := pairsFile(t, codec, rows...)
+		if rows, taken, err := read(long, 8<<20); err == nil || err.Error() != "full" || taken > 4<<20 {
+			t.Errorf("%v: %d rows, %v, took %d bytes", codec, rows, err, taken)
+		}
+	}
+	_, _, err := read(pairsFile(t, &parquet.Zstd, idPair{"a", "b"}, idPair{"b", strings.Repeat("a", 1<<20+1)}), 1<<30)
+	if want := "e.parquet: row 1: target is longer than 1 MiB; correct it"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	footer := append([]byte{0x49, 0xfc}, binary.AppendUvarint(nil, 1<<20)...) // field 4, a list of empty records
+	footer = append(footer, make([]byte, 1<<20+1)...)
+	file := append([]byte("PAR1"), footer...)
+	file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), "PAR1"...)
+	if _, taken, err := read(file, 64<<20); err == nil || err.Error() != "full" || taken > 4<<20 {
+		t.Errorf("%v, took %d bytes", err, taken)
+	}
+}
+
+// TestDamagedParquet changes each byte. What is wrong is said in terms of the file,
+// though the library panics over some of them, and takes all memory over others.
+func TestDamagedParquet(t *testing.T) {
+	const change = 86
+	for _, codec := range parquetCodecs {
+		good := pairsFile(t, codec, idPair{"a", "b"}, idPair{"b", "c"}, idPair{"c", "a"})
+		for at := range good {
+			bad := bytes.Clone(good)
+			bad[at] ^= change
+			_, err := Read(Parquet, &Input{Name: "e.parquet", File: bytes.NewReader(bad), Size: int64(len(bad))}, nil, func(*Batch) error { return nil })
+			if err == nil {
+				continue // what is written in names and statistics
+			}
+			if fault := new(Error); !errors.As(err, &fault) || strings.Contains(err.Error(), "runtime error") {
+				t.Errorf("%v, byte %d: %v", codec, at, err)
+			}
+		}
+	}
+}
