@@ -19,6 +19,15 @@
 //
 // # Learners
 //
+// [Learners] lists them all by name with their parameters ([Learner]): each takes a
+// [Gram] and the classes of its items and returns a [Model], which scores any item.
+//
+//	l := classify.LearnerOf("rls")
+//	v, err := l.Resolve(spec.Values{"lambda": spec.Number(0.1)}, nil)
+//	model, err := l.Fit(ctx, k, y, classes, v)
+//	scores := model.ScoresTo(nil, row, own)       // row[i] = K(x, i), own = K(x, x)
+//
+// Beneath them are types with all their settings.
 // [SVM] is the support vector machine on a kernel, given as a [Gram]: either
 // materialised values ([DenseGram]) or inner products of features
 // ([FeatureGram]). [Solver] does the same for thousands of small fits: it keeps

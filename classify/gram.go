@@ -1,6 +1,11 @@
 package classify
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // Float is the element type of kernel values and features.
 type Float interface{ float32 | float64 }
@@ -179,3 +184,34 @@ const (
 	badLength = "classify: slice of the wrong length"
 	badClass  = "classify: class out of range"
 )
+
+// AsymmetryError says that K(I, J) and K(J, I) differ.
+type AsymmetryError struct {
+	I, J   int
+	IJ, JI float64 // K(I, J) and K(J, I)
+}
+
+// Error implements error.
+func (e *AsymmetryError) Error() string {
+	return fmt.Sprintf("classify: K(%d, %d) is %g, but K(%d, %d) is %g", e.I, e.J, e.IJ, e.J, e.I, e.JI)
+}
+
+// CheckSymmetric returns an [*AsymmetryError] unless |K(i, j) − K(j, i)| is at most
+// 1e-5·max|K| everywhere: what is left of single precision or of an iteration.
+func (g *DenseGram[T]) CheckSymmetric() error {
+	var largest float64
+	for i := range g.N {
+		for _, v := range g.row(i) {
+			largest = max(largest, math.Abs(float64(v)))
+		}
+	}
+	for i := range g.N {
+		for j, v := range g.row(i)[:i] {
+			ij, ji := float64(v), float64(g.row(j)[i])
+			if math.Abs(ij-ji) > 1e-5*largest {
+				return &AsymmetryError{i, j, ij, ji}
+			}
+		}
+	}
+	return nil
+}

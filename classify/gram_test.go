@@ -133,3 +133,15 @@ func TestRowCacheLongRows(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckSymmetric(t *testing.T) {
+	g := &DenseGram[float64]{N: 2, Stride: 3, Data: []float64{4, 1, 0, 1 + 3e-5, 2, 0}}
+	if err := g.CheckSymmetric(); err != nil {
+		t.Error(err)
+	}
+	g.Data[3] = 1 + 5e-5
+	err := g.CheckSymmetric()
+	if want := "classify: K(1, 0) is 1.00005, but K(0, 1) is 1"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

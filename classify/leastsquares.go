@@ -10,7 +10,38 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/symmetric"
+	"github.com/heatwalk/heatwalk/spec"
 )
+
+// rlsLearner declares [RLS]. Its cost C stands for λ = m/C with m items: Gärtner, Le,
+// Smola 2006.
+var rlsLearner = Learner{
+	Spec: spec.Spec{
+		Name: "rls", Title: "regularised least squares on targets of 1 and −1",
+		Params: []spec.Param{
+			{Name: "lambda", Symbol: "λ", Meaning: "λ of regularised least squares", Range: spec.Above(0), Default: spec.Number(1),
+				Grid: numbers(0.001, 0.01, 0.1, 1, 10, 100)},
+			{Name: "cost", Symbol: "C", Meaning: "cost C of regularised least squares, λ = m/C for m items", Range: spec.Above(0), Instead: "lambda"},
+		},
+	},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+		return orNil((&RLS{Lambda: ridgeOf(v, y)}).Fit(ctx, k, y, classes))
+	},
+	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
+		return FitRLS(ctx, &RLS{Lambda: ridgeOf(v, y)}, f, y, classes)
+	},
+	Memory: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets and coefficients
+		return 8 * (2*int64(items)*int64(items) + 3*int64(items)*int64(classes))
+	},
+}
+
+// ridgeOf returns λ, or what stands in its place.
+func ridgeOf(v spec.Values, y []int) float64 {
+	if v.Has("cost") {
+		return float64(len(used(y))) / v.Number("cost")
+	}
+	return v.Number("lambda")
+}
 
 // RLS is regularised least squares, also called kernel ridge regression. For
 // each class c it minimises

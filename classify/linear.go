@@ -5,7 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/heatwalk/heatwalk/spec"
 )
+
+// linearSVMLearner declares [LinearSVM].
+var linearSVMLearner = Learner{
+	Spec: spec.Spec{
+		Name: "linear-svm", Title: "support vector machines on features, the bias among the weights",
+		Works:  spec.Vectors,
+		Params: []spec.Param{costParam, weightsParam, strategyParam},
+	},
+	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
+		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), Strategy: strategyOf(v)}
+		return FitLinear(ctx, s, f, y, classes)
+	},
+}
 
 // Loss is what a linear machine pays for a decision d on an item of class y = ±1.
 type Loss int

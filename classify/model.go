@@ -52,6 +52,14 @@ func (m *KernelModel) DecisionsTo(dst, row []float64) []float64 {
 	return dst
 }
 
+// Outputs implements [Model].
+func (m *KernelModel) Outputs() Pairs { return m.Pairs }
+
+// ScoresTo implements [Model]; it is DecisionsTo.
+func (m *KernelModel) ScoresTo(dst, row []float64, _ float64) []float64 {
+	return m.DecisionsTo(dst, row)
+}
+
 // LinearWeights returns the machines of m as linear functions of features,
 // with weights w = Σ_j Coef[j]·f_Index[j] and bias −Rho, where the kernel of m
 // is K(i, j) = ⟨f_i, f_j⟩ and f holds the features of its items.
@@ -110,6 +118,14 @@ func (l *LinearModel) DecisionsTo(dst, x []float64) []float64 {
 		dst[i] = inner(x, l.machine(i)) + l.Bias[i]
 	}
 	return dst
+}
+
+// Outputs implements [Model].
+func (l *LinearModel) Outputs() Pairs { return l.Pairs }
+
+// ScoresTo implements [Model]; it is DecisionsTo of the features x.
+func (l *LinearModel) ScoresTo(dst, x []float64, _ float64) []float64 {
+	return l.DecisionsTo(dst, x)
 }
 
 // destination returns dst, or a new slice if it is nil, checked to have length n.

@@ -7,7 +7,71 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/spec"
 )
+
+// svmLearner declares [SVM].
+var svmLearner = Learner{
+	Spec: spec.Spec{
+		Name: "svm", Title: "support vector machines with hinge loss and a bias",
+		Params: []spec.Param{
+			costParam, weightsParam, strategyParam,
+			{Name: "svm-tolerance", Symbol: "tolerance", Meaning: "violation of the optimality conditions at which the support vector machine stops",
+				Range: spec.Above(0), Default: spec.Number(1e-9)},
+		},
+	},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+		s := &SVM{
+			Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), Strategy: strategyOf(v),
+			Tolerance: v.Number("svm-tolerance"), CacheBytes: svmCache(k.Len()),
+		}
+		return orNil(s.Fit(ctx, k, y, classes))
+	},
+	Memory: func(items, _ int) int64 { return svmCache(items) },
+}
+
+// svmCache returns the bytes of kernel rows that are kept during a fit to so many
+// items.
+func svmCache(items int) int64 { return min(200<<20, 16+16*int64(items)*int64(items)) }
+
+// Parameters of support vector machines.
+var (
+	costParam = spec.Param{
+		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine", Range: spec.Above(0), Default: spec.Number(1),
+		Grid: numbers(0.01, 0.1, 1, 10, 100, 1000),
+	}
+	weightsParam = spec.Param{
+		Name: "class-weights", Meaning: "what C is multiplied by for each class: 1, or what makes all classes weigh the same",
+		Kind: spec.Choice, Words: []string{"equal", "balanced"}, Default: spec.Word("equal"),
+	}
+	strategyParam = spec.Param{
+		Name: "strategy", Meaning: "machines for every two classes, or for each class against all others",
+		Kind: spec.Choice, Words: []string{"one-vs-one", "one-vs-rest"}, Default: spec.Word("one-vs-one"),
+	}
+)
+
+func weightsOf(v spec.Values, y []int, classes int) []float64 {
+	if v.Word("class-weights") == "equal" {
+		return nil
+	}
+	return BalancedWeights(y, classes)
+}
+
+func strategyOf(v spec.Values) Strategy {
+	if v.Word("strategy") == "one-vs-rest" {
+		return OneVsRest
+	}
+	return OneVsOne
+}
+
+// numbers returns a grid.
+func numbers(list ...float64) []spec.Value {
+	grid := make([]spec.Value, len(list))
+	for i, x := range list {
+		grid[i] = spec.Number(x)
+	}
+	return grid
+}
 
 // SVM is a support vector machine with hinge loss and a bias on a kernel
 // (C-SVC). Each binary machine minimises

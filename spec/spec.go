@@ -43,6 +43,10 @@ type Param struct {
 	// the values of the parameters before it.
 	Unit func(v Values, g Graph) (float64, error)
 
+	// Instead, if not "", names the parameter in whose place this one may be given.
+	// It has no default: complete values hold one of the two.
+	Instead string
+
 	// Check, if not nil, says what is wrong with a value within its range beside
 	// those of the parameters before it.
 	Check func(v Values) error
@@ -148,10 +152,17 @@ func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
 			return nil, &ParameterError{s.Name, name, fmt.Sprintf("%s has no such parameter; it takes %s", s.Name, listed(s.Takes()))}
 		}
 	}
+	instead, err := s.replaced(given)
+	if err != nil {
+		return nil, err
+	}
 	v := make(Values, len(s.Params))
 	for i := range s.Params {
 		p := &s.Params[i]
 		x, ok := given[p.Name]
+		if !ok && p.Instead != "" || instead[p.Name] {
+			continue
+		}
 		if !ok {
 			var err error
 			if x, err = p.scaled(p.Default, v, g); err != nil {
@@ -172,6 +183,22 @@ func (s *Spec) Resolve(given Values, g Graph) (Values, error) {
 		}
 	}
 	return v, nil
+}
+
+// replaced returns the names of the parameters in whose place others are given.
+func (s *Spec) replaced(given Values) (map[string]bool, error) {
+	names := map[string]bool{}
+	for i := range s.Params {
+		p := &s.Params[i]
+		if p.Instead == "" || !given.Has(p.Name) {
+			continue
+		}
+		if given.Has(p.Instead) {
+			return nil, &ParameterError{s.Name, p.Name, fmt.Sprintf("stands in place of %s; give one of the two", p.Instead)}
+		}
+		names[p.Instead] = true
+	}
+	return names, nil
 }
 
 // GridOn returns what is usually tried for a parameter on a graph, given the values

@@ -31,6 +31,57 @@ var heat = Spec{
 	},
 }
 
+var ridge = Spec{Name: "ridge", Params: []Param{
+	{Name: "lambda", Symbol: "λ", Range: Above(0), Default: Number(1)},
+	{Name: "cost", Symbol: "C", Range: Above(0), Instead: "lambda"},
+}}
+
+func TestInstead(t *testing.T) {
+	for _, c := range []struct {
+		given Values
+		want  string
+	}{
+		{nil, "λ = 1"},
+		{Values{"lambda": Number(2)}, "λ = 2"},
+		{Values{"cost": Number(3)}, "C = 3"},
+		{Values{"cost": Number(0)}, "ridge: cost: 0 is out of range; ridge takes C > 0"},
+		{Values{"cost": Number(3), "lambda": Number(2)}, "ridge: cost: stands in place of lambda; give one of the two"},
+	} {
+		v, err := ridge.Resolve(c.given, nil)
+		got := ridge.Text(v)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%v: %s, want %s", c.given, got, c.want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"beta", "0.25", "laplacian normalized, β = 0.25, T = 8"},
+		{"steps", "9", "laplacian normalized, β = 4, T = 9"},
+		{"laplacian", "combinatorial", "laplacian combinatorial, β = 4, T = 8"},
+		{"symmetric", "true", "laplacian normalized, β = 4, T = 8, symmetric"},
+		{"beta", "x", `"x" is not a number; give β > 0`},
+		{"symmetric", "perhaps", `"perhaps" is neither true nor false`},
+	} {
+		x, err := heat.Param(c.name).Parse(c.text)
+		var v Values
+		if err == nil {
+			v, err = heat.Resolve(Values{c.name: x}, nil)
+		}
+		got := heat.Text(v)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.name, c.text, got, c.want)
+		}
+	}
+}
+
 type path struct{}
 
 func (path) Len() int                 { return 3 }

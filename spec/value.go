@@ -86,6 +86,12 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 // Values are the values of parameters by name.
 type Values map[string]Value
 
+// Has reports whether there is a value with the given name.
+func (v Values) Has(name string) bool {
+	_, ok := v[name]
+	return ok
+}
+
 // Number returns the number with the given name, which must be one.
 func (v Values) Number(name string) float64 {
 	x, ok := v[name]

@@ -26,7 +26,9 @@ type classifyFlags struct {
 	reading
 	learning
 	out       string
-	scores    int // export.Columns.Top
+	gram      gramFlags
+	scores    int    // export.Columns.Top
+	kind      string // of scores with --gram: raw or probability, "" if not given
 	unreached string
 	truth     string
 	slab      slabFlag
@@ -51,11 +53,32 @@ other is likelier. The endings .jsonl and .parquet choose those formats.
 
 With --slab I/M a machine of many tries a share of the parameters only; OUT, with
 the ending .trials, then says how well they do. heatwalk merge puts these parts
-together, chooses, and labels the nodes.`,
+together, chooses, and labels the nodes.
+
+With --gram K.npy a learner is given kernel values in place of a graph: K.npy has a
+row for each node and a column for each node with a label, or for all nodes, named
+in K.rows.ids and K.cols.ids. OUT.npy has a row for each row of K.npy and a column
+for each class, or for each pair of classes where a learner decides pairs, named in
+OUT.cols.ids. Items are learned in the order of their labels.`,
 		Example: `  heatwalk classify edges.tsv.gz --labels known.tsv -o predictions.tsv
-  heatwalk classify graph --labels known.tsv --method diffusion+rls -o predictions.parquet`,
-		Args: in.arguments("GRAPH", 1, 1),
+  heatwalk classify graph --labels known.tsv --method diffusion+rls -o predictions.parquet
+  heatwalk classify --gram K.npy --labels known.tsv --learner svm --cost 10 -o scores.npy`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			least := 1
+			if f.gram.file != "" {
+				least = 0
+			}
+			return in.arguments("GRAPH", least, least)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.gram.file != "" {
+				in.checkGram(cmd, &f)
+				if err := in.checked(); err != nil {
+					return err
+				}
+				return in.runGram(&f)
+			}
+			in.checkNoGram(cmd.Flags(), &f)
 			in.checkGraph(cmd, args, &f.reading)
 			if f.slab.Of == 0 {
 				in.checkFormat("-o", f.out, predictionFormats)
@@ -84,7 +107,12 @@ together, chooses, and labels the nodes.`,
 func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet; - is stdout")
 	in.learningFlags(flags, &f.learning)
-	in.variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none", func(s string) error {
+	in.gramFlags(flags, &f.gram)
+	in.variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; with --gram raw or probability", func(s string) error {
+		if f.kind = ""; s == "raw" || s == "probability" {
+			f.kind = s
+			return nil
+		}
 		return parseScores(&f.scores, s)
 	})
 	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")

@@ -110,6 +110,8 @@ func TestJSONPage(t *testing.T) {
 		{"kernel", "g", "--kernel", "diffusion", "-o", "K.npy"},
 		{"kernel", "g", "--kernel", "modularity", "-o", "K.npy"},
 		{"kernel", "g", "--kernel", "cwk", "--labels", "two.tsv", "-o", "K.npy"},
+		{"kernel", "g", "--kernel", "diffusion", "-o", "K.npy"},
+		{"classify", "--gram", "K.npy", "--labels", "two.tsv", "--learner", "svm", "-o", "S.npy"},
 		{"features", "g", "--labels", "two.tsv", "-o", "F.npy"},
 		{"eigen", "g", "--matrix", "laplacian", "--which", "smallest", "--k", "2", "-o", "E.npy"},
 		{"eigen", "g", "--matrix", "adjacency", "--which", "interior", "--near", "1", "--k", "2", "-o", "E.npy"},

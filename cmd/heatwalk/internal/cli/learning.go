@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -69,13 +70,20 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	in.walkFlags(flags, &f.walking, byCV, byCV)
 	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method: "+method.MethodList())
 	in.choiceVar(flags, &f.kernel, "kernel", "", append([]string{walkKernel}, kernel.Names()...), "the method's kernel, in place of --method")
-	in.choiceVar(flags, &f.learner, "learner", "", []string{string(method.KernelSVM), string(method.LinearSVM), string(method.RLS)},
-		"the method's learner, in place of --method")
+	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
 	in.parameterFlags(flags, &f.of, kernel.Normalized)
 	in.machineFlags(flags, &f.machine, byCV)
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
 	in.declaredFlags(flags)
+}
+
+// learnerNames returns the names of all learners.
+func learnerNames() (names []string) {
+	for _, l := range classify.Learners() {
+		names = append(names, l.Name)
+	}
+	return names
 }
 
 // checkLearning notes what is wrong with the flags of f together, and finds

@@ -1,0 +1,123 @@
+package classify
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Learner declares a learner: its name and parameters, what it learns from, and
+// what it gives. Each stands in the file of its algorithm; [Learners] lists them.
+type Learner struct {
+	spec.Spec
+
+	// Fit learns from the values of k between its items with y ≥ 0, in their order;
+	// v is complete ([spec.Spec.Resolve]). It returns [ErrOneClass] if fewer than two
+	// classes have an item. nil: the learner needs features.
+	Fit func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error)
+
+	// Linear is Fit on explicit features, in less time than on their [FeatureGram];
+	// nil: there is no such way.
+	Linear func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error)
+
+	// Whole says that the model depends on the kernel between all items, with a class
+	// or without, and its scores on K(x, x).
+	Whole bool
+
+	// Probabilities stores in dst the probabilities of the classes that the scores of
+	// an item stand for, in their order. nil: the learner has none.
+	Probabilities func(dst, scores []float64) []float64
+
+	// Memory returns the bytes that Fit takes beside the Gram, but for little.
+	Memory func(items, classes int) int64
+}
+
+// Model is what has been learned: scores of any item.
+type Model interface {
+	// Outputs lists what the scores stand for: a class against [Rest], where the
+	// largest score wins, or two classes, of which a score > 0 speaks for the first.
+	Outputs() Pairs
+
+	// ScoresTo stores the score of each of Outputs on an item x in dst, where row[i]
+	// is K(x, i) for all items i of the Gram and own is K(x, x). To a model that was
+	// fitted to features, row is the features of x. A nil dst allocates.
+	ScoresTo(dst, row []float64, own float64) []float64
+}
+
+// Learners returns all learners: those of a kernel, the same on deep kernels, and
+// those of features alone.
+func Learners() []*Learner {
+	list := []*Learner{&svmLearner, &rlsLearner, &densityLearner, &centroidLearner, &linearSVMLearner}
+	return list
+}
+
+// LearnerOf returns the learner with the given name, or nil.
+func LearnerOf(name string) *Learner {
+	list := Learners()
+	i := slices.IndexFunc(list, func(l *Learner) bool { return l.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// FitFeatures learns from explicit features of the items with y ≥ 0. A model that
+// is linear in the features is a [*LinearModel].
+func (l *Learner) FitFeatures(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (Model, error) {
+	if l.Linear != nil {
+		return l.Linear(ctx, f, y, classes, v)
+	}
+	m, err := l.Fit(ctx, FeatureGram[float64]{f}, y, classes, v)
+	if err != nil {
+		return nil, err
+	}
+	if k, ok := m.(*KernelModel); ok {
+		return LinearWeights(k, f), nil
+	}
+	return featureModel{m, f}, nil
+}
+
+// featureModel predicts from features with a model of their kernel.
+type featureModel struct {
+	Model
+	items Features[float64]
+}
+
+// ScoresTo implements [Model].
+func (m featureModel) ScoresTo(dst, x []float64, _ float64) []float64 {
+	row := make([]float64, m.items.Rows)
+	for i := range row {
+		row[i] = inner(x, m.items.Row(i))
+	}
+	return m.Model.ScoresTo(dst, row, inner(x, x))
+}
+
+// newGroupsOfTwo returns the used items by class, or [ErrOneClass].
+func newGroupsOfTwo(k Gram, y []int, classes int) (*groups, error) {
+	if len(y) != k.Len() {
+		panic(badLength)
+	}
+	g := newGroups(y, classes)
+	if len(g.present) < 2 {
+		return nil, ErrOneClass
+	}
+	return g, nil
+}
+
+// againstRest lists a machine for each class that has an item.
+func (g *groups) againstRest() Pairs {
+	pairs := make(Pairs, len(g.present))
+	for m, c := range g.present {
+		pairs[m] = Pair{c, Rest}
+	}
+	return pairs
+}
+
+// orNil returns a model as a [Model], nil for none, with the error that came with it.
+func orNil(m *KernelModel, err error) (Model, error) {
+	if m == nil {
+		return nil, err
+	}
+	return m, err
+}

@@ -1,0 +1,196 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// goldenGraphs are those of testdata/golden with results of learners.
+var goldenGraphs = []string{"karate", "wrand60", "sbm300"}
+
+// lesson is a golden graph with a kernel between all its nodes, the training nodes
+// first, in training order.
+type lesson struct {
+	g    testgraph.Graph
+	name string
+	node []int // of each item
+	k    *DenseGram[float64]
+	y    []int
+}
+
+// newLesson takes the kernel of the learners' golden files.
+func newLesson(t *testing.T, graph string) *lesson {
+	t.Helper()
+	g := testgraph.Load(t, graph)
+	if graph != "sbm300" {
+		return lessonOf(g, graph, testgraph.Golden(t, graph+"/learner_K.npy"))
+	}
+	// exp(−3L̃), of which the golden file has some columns only.
+	n := len(g.Nodes)
+	a := mat.NewSymDense(n, nil)
+	g.A.DoNonZero(func(i, j int, v float64) {
+		if i <= j {
+			a.SetSym(i, j, v/math.Sqrt(g.Degrees[i]*g.Degrees[j]))
+		}
+	})
+	var eigen mat.EigenSym
+	if !eigen.Factorize(a, true) {
+		t.Fatal("no eigenvalues")
+	}
+	var u, scaled, k mat.Dense
+	eigen.VectorsTo(&u)
+	values := eigen.Values(nil)
+	scaled.Apply(func(_, q int, v float64) float64 { return v * math.Exp(3*(values[q]-1)) }, &u)
+	k.Mul(&scaled, u.T())
+	return lessonOf(g, graph, sparse.BlockOf(n, n, k.RawMatrix().Data))
+}
+
+func lessonOf(g testgraph.Graph, name string, k *sparse.Block[float64]) *lesson {
+	l := &lesson{g: g, name: name, node: append([]int(nil), g.Train...)}
+	trained := map[int]bool{}
+	for _, i := range g.Train {
+		trained[i] = true
+	}
+	for i := range g.Nodes {
+		if !trained[i] {
+			l.node = append(l.node, i)
+		}
+	}
+	n := len(l.node)
+	l.k = &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+	l.y = make([]int, n)
+	for a, i := range l.node {
+		for b, j := range l.node {
+			l.k.Data[a*n+b] = k.Row(i)[j]
+		}
+		l.y[a] = -1
+		if a < len(g.Train) {
+			l.y[a] = g.TrainClass[a]
+		}
+	}
+	return l
+}
+
+// scores fits a learner to the training nodes and returns its scores of all nodes.
+func (l *lesson) scores(t *testing.T, learner string, given spec.Values) *sparse.Block[float64] {
+	t.Helper()
+	d := LearnerOf(learner)
+	v, err := d.Resolve(given, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.Fit(context.Background(), l.k, l.y, len(l.g.Classes), v)
+	if err != nil {
+		t.Fatalf("%s on %s: %v", learner, l.name, err)
+	}
+	scores := sparse.NewBlock[float64](len(l.node), len(m.Outputs()))
+	for a, i := range l.node {
+		row := l.k.row(a)
+		m.ScoresTo(scores.Row(i), row, row[a])
+	}
+	return scores
+}
+
+// golden reads a golden file of the graph.
+func (l *lesson) golden(t *testing.T, format string, args ...any) *sparse.Block[float64] {
+	t.Helper()
+	return testgraph.Golden(t, l.name+"/"+fmt.Sprintf(format, args...))
+}
+
+func TestLearnersGolden(t *testing.T) {
+	for _, graph := range goldenGraphs {
+		l := newLesson(t, graph)
+		for _, c := range []float64{1, 10} {
+			got := l.scores(t, "svm", spec.Values{"cost": spec.Number(c)})
+			testgraph.Close(t, got, l.golden(t, "svm_diffusion_C%.1f_decision.npy", c), 1e-6, 1e-6)
+		}
+		for _, c := range []float64{1, 100} {
+			got := l.scores(t, "rls", spec.Values{"cost": spec.Number(c)})
+			testgraph.Close(t, got, l.golden(t, "rls_C%.1f_scores.npy", c), 1e-10, 1e-9)
+		}
+	}
+}
+
+// TestLearners holds what all learners have in common.
+func TestLearners(t *testing.T) {
+	p := clouds(3, 40, 4, 3, 6)
+	p.y[7], p.y[23] = -1, -1
+	names := map[string]bool{}
+	for _, d := range Learners() {
+		if names[d.Name] {
+			t.Errorf("two learners are called %s", d.Name)
+		}
+		names[d.Name] = true
+		v, err := d.Resolve(nil, nil)
+		if err != nil {
+			t.Errorf("the defaults of %s: %v", d.Name, err)
+			continue
+		}
+		fit := func(y []int) (Model, error) {
+			if d.Fit == nil {
+				return d.FitFeatures(context.Background(), p.f, y, p.classes, v)
+			}
+			return d.Fit(context.Background(), p.gram(), y, p.classes, v)
+		}
+		m, err := fit(p.y)
+		if err != nil {
+			t.Errorf("%s: %v", d.Name, err)
+			continue
+		}
+		linear, err := d.FitFeatures(context.Background(), p.f, p.y, p.classes, v)
+		if err != nil {
+			t.Errorf("%s on features: %v", d.Name, err)
+			continue
+		}
+		right, labelled := 0, 0
+		for i, want := range p.y {
+			x := p.f.Row(i)
+			onFeatures := linear.ScoresTo(nil, x, inner(x, x))
+			row := p.row(x)
+			if d.Fit == nil {
+				row = x
+			}
+			scores := m.ScoresTo(nil, row, inner(x, x))
+			for c := range scores {
+				within(t, fmt.Sprintf("%s on features, item %d", d.Name, i), onFeatures[c], scores[c], 1e-6*(1+math.Abs(scores[c])))
+			}
+			if want >= 0 {
+				labelled++
+				if m.Outputs().Predict(scores) == want {
+					right++
+				}
+			}
+			if d.Probabilities == nil {
+				continue
+			}
+			sum := 0.0
+			for _, q := range d.Probabilities(nil, scores) {
+				sum += q
+			}
+			within(t, d.Name+": the sum of probabilities", sum, 1, 1e-12)
+		}
+		if 10*right < 9*labelled {
+			t.Errorf("%s: %d of %d training items are right", d.Name, right, labelled)
+		}
+		one := make([]int, len(p.y))
+		if _, err := fit(one); !errors.Is(err, ErrOneClass) {
+			t.Errorf("%s learns from one class: %v", d.Name, err)
+		}
+		done, cancel := context.WithCancel(context.Background())
+		cancel()
+		if d.Fit != nil && d.Memory != nil {
+			if _, err := d.Fit(done, p.gram(), p.y, p.classes, v); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s goes on when cancelled: %v", d.Name, err)
+			}
+		}
+	}
+}

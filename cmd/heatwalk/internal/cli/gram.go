@@ -1,0 +1,349 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/featurefile"
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// gramRun is a run of classify on kernel values from a file.
+type gramRun struct {
+	in         *invocation
+	f          *classifyFlags
+	out        *denseOutput
+	file       *featurefile.File
+	rows, cols axis
+	row        *shard.Nodes // rows by id
+	l          *ingest.Labels
+
+	item   []int // the column of each item of the Gram, the labelled ones first, in the order of their labels
+	class  []int // of each item
+	itemOf []int // the item that each row of the file is, -1 for none
+	gram   *classify.DenseGram[float64]
+	model  classify.Model
+}
+
+// gramDocument is the JSON document of classify --gram.
+type gramDocument struct {
+	Output     string       `json:"output"`
+	Rows       int          `json:"rows"`
+	Labelled   int          `json:"labelled"`
+	Skipped    skippedLines `json:"skipped_label_lines"`
+	Classes    []string     `json:"classes"`
+	Columns    []string     `json:"columns"`
+	Learner    string       `json:"learner"`
+	Parameters spec.Values  `json:"parameters"`
+	Closing
+}
+
+// runGram reads the kernel twice: the rows of the items to learn from, and then all
+// rows to score them.
+func (in *invocation) runGram(f *classifyFlags) (err error) {
+	in.doing = f.out + " is unchanged"
+	files := &outputs{in: in}
+	defer files.abort()
+	r := &gramRun{in: in, f: f}
+	if r.out, err = files.beginDense(f.out); err != nil {
+		return err
+	}
+	for _, step := range []func() error{r.open, r.label, r.choose, r.plan, r.read, r.fit} {
+		if err := step(); err != nil {
+			return matrixError(err)
+		}
+	}
+	write := writeScores[float32]
+	if f.gram.dtype == "float64" {
+		write = writeScores[float64]
+	}
+	if err := write(r); err != nil {
+		return matrixError(err)
+	}
+	if err := in.writeRun(r.out.run, nil, f.gram.values); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	return r.report()
+}
+
+// open finds out what the file is like and what its rows and columns are.
+func (r *gramRun) open() (err error) {
+	name := r.f.gram.file
+	if r.file, err = featurefile.Inspect(r.in.ctx, name, &featurefile.Options{Name: name}); err != nil {
+		if errors.Is(err, featurefile.ErrStream) {
+			return usageOf("--gram", "%s can be read once, and the kernel is read twice; give a plain file", name)
+		}
+		return err
+	}
+	if r.rows, err = r.axis("rows", r.file.Rows); err != nil {
+		return err
+	}
+	if r.cols, err = r.axis("cols", r.file.Cols); err != nil {
+		return err
+	}
+	r.row, err = r.nodes("rows", r.rows)
+	return err
+}
+
+// axis reads the n ids of rows or columns, from the archive or beside the file.
+func (r *gramRun) axis(which string, n int) (axis, error) {
+	names, err := r.file.Names(which)
+	if err != nil {
+		return axis{}, err
+	}
+	if names != nil {
+		return axisOf(names), nil
+	}
+	base := strings.TrimSuffix(r.f.gram.file, filepath.Ext(r.f.gram.file))
+	beside := base + "." + which + ".ids"
+	if !isThere(beside) {
+		return axis{}, &dataError{beside, fmt.Sprintf("is missing; write there the ids of the %s of %s, one a line", which, r.f.gram.file)}
+	}
+	return r.in.readIDFile(beside, n)
+}
+
+// nodes returns the ids of an axis, each of which is to stand there once.
+func (r *gramRun) nodes(which string, a axis) (*shard.Nodes, error) {
+	var ids shard.NodesBuilder
+	for i := range a.n {
+		ids.Append(a.id(i))
+	}
+	nodes, err := ids.Nodes()
+	if err != nil {
+		return nil, &dataError{r.f.gram.file, fmt.Sprintf("its %s cannot be told apart: %v; give each an id of its own", which, err)}
+	}
+	return nodes, nil
+}
+
+// columnLookup finds the columns of ids, and remembers what is none.
+type columnLookup struct {
+	*shard.Nodes
+	found  bool
+	absent string
+}
+
+// Lookup implements [ingest.Lookup].
+func (c *columnLookup) Lookup(id string) (int, bool) {
+	row, ok := c.Nodes.Lookup(id)
+	if ok {
+		c.found = true
+	} else {
+		c.absent = id
+	}
+	return row, ok
+}
+
+// label reads the labels of the columns.
+func (r *gramRun) label() error {
+	nodes, err := r.nodes("columns", r.cols)
+	if err != nil {
+		return err
+	}
+	columns := &columnLookup{Nodes: nodes}
+	r.l, err = ingest.ReadLabels(r.in.ctx, r.f.labels, columns, &ingest.LabelConfig{
+		UnknownIDs: ingest.SkipUnknown, Stdin: r.in.stdin, Warn: func(text string) { r.in.warn("%s", text) },
+	})
+	var parse *ingest.ParseError
+	switch {
+	case errors.As(err, &parse) && !columns.found && columns.absent != "":
+		return &dataError{r.f.labels, fmt.Sprintf("none of its ids (the last %s) is that of a column of %s; label the columns", quoted(columns.absent), r.f.gram.file)}
+	case err != nil:
+		return err
+	case r.l.Unknown > 0 && r.f.config.UnknownIDs != ingest.SkipUnknown:
+		return &dataError{r.f.labels, fmt.Sprintf("has %s of no column of %s, such as %s; label the columns alone, or pass --unknown-ids=skip",
+			counted(int64(r.l.Unknown), "id"), r.f.gram.file, quoted(columns.absent))}
+	}
+	return r.l.Trainable()
+}
+
+// choose lists the items of the Gram and finds their rows.
+func (r *gramRun) choose() error {
+	learner := r.f.gram.learner
+	class := evaluate.ClassOfRow(r.l, r.cols.n)
+	r.item = append(r.item, r.l.Row...)
+	r.class = append(r.class, r.l.Class...)
+	for c := range r.cols.n {
+		if class[c] != evaluate.Unlabelled {
+			continue
+		}
+		if r.rows.n != r.cols.n { // the columns are not all nodes
+			return &dataError{r.f.labels, fmt.Sprintf("has no label for %s, a column of %s; label every column, or give a kernel between all nodes",
+				quoted(r.cols.id(c)), r.f.gram.file)}
+		}
+		if learner.Whole {
+			r.item, r.class = append(r.item, c), append(r.class, -1)
+		}
+	}
+	r.itemOf = make([]int, r.rows.n)
+	for i := range r.itemOf {
+		r.itemOf[i] = -1
+	}
+	for a, c := range r.item {
+		row, ok := r.row.Lookup(r.cols.id(c))
+		if !ok {
+			return &dataError{r.f.gram.file, fmt.Sprintf("the column of %s has no row; the rows are to hold all nodes", quoted(r.cols.id(c)))}
+		}
+		r.itemOf[row] = a
+	}
+	if learner.Whole && len(r.item) < r.rows.n {
+		return &dataError{r.f.gram.file, fmt.Sprintf("%s needs the kernel between all nodes, and %s of %s have no column; give a column for every row",
+			learner.Name, formatCount(int64(r.rows.n-len(r.item))), counted(int64(r.rows.n), "row"))}
+	}
+	return nil
+}
+
+// plan reserves what the run takes.
+func (r *gramRun) plan() error {
+	n := new(needs)
+	n.Limit = r.in.dataLimit()
+	m, k := len(r.item), len(r.l.Names)
+	held := 8*int64(m)*int64(m) + 16*int64(r.cols.n)
+	if r.in.estimating {
+		n.disk = r.out.bytes(r.rows, axis{n: k}, 8) + runFileBytes + idBytes(r.rows)
+	}
+	if err := n.Reserve(learnerBytes+80*int64(r.rows.n+r.cols.n), "ids and labels"); err != nil {
+		return err
+	}
+	if err := n.Reserve(held, "kernel values"); err != nil {
+		return err
+	}
+	if memory := r.f.gram.learner.Memory; memory != nil {
+		if err := n.Reserve(memory(m, k), r.f.gram.learner.Name); err != nil {
+			return err
+		}
+	}
+	return r.in.keepTo(n)
+}
+
+// each visits the rows of the file with the values of the items. The slice is valid
+// during the call.
+func (r *gramRun) each(doing string, visit func(i int, row []float64) error) error {
+	stage := r.in.progress.begin(doing, int64(r.rows.n), "row")
+	row := make([]float64, len(r.item))
+	i := 0
+	return featurefile.Read(r.in.ctx, r.file, func(_ []byte, values []float64) error {
+		for a, c := range r.item {
+			row[a] = values[c]
+		}
+		i++
+		stage.set(int64(i), int64(r.rows.n))
+		return visit(i-1, row)
+	})
+}
+
+// read takes the values between the items.
+func (r *gramRun) read() error {
+	m := len(r.item)
+	r.gram = &classify.DenseGram[float64]{N: m, Stride: m, Data: make([]float64, m*m)}
+	err := r.each("reading", func(i int, row []float64) error {
+		if a := r.itemOf[i]; a >= 0 {
+			copy(r.gram.Data[a*m:], row)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var uneven *classify.AsymmetryError
+	if errors.As(r.gram.CheckSymmetric(), &uneven) {
+		i, j := quoted(r.cols.id(r.item[uneven.I])), quoted(r.cols.id(r.item[uneven.J]))
+		return &dataError{r.f.gram.file, fmt.Sprintf("K(%s, %s) is %g, but K(%s, %s) is %g; a kernel is symmetric, are the ids in the order of the rows and columns?",
+			i, j, uneven.IJ, j, i, uneven.JI)}
+	}
+	return nil
+}
+
+// fit learns.
+func (r *gramRun) fit() (err error) {
+	r.in.progress.begin("learning", whole, inShares)
+	g := &r.f.gram
+	r.model, err = g.learner.Fit(r.in.ctx, r.gram, r.class, len(r.l.Names), g.values)
+	switch {
+	case errors.Is(err, classify.ErrIterationLimit):
+		return &machineError{g.file, g.learner.Name + ": the iteration limit came before the tolerance; give parameters that regularise more", err}
+	case errors.Is(err, context.Canceled):
+		return context.Cause(r.in.ctx)
+	case err != nil:
+		return &dataError{g.file, fmt.Sprintf("%s: %s; is it a positive semidefinite kernel?", g.learner.Name, strings.TrimPrefix(err.Error(), "classify: "))}
+	}
+	return nil
+}
+
+// columns returns what the scores are called: classes, or pairs of them.
+func (r *gramRun) columns() []string {
+	var names []string
+	for _, p := range r.model.Outputs() {
+		name := r.l.Names[p.Positive]
+		if p.Negative != classify.Rest {
+			name += " vs " + r.l.Names[p.Negative]
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// writeScores writes the scores, or probabilities, of every row.
+func writeScores[T sparse.Float](r *gramRun) error {
+	columns := r.columns()
+	file, err := newDenseFile[T](r.out, r.rows, axisOf(columns), lines{label: func(int) string { return "0" }})
+	if err != nil {
+		return err
+	}
+	scores, out := make([]float64, len(columns)), make([]T, len(columns))
+	err = r.each("scoring", func(i int, row []float64) error {
+		own := math.NaN() // of no use to a learner that is given some columns
+		if a := r.itemOf[i]; a >= 0 {
+			own = row[a]
+		}
+		r.model.ScoresTo(scores, row, own)
+		if r.f.kind == "probability" {
+			r.f.gram.learner.Probabilities(scores, scores)
+		}
+		for c, s := range scores {
+			out[c] = T(s)
+		}
+		return file.row(i, out)
+	})
+	if err != nil {
+		return err
+	}
+	return file.close()
+}
+
+func (r *gramRun) report() error {
+	g := &r.f.gram
+	d := &gramDocument{
+		Output: r.f.out, Rows: r.rows.n, Labelled: len(r.l.Row), Skipped: skippedOf(r.l), Classes: r.l.Names,
+		Columns: r.columns(), Learner: g.learner.Name, Parameters: g.values,
+	}
+	if r.in.json {
+		d.Closing = r.in.closing()
+		return r.in.document(d)
+	}
+	w := r.in.summary(r.f.out)
+	taken := g.learner.Text(g.values)
+	if taken != "" {
+		taken = ", " + taken
+	}
+	fmt.Fprintf(w, "%s × %s of %s from %s%s\n", counted(int64(d.Rows), "row"), counted(int64(len(d.Columns)), "column"),
+		d.Learner, counted(int64(d.Labelled), "label"), taken)
+	if skipped := d.Skipped.String(); skipped != "" {
+		fmt.Fprintln(w, skipped)
+	}
+	if r.f.out != "-" {
+		fmt.Fprintf(w, "%s: %s\n", r.f.out, r.in.cost())
+	}
+	return r.in.stdout.err
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// goldenLearners turns the name of a golden file into the flags that make it of a
+// kernel, all of its columns or those of the classes named.
+var goldenLearners = []struct {
+	pattern, flags string
+	kernel         string // "": that of most files
+	column         string
+	whole          bool // columns are all nodes
+	tolerance      float64
+}{
+	{pattern: `^svm_diffusion_C(.*)_decision$`, flags: "--learner svm --cost $1", tolerance: 1e-6},
+	{pattern: `^rls_C(.*)_scores$`, flags: "--learner rls --cost $1"},
+	{pattern: `^rls_C(.*)_scores$`, flags: "--learner rls --cost $1", whole: true},
+	{pattern: `^dkm_scores_all_l0$`, flags: "--learner density"},
+}
+
+// TestGoldenLearners makes the golden files of learners by the command, of kernels
+// that it has written.
+func TestGoldenLearners(t *testing.T) {
+	seen := map[string]bool{}
+	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
+		folder := goldenFolder(t, graph)
+		store, train := ingested(t, folder), filepath.Join(folder, "train.tsv")
+		kernels := map[string]string{} // files by flags
+		kernelFile := func(flags string, whole bool) string {
+			key := fmt.Sprint(flags, whole)
+			if kernels[key] == "" {
+				kernels[key] = filepath.Join(t.TempDir(), "K.npy")
+				args := append([]string{"kernel", store, "--dtype", "float64", "--quiet", "-o", kernels[key]}, strings.Fields(flags)...)
+				if !whole {
+					args = append(args, "--cols", idsOf(t, train))
+				}
+				run(t, args...)
+			}
+			return kernels[key]
+		}
+		files, err := filepath.Glob(filepath.Join(folder, "*.npy"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			base := strings.TrimSuffix(filepath.Base(file), ".npy")
+			for _, g := range goldenLearners {
+				pattern := regexp.MustCompile(g.pattern)
+				if !pattern.MatchString(base) {
+					continue
+				}
+				kernel := "--kernel diffusion --laplacian combinatorial --beta 0.5"
+				if graph == "sbm300" {
+					kernel = "--kernel diffusion --laplacian normalized --beta 3"
+				}
+				if g.kernel != "" {
+					kernel = g.kernel
+				}
+				flags := strings.Fields(pattern.ReplaceAllString(base, g.flags))
+				seen[flags[1]] = true
+				t.Run(graph+"/"+base+" "+flags[1], func(t *testing.T) {
+					want := testgraph.Golden(t, graph+"/"+base+".npy")
+					out := filepath.Join(t.TempDir(), "OUT.npy")
+					run(t, append([]string{"classify", "--gram", kernelFile(kernel, g.whole), "--labels", train,
+						"--dtype", "float64", "--quiet", "-o", out}, flags...)...)
+					got := readNPY(t, out, want.Rows, columnsOf(t, out))
+					if g.column != "" {
+						c, err := strconv.Atoi(pattern.ReplaceAllString(base, g.column))
+						if err != nil {
+							t.Fatal(err)
+						}
+						one := sparse.NewBlock[float64](got.Rows, 1)
+						for i := range got.Rows {
+							one.Row(i)[0] = got.Row(i)[c]
+						}
+						got = one
+					}
+					abs, rel := 1e-10, 1e-9
+					if g.tolerance > 0 {
+						abs, rel = g.tolerance, g.tolerance
+					}
+					testgraph.Close(t, got, want, abs, rel)
+				})
+			}
+		}
+	}
+	for _, l := range classify.Learners() {
+		if l.Fit != nil && !seen[l.Name] && l.Name != "centroid" {
+			t.Errorf("no golden file for %s", l.Name)
+		}
+	}
+}
+
+// columnsOf counts the columns of a matrix that the command has written.
+func columnsOf(t *testing.T, out string) int {
+	t.Helper()
+	ids, err := os.ReadFile(strings.TrimSuffix(out, ".npy") + ".cols.ids")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(ids, []byte("\n"))
+}
