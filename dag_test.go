@@ -22,7 +22,7 @@ var floors = map[string]int{
 	"internal/pages":            0,
 	"internal/textio":           0,
 	"internal/npy":              0,
-	"internal/openfiles":        0,
+	"internal/rlimit":           0,
 	"internal/table":            1,
 	"internal/symmetric":        1,
 	"sparse":                    1,

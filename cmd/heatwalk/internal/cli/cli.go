@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,7 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/ingest"
-	_ "github.com/heatwalk/heatwalk/internal/openfiles" // looks whether there may be any
+	_ "github.com/heatwalk/heatwalk/internal/rlimit" // looks whether they leave anything to run with
 )
 
 // Main runs heatwalk with the arguments that follow its name and returns its
@@ -242,6 +243,9 @@ func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
 			in.missingValue(f)
 			empty = true
 		}
+		if slices.Contains(stdoutNames, f.Value.String()) {
+			_ = f.Value.Set("-") // as good a name of a file as the other
+		}
 	})
 	if empty {
 		return in.checked()
@@ -251,6 +255,9 @@ func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
 	}
 	return in.limitMemory()
 }
+
+// stdoutNames are other names of stdout.
+var stdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 
 // limitMemory settles how much memory there is to plan with: what --max-memory
 // says, or most of what the machine has.

@@ -1,4 +1,4 @@
-package openfiles
+package rlimit
 
 import "syscall"
 

@@ -1,0 +1,21 @@
+package rlimit
+
+import (
+	"strconv"
+	"syscall"
+)
+
+const (
+	addressSpace = 9     // RLIMIT_AS
+	leastSpace   = 2.2e9 // bytes; with less the runtime or its threads die now and then
+)
+
+func init() {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(addressSpace, &limit); err != nil || limit.Cur >= leastSpace {
+		return
+	}
+	syscall.Write(2, []byte("heatwalk: ulimit -v: "+strconv.FormatUint(limit.Cur/1e6, 10)+
+		" MB of address space are too little for the program itself; allow 2.3 GB or more\n"))
+	syscall.Exit(5)
+}
