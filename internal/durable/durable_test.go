@@ -123,6 +123,9 @@ func TestPending(t *testing.T) {
 	})
 }
 
+// late are the operations that may fail after an output has its name.
+var late = map[string]bool{"sync": true, "remove": true, "close": true}
+
 // TestCommitOneFaults lets every operation fail once: the name holds the old
 // text or the new one, and nothing else is left.
 func TestCommitOneFaults(t *testing.T) {
@@ -145,7 +148,7 @@ func TestCommitOneFaults(t *testing.T) {
 			if op == "list" && err == nil && got == "new" {
 				continue // leftovers may stay
 			}
-			renamed := got == "new" && (op == "close" || op == "sync")
+			renamed := got == "new" && late[op]
 			if !errors.Is(err, durabletest.ErrInjected) || got != before && !renamed {
 				t.Errorf("operation %d (%s): error %v, content %q", i, failing.Failed(), err, got)
 			}
@@ -201,50 +204,103 @@ func TestCommitFaults(t *testing.T) {
 				t.Fatalf("no fault: error %v, files %v", err, names)
 			}
 			return
-		case op == "list" && err == nil && len(names) == 3: // leftovers may stay
+		case (op == "list" || op == "stat") && err == nil && len(names) == 3: // leftovers may stay, marks come and go
 		case !errors.Is(err, durabletest.ErrInjected):
 			t.Errorf("operation %d (%s): error %v", i, op, err)
-		case len(names) == 3 && (op == "close" || op == "sync") && content(t, mem, "out") == "new":
+		case len(names) == 3 && late[op] && content(t, mem, "out") == "new":
 		case len(names) != 0:
 			t.Errorf("operation %d (%s) left %v", i, op, names)
 		}
 	}
 }
 
+// whole tells whether files are all of one run, or all have marks, and whether they
+// are new; what is there and what it holds.
+func whole(t *testing.T, fsys durable.FS, paths []string) (ok, isNew bool, what []string) {
+	t.Helper()
+	ok = true
+	for _, path := range paths {
+		text := content(t, fsys, path)
+		marked := content(t, fsys, path+durable.Unfinished) != ""
+		what = append(what, fmt.Sprintf("%s %q %v", path, text, marked))
+		isNew = isNew || text == "new"
+		ok = ok && text != ""
+	}
+	for _, path := range paths {
+		_, err := fsys.Stat(path + durable.Unfinished)
+		ok = ok && (err == nil || content(t, fsys, path) == "new" == isNew)
+	}
+	return ok, isNew, what
+}
+
 // TestCommitReplaces lets operations fail over files that are there: no name
-// vanishes, and the output is the new one only where the others are.
+// vanishes, the output is the new one only where the others are, and files of which
+// some are new and some are old have marks, which the next run removes.
 func TestCommitReplaces(t *testing.T) {
-	for i := 0; ; i++ {
-		mem := durabletest.NewMem()
-		if err := set(mem, "old"); err != nil {
-			t.Fatal(err)
-		}
-		failing := durabletest.FailAt(mem, i)
-		_ = set(failing, "new")
-		out, ids, run := content(t, mem, "out"), content(t, mem, "out.ids"), content(t, mem, "out.run.json")
-		if names, _ := mem.List("."); len(names) != 3 || out == "" || ids == "" || run == "" || out == "new" && (ids != "new" || run != "new") {
-			t.Errorf("operation %d (%s): out %q, ids %q, run %q of %v", i, failing.Failed(), out, ids, run, names)
-		}
-		if failing.Failed() == "" {
-			return
+	for _, paths := range groups {
+		for i := 0; ; i++ {
+			mem := newGroups(t)
+			if err := setAll(mem, "old", paths); err != nil {
+				t.Fatal(err)
+			}
+			failing := durabletest.FailAt(mem, i)
+			err := setAll(failing, "new", paths)
+			ok, isNew, what := whole(t, mem, paths)
+			if !ok || err != nil && content(t, mem, "out") == "new" && !late[failing.Failed()] {
+				t.Errorf("operation %d (%s): error %v leaves %v", i, failing.Failed(), err, what)
+			}
+			if names := list(t, mem); err != nil && !isNew && len(names) != len(paths) {
+				t.Errorf("operation %d (%s): left %v", i, failing.Failed(), names)
+			}
+			if failing.Failed() == "" {
+				break
+			}
+			if err := setAll(mem, "next", paths); err != nil || len(list(t, mem)) != len(paths) {
+				t.Errorf("operation %d (%s), then another run: error %v, left %v", i, failing.Failed(), err, list(t, mem))
+			}
 		}
 	}
+}
+
+// groups are outputs with what belongs to them.
+var groups = [][]string{
+	{"out", "out.ids", "out.run.json"},
+	{"out", "x/labels", "x/out.run.json", "y/truth"},
+}
+
+// newGroups returns a file system with the directories of groups.
+func newGroups(t *testing.T) *durabletest.Mem {
+	t.Helper()
+	mem := durabletest.NewMem()
+	if err := errors.Join(mem.Mkdir("x"), mem.Mkdir("y"), mem.SyncDir(".")); err != nil {
+		t.Fatal(err)
+	}
+	return mem
+}
+
+// list returns the names of all files.
+func list(t *testing.T, fsys durable.FS) (names []string) {
+	t.Helper()
+	for _, dir := range []string{".", "x", "y"} {
+		in, err := fsys.List(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range in {
+			if dir != "." || name != "x" && name != "y" {
+				names = append(names, filepath.Join(dir, name))
+			}
+		}
+	}
+	return names
 }
 
 // TestCommitCrash stops the machine before every operation: an output that is
 // there has the others, in whatever directories.
 func TestCommitCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, paths := range [][]string{
-		{"out", "out.ids", "out.run.json"},
-		{"out", "x/labels", "x/out.run.json", "y/truth"},
-	} {
-		mem := durabletest.NewMem()
-		for _, dir := range []string{"x", "y"} {
-			if err := errors.Join(mem.Mkdir(dir), mem.SyncDir(".")); err != nil {
-				t.Fatal(err)
-			}
-		}
+	for _, paths := range groups {
+		mem := newGroups(t)
 		shot := func() {
 			for _, percent := range []int{0, 30, 50, 50, 70, 100} {
 				crashed := mem.Crash(rng, percent)
@@ -260,6 +316,34 @@ func TestCommitCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		shot()
+	}
+}
+
+// TestCommitCrashReplaces stops the machine before every operation: files that were
+// there are all old, all new, or have marks; afterwards they have none.
+func TestCommitCrashReplaces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, paths := range groups {
+		mem := newGroups(t)
+		if err := setAll(mem, "old", paths); err != nil {
+			t.Fatal(err)
+		}
+		shot := func() {
+			for _, percent := range []int{0, 10, 30, 50, 50, 70, 90, 100} {
+				if ok, _, what := whole(t, mem.Crash(rng, percent), paths); !ok {
+					t.Errorf("left %v", what)
+				}
+			}
+		}
+		if err := setAll(durabletest.Watch(mem, shot), "new", paths); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			crashed := mem.Crash(rng, 50)
+			if ok, isNew, what := whole(t, crashed, paths); !ok || !isNew || len(list(t, crashed)) != len(paths) {
+				t.Errorf("after the end: %v, %v", what, list(t, crashed))
+			}
+		}
 	}
 }
 

@@ -28,6 +28,10 @@ type FS interface {
 	// Stat describes a file or directory, following links.
 	Stat(name string) (fs.FileInfo, error)
 
+	// Follow returns what a link leads to, over other links, be it there or not;
+	// the name itself if it is no link, or one that leads where no path does.
+	Follow(name string) (string, error)
+
 	// Rename gives a file a new name; a file of that name is replaced.
 	Rename(from, to string) error
 

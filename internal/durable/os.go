@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // OS is the file system of the operating system. Tests have others in its place, see
@@ -56,6 +57,36 @@ func (system) Mkdir(name string) error               { return os.Mkdir(name, 0o7
 func (system) SyncDir(dir string) error              { return syncDir(dir) }
 func (system) Lock(name string) (io.Closer, error)   { return lock(name) }
 func (system) Free(name string) (int64, error)       { return freeSpace(name) }
+
+func (system) Follow(name string) (string, error) {
+	const most = 40 // links, as for Linux
+	path := name
+	for range most {
+		target, err := os.Readlink(path)
+		if err != nil { // no link, or nothing at all
+			return leadsTo(name, path), nil
+		}
+		if !filepath.IsAbs(target) {
+			dir, _ := filepath.Split(path)
+			target = dir + target // not cleaned: dir may be a link itself
+		}
+		path = target
+	}
+	return "", &os.PathError{Op: "follow", Path: name, Err: errors.New("too many links")}
+}
+
+// leadsTo returns path, which the links of name spell, or name if that opens another
+// file, as the links of open files may.
+func leadsTo(name, path string) string {
+	opened, err := os.Stat(name)
+	if err != nil {
+		return path // nothing is there
+	}
+	if named, err := os.Stat(path); err == nil && os.SameFile(opened, named) {
+		return path
+	}
+	return name
+}
 
 func (system) List(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)

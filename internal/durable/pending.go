@@ -5,11 +5,9 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"slices"
 )
 
 // Pending is a file under construction. It appears under its name when Commit
@@ -28,8 +26,8 @@ type Pending struct {
 // NewFile begins the file path, as a temporary file beside it with a name of its
 // own. Of several that write one path at the same time the last to commit gives
 // it its content. Temporary files for path that killed runs left are removed.
-// What names no regular file (a device, a pipe) is written directly: it cannot
-// be replaced.
+// A link stays, and what it leads to is replaced. What names no regular file (a
+// device, a pipe) is written directly: it cannot be replaced.
 func NewFile(fsys FS, path string) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
 	info, err := fsys.Stat(path)
@@ -40,7 +38,10 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("is a directory")}
 	case err != nil || info.Mode().IsRegular():
 		p.fresh = err != nil
-		RemoveUnused(fsys, path)
+		if p.path, err = fsys.Follow(path); err != nil {
+			return nil, err
+		}
+		RemoveUnused(fsys, p.path)
 		err = p.createTemp()
 	default:
 		p.f, err = fsys.Create(path)
@@ -116,99 +117,6 @@ func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 // ReadAt reads what WriteAt wrote, for files that are given up at last: a
 // temporary file that its process uses itself.
 func (p *Pending) ReadAt(b []byte, off int64) (int, error) { return p.f.ReadAt(b, off) }
-
-// Commit publishes an output and the files that stand beside it. All are synced
-// before one gets its name, and the output, files[0], gets its own last, so that
-// where it is the others are. On error the temporary files are removed, and so is
-// what got a name that nothing had; only an error after the output's renaming leaves
-// all of them.
-//
-// For files that stand beside an output which is no file, publish puts that in place
-// after all of them have their names; else it is nil.
-func Commit(publish func() error, files ...*Pending) (err error) {
-	for _, p := range files {
-		if p.done {
-			return errors.New("durable: Commit after the end")
-		}
-	}
-	for i := 0; i < len(files) && err == nil; i++ {
-		err = files[i].seal()
-	}
-	unnamed := len(files)
-	for unnamed > 0 && err == nil {
-		if unnamed == 1 && publish == nil {
-			err = syncDirs(files[1:])
-		}
-		if err == nil {
-			err = files[unnamed-1].publish()
-		}
-		if err == nil {
-			unnamed--
-		}
-	}
-	if err == nil && publish != nil {
-		if err = syncDirs(files); err == nil {
-			err = publish()
-		}
-	}
-	if err == nil {
-		for _, p := range files {
-			p.done = true
-			err = errors.Join(err, p.f.Close())
-		}
-		if publish != nil {
-			return nil // all are synced and in place: a failure to close one undoes nothing
-		}
-		return errors.Join(err, syncDirs(files[:min(1, len(files))]))
-	}
-	for _, p := range files[:unnamed] {
-		err = errors.Join(err, p.Abort())
-	}
-	for _, p := range files[unnamed:] {
-		p.done = true
-		if p.fresh {
-			err = errors.Join(err, p.fsys.Remove(p.path))
-		}
-		err = errors.Join(err, p.f.Close())
-	}
-	return err
-}
-
-// seal writes what is buffered, and syncs it unless it goes straight to its place.
-func (p *Pending) seal() error {
-	if err := p.w.Flush(); err != nil || p.tmp == "" {
-		return err
-	}
-	if err := p.f.Sync(); err != nil {
-		return fmt.Errorf("%w; the disk may have lost data", err)
-	}
-	return nil
-}
-
-// publish gives the file its name. It stays open, lest another run take the
-// temporary file for a leftover.
-func (p *Pending) publish() error {
-	if p.tmp == "" {
-		return nil
-	}
-	return p.fsys.Rename(p.tmp, p.path)
-}
-
-// syncDirs syncs the directories of files once each.
-func syncDirs(files []*Pending) error {
-	var synced []string
-	for _, p := range files {
-		dir := filepath.Dir(p.path)
-		if p.tmp == "" || slices.Contains(synced, dir) {
-			continue
-		}
-		if err := p.fsys.SyncDir(dir); err != nil {
-			return err
-		}
-		synced = append(synced, dir)
-	}
-	return nil
-}
 
 // Abort gives the file up. After Commit it does nothing, so that it may be
 // deferred.

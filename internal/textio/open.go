@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 )
@@ -50,9 +51,10 @@ type Reader struct {
 }
 
 // Open opens a file, or standard input for "-". The context ends a read that
-// waits for data. The error is an [*Error] for text that cannot be read,
-// [ErrDirectory], [ErrTerminal], or what the file system says. A goroutine
-// reads standard input; it ends at the latest when a read that waits returns.
+// waits for data. The error is an [*Error] for text that cannot be read and for
+// what is [Unfinished], [ErrDirectory], [ErrTerminal], or what the file system says.
+// A goroutine reads standard input; it ends at the latest when a read that waits
+// returns.
 // Another one decompresses, three pieces of 128 KiB ahead at most, and has ended
 // when [Reader.Close] returns.
 func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
@@ -77,6 +79,10 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		f, err := os.Open(path)
 		if err != nil {
 			return nil, err
+		}
+		if unfinished := Unfinished(path); unfinished != nil {
+			f.Close()
+			return nil, unfinished
 		}
 		info, err := f.Stat()
 		if err == nil && info.IsDir() {
@@ -109,6 +115,25 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 		}
 	}
 	return r, nil
+}
+
+// Unfinished returns what is wrong with a file that a run of heatwalk was stopped at
+// while it replaced it together with others, nil for any other file. Beside it stands
+// its mark, which package durable makes.
+func Unfinished(path string) *Error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil // opening it tells more
+	}
+	mark := real + ".unfinished"
+	if _, err := os.Lstat(mark); err != nil {
+		return nil
+	}
+	return &Error{
+		File: path, Byte: -1,
+		What: "a run was stopped while it replaced this file and those that belong to it",
+		Fix:  "repeat that run, or remove " + mark + " if they are of one run all the same",
+	}
 }
 
 // Compressed reports whether the input is decompressed on the way.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -253,24 +254,38 @@ func (w *Writer) publish() error {
 			return err
 		})
 	}
+	inForce := false
 	if err == nil {
-		publish := func() error { return w.o.fs.Rename(w.path(tempName), w.path(manifestName)) }
+		publish := func() (err error) {
+			inForce, err = w.enforce()
+			return err
+		}
 		if w.o.Around != nil {
 			err = w.o.Around(&w.m, publish)
 		} else {
 			err = publish()
 		}
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+		return nil
+	case !inForce:
 		return errors.Join(err, w.Abort())
 	}
-	if err = w.syncDir(w.dir); err == nil {
-		return nil
-	}
-	err = fmt.Errorf("%w; the new store is in place, but the disk may lose it", err)
 	closed := w.lock.Close()
 	w.lock = nil
 	return errors.Join(err, closed)
+}
+
+// enforce gives the manifest its name, and says whether it has it.
+func (w *Writer) enforce() (inForce bool, err error) {
+	if err := w.o.fs.Rename(w.path(tempName), w.path(manifestName)); err != nil {
+		return false, err
+	}
+	if err := w.syncDir(w.dir); err != nil {
+		return true, fmt.Errorf("%w; the new store is %w", err, durable.ErrUnsynced)
+	}
+	return true, nil
 }
 
 // Abort removes everything that was written, and the directory if Create made

@@ -104,6 +104,14 @@ func (f *Failing) Stat(name string) (fs.FileInfo, error) {
 	return f.fs.Stat(name)
 }
 
+// Follow implements [durable.FS].
+func (f *Failing) Follow(name string) (string, error) {
+	if err := f.step("follow", name); err != nil {
+		return "", err
+	}
+	return f.fs.Follow(name)
+}
+
 // Rename implements [durable.FS].
 func (f *Failing) Rename(from, to string) error {
 	if err := f.step("rename", from); err != nil {

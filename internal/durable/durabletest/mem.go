@@ -214,6 +214,9 @@ func (m *Mem) Stat(name string) (fs.FileInfo, error) {
 	return n.info(name), nil
 }
 
+// Follow implements [durable.FS]: there are no links.
+func (m *Mem) Follow(name string) (string, error) { return name, nil }
+
 // Rename implements [durable.FS].
 func (m *Mem) Rename(from, to string) error {
 	m.mu.Lock()

@@ -40,14 +40,14 @@ func (in *invocation) matrixFlags(flags *pflag.FlagSet, m *matrixFlags) {
 }
 
 // isMatrix reports whether an input is a matrix of features: by its content, by
-// its name if there is none, or by the output where it can only be read once.
+// its name if it cannot be read, or by the output where it can only be read once.
 func (in *invocation) isMatrix(input, out, to string) bool {
 	info, err := os.Stat(input)
 	if input == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		format := formatOfFile(out, to)
 		return format != nil && !format.graph
 	}
-	if err != nil {
+	if err != nil || textio.Unfinished(input) != nil {
 		return featurefile.Recognize(input, nil) != featurefile.Other
 	}
 	return featurefile.Detect(in.ctx, input) != featurefile.Other

@@ -93,16 +93,25 @@ func TestEveryDiskFailure(t *testing.T) {
 			switch {
 			case code == exitDone && (line == "" || strings.Contains(line, " could not be removed: injected fault")):
 				// What was only to be tidied up stays, or the operation was not needed.
-				for _, path := range strings.Split(tree(t, "."), "\n") {
-					if !strings.Contains(before, path) {
-						_ = os.RemoveAll(filepath.Join(".", path)) // an output
-					}
-				}
 			case code != exitMachine || strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "heatwalk: ") || strings.Contains(line, "internal error"):
 				t.Errorf("%s, operation %d (%s) fails: exit code %d, stderr: %s", strings.Join(args, " "), i, failed, code, line)
 			case args[len(args)-1] != "--force" && (failed == "create" || failed == "write" || failed == "rename") && tree(t, ".") != before:
 				t.Errorf("%s, operation %d (%s) fails and leaves of\n%s\nthis:\n%s", strings.Join(args, " "), i, failed, before, tree(t, "."))
 			}
+			if args[len(args)-1] != "--force" {
+				removeNew(t, before)
+			}
+		}
+	}
+}
+
+// removeNew removes from the working directory what a tree of it does not have.
+func removeNew(t *testing.T, before string) {
+	t.Helper()
+	had := strings.Split(before, "\n")
+	for _, path := range strings.Split(tree(t, "."), "\n") {
+		if !slices.Contains(had, path) {
+			_ = os.RemoveAll(filepath.Join(".", path)) // it may be gone with its directory
 		}
 	}
 }
@@ -184,11 +193,7 @@ func TestPanicAnywhere(t *testing.T) {
 				t.Errorf("%s, operation %d panics: exit code %d, stderr: %s", strings.Join(args, " "), i, code, stderr.String())
 			}
 		}
-		for _, path := range strings.Split(tree(t, "."), "\n") {
-			if !strings.Contains(before, path) {
-				_ = os.RemoveAll(filepath.Join(".", path)) // an output, or what a panic between two steps left
-			}
-		}
+		removeNew(t, before) // an output, or what a panic between two steps left
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -151,6 +152,9 @@ func readPart(path string) (partFile, error) {
 	p := partFile{path: path}
 	if _, err := os.Stat(path); err != nil {
 		return p, err
+	}
+	if u := textio.Unfinished(path); u != nil {
+		return p, &dataError{path, u.What + "; " + u.Fix}
 	}
 	name := path + ".run.json"
 	b, err := os.ReadFile(name)

@@ -34,17 +34,25 @@ func (in *invocation) checkOutput(flag, path string, inputs ...string) {
 	case isDir(path):
 		in.problem(flag, "%s is a directory; name a file", path)
 	default:
+		if dir := filepath.Dir(linked(path)); isThere(filepath.Join(dir, "manifest")) && isStore(dir) {
+			in.problem(flag, "%s lies in the store %s, which never changes; name another place", path, dir)
+			return
+		}
 		for _, input := range inputs {
 			if sameFile(path, input) {
 				in.problem(flag, "%s is an input of this command; name another file", path)
 				return
 			}
-			if isStore(input) && sameFile(filepath.Dir(path), input) && isThere(filepath.Join(input, "manifest")) {
-				in.problem(flag, "%s lies in the store %s, which never changes; name another place", path, input)
-				return
-			}
 		}
 	}
+}
+
+// linked returns what path leads to if it is a link.
+func linked(path string) string {
+	if target, err := durable.OS.Follow(path); err == nil {
+		return target
+	}
+	return path
 }
 
 func isDir(path string) bool {
@@ -77,7 +85,7 @@ func (o *outputs) begin(path string) (io.Writer, error) {
 	}
 	f, err := durable.NewFile(durable.OS, path)
 	if err != nil {
-		if dir := filepath.Dir(path); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
+		if dir := filepath.Dir(linked(path)); errors.Is(err, fs.ErrNotExist) && !isDir(dir) {
 			return nil, &machineError{"create " + path, "there is no directory " + dir + "; make it first", err}
 		}
 		return nil, &machineError{"create " + path, cause(err) + "; choose another place for it", err}

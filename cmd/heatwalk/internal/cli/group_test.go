@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+)
+
+// group is files that belong together: written by one of two runs that replace each
+// other's, and read by a third, in which w/ is where they are.
+type group struct {
+	name     string
+	old, new []string
+	read     []string // its last argument is what it writes
+}
+
+var groups = []group{
+	{"graph and ids", words("convert sa -o w/c.mtx"), words("convert sb -o w/c.mtx"),
+		words("convert w/c.mtx --nodes w/c.mtx.ids -o w/read.tsv")},
+	{"block and ids", words("kernel sa --kernel diffusion --beta 1 -o w/K.npy"), words("kernel sb --kernel diffusion --beta 2 -o w/K.npy"),
+		words("convert w/K.npy -o w/read.npz")},
+	{"eigenvectors and ids", words("eigen sa --matrix adjacency --which largest --k 2 -o w/E.npy"), words("eigen sb --matrix adjacency --which largest --k 2 -o w/E.npy"),
+		words("convert w/E.npy -o w/read.npz")},
+	{"matrix and labels", words("convert a.svm -o w/x.npy"), words("convert b.svm -o w/x.npy"),
+		words("convert w/x.npy --labels w/x.labels.tsv -o w/read.svm")},
+	{"part of a block", words("kernel sa --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"), words("kernel sb --kernel diffusion --beta 1 --slab 0/1 -o w/P.npy"),
+		words("merge w/P.npy -o w/read.npy")},
+	{"part of a choice", words("classify sa --labels a.labels --slab 0/1 -o w/P.trials"), words("classify sb --labels b.labels --slab 0/1 -o w/P.trials"),
+		words("merge w/P.trials -o w/read.tsv")},
+	{"edges and labels", words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 1 -o w/e.tsv --labels w/l.tsv"),
+		words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 2 -o w/e.tsv --labels w/l.tsv"),
+		words("classify w/e.tsv --labels w/l.tsv --method lp -o w/read.tsv")},
+	{"store and labels", words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 1 --force -o w/g/ --labels w/l.tsv"),
+		words("generate sbm --nodes 20 --classes 2 --fraction 0.5 --seed 2 --force -o w/g/ --labels w/l.tsv"),
+		words("classify w/g/ --labels w/l.tsv --method lp -o w/read.tsv")},
+}
+
+// unsynced is the file system of the operating system without what makes it slow.
+type unsynced struct{ durable.FS }
+
+func (unsynced) SyncDir(string) error { return nil }
+
+func (u unsynced) Create(name string) (durable.File, error) {
+	f, err := u.FS.Create(name)
+	return unsyncedFile{f}, err
+}
+
+func (u unsynced) CreateTemp(name string) (durable.File, error) {
+	f, err := u.FS.CreateTemp(name)
+	return unsyncedFile{f}, err
+}
+
+type unsyncedFile struct{ durable.File }
+
+func (unsyncedFile) Sync() error { return nil }
+
+func words(line string) []string { return strings.Fields(line) }
+
+// groupPlace makes a directory with the inputs of groups the working directory.
+func groupPlace(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"a.tsv": "a\tb\nb\tc\nc\td\nd\ta\n", "b.tsv": "d\tc\nc\tb\nb\tx\nx\ta\n", "a.labels": "a\t1\nb\t2\nc\t1\nd\t2\n", "b.labels": "d\t1\nc\t2\nb\t1\nx\t2\n",
+		"a.svm": "1 1:2 2:1\n2 1:3 2:4\n", "b.svm": "2 1:5 2:6\n1 1:7 2:8\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	succeed(t, nil, io.Discard, "ingest", "a.tsv", "-o", "sa", "--quiet")
+	succeed(t, nil, io.Discard, "ingest", "b.tsv", "-o", "sb", "--quiet")
+}
+
+// files returns the content of the regular files of a directory and below.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// outcome is what a reader makes of the files of a group: what it writes, or says.
+type outcome struct {
+	code          int
+	text, message string
+}
+
+// runQuick runs a command on a file system that syncs nothing.
+func runQuick(fsys durable.FS, args []string) outcome {
+	var stderr bytes.Buffer
+	code := -1
+	durabletest.On(fsys, func() { code = Main(append(slices.Clone(args), "--quiet"), nil, io.Discard, &stderr) })
+	return outcome{code: code, message: stderr.String()}
+}
+
+// lay makes files the only ones in w.
+func lay(t *testing.T, files map[string]string) {
+	t.Helper()
+	if err := os.RemoveAll("w"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("w", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readWith lets the reader of a group read files.
+func (g *group) readWith(t *testing.T, files map[string]string) outcome {
+	t.Helper()
+	lay(t, files)
+	got := runQuick(unsynced{durable.OS}, g.read)
+	text, err := os.ReadFile(g.read[len(g.read)-1])
+	if (err == nil) != (got.code == exitDone) {
+		t.Errorf("exit code %d, and the output: %v", got.code, err)
+	}
+	got.text = string(text)
+	return got
+}
+
+// made returns what a run leaves in w where files are.
+func made(t *testing.T, files map[string]string, args []string, fsys durable.FS) map[string]string {
+	t.Helper()
+	lay(t, files)
+	if got := runQuick(fsys, args); got.code != exitDone {
+		t.Fatalf("%v: %+v", args, got)
+	}
+	return filesOf(t, "w")
+}
+
+// TestGroupsStopped stops a run that replaces files before every operation on the
+// disk: who reads them together reads those of one run, or is told why not and what
+// to do, and can after the run is repeated.
+func TestGroupsStopped(t *testing.T) {
+	groupPlace(t)
+	quick := unsynced{durable.OS}
+	for i, g := range groups {
+		if testing.Short() && i > 0 {
+			break
+		}
+		t.Run(g.name, func(t *testing.T) {
+			old := made(t, nil, g.old, quick)
+			var stops []map[string]string
+			done := made(t, old, g.new, durabletest.Watch(quick, func() {
+				now := filesOf(t, "w")
+				maps.DeleteFunc(now, func(path, _ string) bool { return durable.Final(path) != path })
+				if len(stops) == 0 || !maps.Equal(now, stops[len(stops)-1]) {
+					stops = append(stops, now)
+				}
+			}))
+			for path := range done {
+				if strings.HasSuffix(path, durable.Unfinished) {
+					t.Errorf("%s stays", path)
+				}
+			}
+			before, after := g.readWith(t, old), g.readWith(t, done)
+			if before.code != exitDone || after.code != exitDone || before.text == after.text {
+				t.Fatalf("the files of either run are not read as they are: %+v, %+v", before, after)
+			}
+			var refused map[string]string
+			for i, files := range stops {
+				switch got := g.readWith(t, files); {
+				case got.code == exitDone && (got.text == before.text || got.text == after.text):
+				case got.code == exitData && strings.Contains(got.message, ": a run was stopped while it replaced this file and those that belong to it; repeat that run, or remove w/"):
+					refused = files
+				default:
+					t.Errorf("stop %d of %d: files %v are read as %+v", i, len(stops), slices.Sorted(maps.Keys(files)), got)
+				}
+			}
+			if refused == nil {
+				t.Fatalf("none of %d stops is told of", len(stops))
+			}
+			if again := g.readWith(t, made(t, refused, g.new, quick)); again != after {
+				t.Errorf("after the run was repeated: %+v", again)
+			}
+		})
+	}
+}
+
+// TestGroupsFail lets the last operations on the disk fail while files are replaced:
+// they are told apart as above, and the run tells what is left.
+func TestGroupsFail(t *testing.T) {
+	groupPlace(t)
+	g, quick := groups[0], unsynced{durable.OS}
+	old := made(t, nil, g.old, quick)
+	all := durabletest.FailAt(quick, -1)
+	made(t, old, g.new, all)
+	before, mixed := g.readWith(t, old), 0
+	for i := all.Operations() - 24; i < all.Operations(); i++ {
+		lay(t, old)
+		faulty := durabletest.FailAt(quick, i)
+		run := runQuick(faulty, g.new)
+		files := filesOf(t, "w")
+		got := g.readWith(t, files)
+		marked := files["w/c.mtx.ids"+durable.Unfinished] != ""
+		oldIDs, oldGraph := files["w/c.mtx.ids"] == old["w/c.mtx.ids"], files["w/c.mtx"] == old["w/c.mtx"]
+		told := strings.HasSuffix(run.message, "replaced already, unlike what belongs to it; repeat the run\n")
+		if oldIDs != oldGraph {
+			mixed++
+		}
+		if oldIDs != oldGraph && !told || marked != (got.code == exitData) || got.code == exitDone && oldGraph != (got.text == before.text) {
+			t.Errorf("operation %d (%s) fails: %s, and what is left is read as %+v", i, faulty.Failed(), run.message, got)
+		}
+	}
+	if mixed == 0 {
+		t.Error("no failure left files of two runs")
+	}
+}
+
+// TestMarkMayGo: who knows that files belong together removes the mark; files that
+// were copied, edited or made elsewhere need none.
+func TestMarkMayGo(t *testing.T) {
+	groupPlace(t)
+	g := groups[0]
+	files := made(t, nil, g.old, unsynced{durable.OS})
+	mark := "w/c.mtx.ids" + durable.Unfinished
+	files[mark] = ""
+	if got := g.readWith(t, files); got.code != exitData || !strings.HasSuffix(got.message, fmt.Sprintf("; repeat that run, or remove %s if they are of one run all the same\n", mark)) {
+		t.Errorf("a mark: %+v", got)
+	}
+	delete(files, mark)
+	files["w/c.mtx.ids"] = strings.Replace(files["w/c.mtx.ids"], "a\n", "edited\n", 1)
+	delete(files, "w/c.mtx.run.json")
+	if got := g.readWith(t, files); got.code != exitDone || !strings.Contains(got.text, "edited") {
+		t.Errorf("ids that were edited: %+v", got)
+	}
+}

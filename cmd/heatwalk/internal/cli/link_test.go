@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestOutputLink writes to names that are links: what they lead to is replaced, or
+// made, and they stay.
+func TestOutputLink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	workplace(t)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.MkdirAll("deep/er", 0o777))
+	must(os.WriteFile("deep/old.mtx", []byte("old"), 0o666))
+	must(os.Symlink("deep/er", "dir"))
+	for name, target := range map[string]string{
+		"plain.mtx": "deep/old.mtx", "chain.mtx": "plain.mtx", "deep/er/up.mtx": "../made.mtx", "absent.mtx": "deep/er/new.mtx",
+		"nowhere.mtx": "none/x.mtx", "loop.mtx": "loop.mtx", "store.mtx": "g/x.mtx", "manifest.mtx": "g/manifest", "todir.mtx": "deep",
+	} {
+		must(os.Symlink(target, name))
+	}
+	succeed(t, nil, io.Discard, "convert", "g", "-o", "want.mtx", "--quiet")
+	want, err := os.ReadFile("want.mtx")
+	must(err)
+	for _, c := range []struct{ link, lands string }{
+		{"plain.mtx", "deep/old.mtx"}, {"chain.mtx", "deep/old.mtx"}, {"absent.mtx", "deep/er/new.mtx"}, {"absent.mtx", "deep/er/new.mtx"},
+		{"dir/up.mtx", "deep/made.mtx"},
+	} {
+		succeed(t, nil, io.Discard, "convert", "g", "-o", c.link, "--quiet")
+		if info, err := os.Lstat(c.link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more: %v", c.link, err)
+		}
+		for _, name := range []string{c.link, c.lands} {
+			if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("-o %s: %s holds %q, error %v", c.link, name, got, err)
+			}
+		}
+		must(os.WriteFile(c.lands, []byte("old"), 0o666))
+		if _, err := os.Stat(c.link + ".ids"); err != nil {
+			t.Errorf("-o %s: %v", c.link, err)
+		}
+	}
+	if left, _ := filepath.Glob("deep/.*tmp*"); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+	for _, c := range []struct {
+		link string
+		code int
+		want string
+	}{
+		{"nowhere.mtx", exitMachine, "create nowhere.mtx: there is no directory none; make it first"},
+		{"loop.mtx", exitMachine, "create loop.mtx: too many levels of symbolic links; choose another place for it"},
+		{"store.mtx", exitUsage, "-o: store.mtx lies in the store g, which never changes; name another place"},
+		{"manifest.mtx", exitUsage, "-o: manifest.mtx lies in the store g, which never changes; name another place"},
+		{"todir.mtx", exitUsage, "-o: todir.mtx is a directory; name a file"},
+	} {
+		for _, input := range []string{"g", "e.tsv"} {
+			var stderr bytes.Buffer
+			if code := Main([]string{"convert", input, "-o", c.link}, nil, io.Discard, &stderr); code != c.code || stderr.String() != "heatwalk: "+c.want+"\n" {
+				t.Errorf("convert %s -o %s: exit code %d, stderr: %s", input, c.link, code, stderr.String())
+			}
+		}
+	}
+	succeed(t, nil, io.Discard, "verify", "g", "--quiet")
+}
+
+// TestOutputStdout calls stdout by its other names: nothing but the data goes there,
+// and nothing stands beside it.
+func TestOutputStdout(t *testing.T) {
+	workplace(t)
+	before := tree(t, ".")
+	var want, got, stderr bytes.Buffer
+	succeed(t, nil, &want, "convert", "g", "-o", "-", "--to", "mtx")
+	for _, name := range stdoutNames {
+		got.Reset()
+		if code := Main([]string{"convert", "g", "-o", name, "--to", "mtx"}, nil, &got, &stderr); code != exitDone || got.String() != want.String() {
+			t.Errorf("-o %s: exit code %d, stdout %q", name, code, got.String())
+		}
+		stderr.Reset()
+		if code := Main([]string{"convert", "g", "-o", name, "--to", "mtx", "--json"}, nil, &got, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "- and --json both want stdout") {
+			t.Errorf("-o %s --json: exit code %d, stderr: %s", name, code, stderr.String())
+		}
+	}
+	if after := tree(t, "."); after != before {
+		t.Errorf("left\n%s\nwant\n%s", after, before)
+	}
+}

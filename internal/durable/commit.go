@@ -1,0 +1,197 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Unfinished is how the mark of a file is called: what the file is called, with this
+// behind. It stands beside a file that was to be replaced together with others, from
+// before the first of them has its name until all have theirs. Where a run was killed
+// in between it stays, and the files may be of different runs.
+const Unfinished = ".unfinished"
+
+// ErrUnsynced is wrapped by an error that comes after all is in place, but before it
+// is known to be on the disk.
+var ErrUnsynced = errors.New("in place, but the disk may lose it")
+
+// Commit publishes an output and the files that belong to it. All are synced before
+// one gets its name, and the output, files[0], gets its own last, so that where it is
+// the others are. Where there is an output already, each file has its mark as long as
+// some are new and some are old, see [Unfinished]; a mark that a killed run left is
+// removed at the end.
+//
+// On error the temporary files are removed, and so is what got a name that nothing
+// had. If others are new by then and the output is not, the marks stay and the error
+// says so; only an error after the output's renaming leaves all of them.
+//
+// For files that belong to an output which is no file, publish puts that in place
+// after all of them have their names; else it is nil. Its error wraps [ErrUnsynced]
+// if only the sync has failed.
+func Commit(publish func() error, files ...*Pending) (err error) {
+	for _, p := range files {
+		if p.done {
+			return errors.New("durable: Commit after the end")
+		}
+	}
+	for i := 0; i < len(files) && err == nil; i++ {
+		err = files[i].seal()
+	}
+	unnamed := len(files)
+	if err == nil {
+		err = mark(publish != nil, files)
+	}
+	for unnamed > 0 && err == nil {
+		if unnamed == 1 && publish == nil {
+			err = syncDirs(files[1:])
+		}
+		if err == nil {
+			err = files[unnamed-1].publish()
+		}
+		if err == nil {
+			unnamed--
+		}
+	}
+	if err == nil && publish != nil {
+		if err = syncDirs(files); err == nil {
+			err = publish()
+		}
+	}
+	if err != nil && !errors.Is(err, ErrUnsynced) {
+		return errors.Join(err, undo(files, unnamed))
+	}
+	if err == nil && publish == nil {
+		err = syncDirs(files[:min(1, len(files))])
+	}
+	if err == nil {
+		err = unmark(files)
+	}
+	for _, p := range files {
+		p.done = true
+		closing := p.f.Close()
+		if publish == nil { // else all are synced and in place: it undoes nothing
+			err = errors.Join(err, closing)
+		}
+	}
+	return err
+}
+
+// undo gives up the files before unnamed, which have no name yet, and those behind as
+// far as nothing had their names. Where all that is left is as it was, it removes the
+// marks.
+func undo(files []*Pending, unnamed int) (err error) {
+	var mixed []string
+	for i, p := range files {
+		if i < unnamed {
+			err = errors.Join(err, p.Abort())
+			continue
+		}
+		p.done = true
+		removed := error(nil)
+		if p.fresh {
+			removed = p.fsys.Remove(p.path)
+		}
+		if p.tmp != "" && (!p.fresh || removed != nil) {
+			mixed = append(mixed, p.path)
+		}
+		err = errors.Join(err, removed, p.f.Close())
+	}
+	if mixed == nil {
+		return errors.Join(err, unmark(files))
+	}
+	return errors.Join(err, fmt.Errorf("%s replaced already, unlike what belongs to it; repeat the run", strings.Join(mixed, ", ")))
+}
+
+// mark gives files their marks if somebody could see some of them beside others of an
+// earlier run: around what publish puts in place, or where the output is there.
+func mark(around bool, files []*Pending) error {
+	if !around {
+		if len(files) < 2 {
+			return nil
+		}
+		if _, err := files[0].fsys.Stat(files[0].path); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	var names []string
+	for _, p := range files {
+		names = append(names, filepath.Base(p.path))
+	}
+	text := "heatwalk is replacing files that belong together, or was stopped while it did: " + strings.Join(names, ", ") +
+		".\nUntil it is done they may be of different runs. If it was stopped, repeat that run.\n"
+	for _, p := range files {
+		if p.tmp == "" {
+			continue
+		}
+		f, err := p.fsys.Create(p.path + Unfinished)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(f, text)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return syncDirs(files)
+}
+
+// unmark removes the marks that files have.
+func unmark(files []*Pending) error {
+	had := false
+	for _, p := range files {
+		if p.tmp == "" {
+			continue
+		}
+		switch err := p.fsys.Remove(p.path + Unfinished); {
+		case err == nil:
+			had = true
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	if !had {
+		return nil
+	}
+	return syncDirs(files)
+}
+
+// seal writes what is buffered, and syncs it unless it goes straight to its place.
+func (p *Pending) seal() error {
+	if err := p.w.Flush(); err != nil || p.tmp == "" {
+		return err
+	}
+	if err := p.f.Sync(); err != nil {
+		return fmt.Errorf("%w; the disk may have lost data", err)
+	}
+	return nil
+}
+
+// publish gives the file its name. It stays open, lest another run take the
+// temporary file for a leftover.
+func (p *Pending) publish() error {
+	if p.tmp == "" {
+		return nil
+	}
+	return p.fsys.Rename(p.tmp, p.path)
+}
+
+// syncDirs syncs the directories of files once each.
+func syncDirs(files []*Pending) error {
+	var synced []string
+	for _, p := range files {
+		dir := filepath.Dir(p.path)
+		if p.tmp == "" || slices.Contains(synced, dir) {
+			continue
+		}
+		if err := p.fsys.SyncDir(dir); err != nil {
+			return err
+		}
+		synced = append(synced, dir)
+	}
+	return nil
+}
