@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -167,7 +168,7 @@ func TestImpossible(t *testing.T) {
 		w := must(Create("g", &WriteOptions{fs: mem, Identity: 1}))
 		r := sparse.Range{Hi: len(lengths), Entries: len(ids), Pieces: 1}
 		must(0, writeRaw(w, r, lengths, ids, val))
-		w.rows, w.entries, w.degrees, w.m.Weighted = int64(r.Hi), int64(len(ids)), degreeList{content: make([]byte, r.Hi)}, val != nil
+		w.rows, w.entries, w.degrees, w.m.Weighted = int64(r.Hi), int64(len(ids)), degreeList{content: appendLengths(nil, lengths)}, val != nil
 		must(0, w.Commit(bg))
 		if payload != nil {
 			mem.Change("g/"+shardName(1, 0), func(b []byte) []byte {
@@ -206,6 +207,77 @@ func TestImpossible(t *testing.T) {
 		if c.err == nil || !strings.HasPrefix(c.err.Error(), at+c.want) || !errors.Is(c.err, ErrCorrupt) {
 			t.Errorf("%s: %v\nwant %s%s", c.name, c.err, at, c.want)
 		}
+	}
+}
+
+// TestDirectories puts a directory in the place of every file of a store.
+func TestDirectories(t *testing.T) {
+	for i := range 5 {
+		dir := filepath.Join(t.TempDir(), "g")
+		a, back := graph(rand.New(rand.NewPCG(1, 2)), 5, 9, 3, false, func() float64 { return 1 })
+		write(t, dir, a, back, must(StringNodes([]string{"a", "b", "c", "d", "e"})), WriteOptions{})
+		m := must(ReadManifest(dir))
+		path, kind := filepath.Join(dir, manifestName), ErrNotStore
+		if i < len(m.Files) {
+			path, kind = filepath.Join(dir, m.Files[i].Name), ErrCorrupt
+		}
+		must(0, errors.Join(os.Remove(path), os.Mkdir(path, 0o777)))
+		if _, err := Open(bg, dir, nil); !errors.Is(err, kind) || !strings.Contains(err.Error(), path+": ") {
+			t.Errorf("%s: %v", path, err)
+		}
+		w, err := Create(dir, &WriteOptions{Force: true})
+		if err == nil {
+			err = w.Abort()
+		}
+		if (kind == ErrNotStore) != errors.Is(err, ErrNotStore) {
+			t.Errorf("%s: %v where a store is begun", path, err)
+		}
+	}
+}
+
+// TestForgedDegrees writes other degrees than those of the rows, with right checksums:
+// what is no number is found when the store is opened, all else when it is swept.
+func TestForgedDegrees(t *testing.T) {
+	for _, c := range []struct {
+		val    []float64 // nil: an unweighted store
+		degree float64   // of row 2, in place of its own
+		want   string
+	}{
+		{nil, 3, "-0000.shard@0: frame 0: row 2 has degree 2, the degrees file says 3"},
+		{nil, 0, "-0000.shard@0: frame 0: row 2 has degree 2, the degrees file says 0"},
+		{[]float64{.5, .25}, math.NaN(), ".degrees@32: degree of row 2 is NaN"},
+		{[]float64{.5, .25}, inf, ".degrees@32: degree of row 2 is +Inf"},
+		{[]float64{.5, .25}, -1, "-0000.shard@0: frame 0: row 2 has degree 0.75, the degrees file says -1"},
+		{[]float64{.5, .25}, 1e-300, "-0000.shard@0: frame 0: row 2 has degree 0.75, the degrees file says 1e-300"},
+	} {
+		mem := durabletest.NewMem()
+		w := must(Create("g", &WriteOptions{fs: mem, Identity: 1, Directed: true}))
+		var one []float64
+		if c.val != nil {
+			one = c.val[:1]
+		}
+		must(0, w.Append([]uint32{1}, one))
+		must(0, w.Append([]uint32{2}, one))
+		must(0, w.Append([]uint32{0, 1}, c.val))
+		must(0, w.BeginIn())
+		must(0, w.Append([]uint32{2}, one))
+		if c.val != nil {
+			must(0, w.Append([]uint32{0, 2}, c.val))
+		} else {
+			must(0, w.Append([]uint32{0, 2}, nil))
+		}
+		must(0, w.Append([]uint32{1}, one))
+		must(0, w.Commit(bg))
+		must(0, scan(mem))
+		mem.Change("g/"+degreesName(1), func(b []byte) []byte {
+			if c.val == nil {
+				return append(b[:fileHead:fileHead], appendLengths(nil, []uint32{1, 1, uint32(c.degree)})...)
+			}
+			binary.LittleEndian.PutUint64(b[fileHead+16:], math.Float64bits(c.degree))
+			return b
+		})
+		reseal(mem, nil)
+		wantError(t, scan(mem), ErrCorrupt, "g/0000000000000001"+c.want+"; restore the file or ingest again")
 	}
 }
 

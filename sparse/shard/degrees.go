@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // The degrees file holds A·1 so that no sweep is needed to know it: the coded
@@ -54,7 +56,8 @@ func (l *degreeList) weigh() {
 	}
 }
 
-// parseDegrees reads the degrees file without its head.
+// parseDegrees reads the degrees file without its head. That they are those of the
+// rows is found when frames are first read, see [view.checkDegrees].
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	wrong := func() error {
 		return &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf("%d bytes for %d rows", len(b), m.Rows) + restore}
@@ -65,6 +68,11 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	degrees := make([]float64, m.Rows)
 	if m.Weighted {
 		valuesTo(degrees, valuesFloat64, b)
+		for i, d := range degrees {
+			if d-d != 0 { // NaN or infinite
+				return nil, &CorruptError{Path: path, Offset: int64(fileHead + 8*i), What: fmt.Sprintf("degree of row %d is %v", i, d) + restore}
+			}
+		}
 		return degrees, nil
 	}
 	at := 0
@@ -81,4 +89,18 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 		return nil, wrong()
 	}
 	return degrees, nil
+}
+
+// checkDegrees says which row of a panel of the out direction has another degree than
+// the degrees file says. Pieces of a row have none of their own.
+func (v *view) checkDegrees(p sparse.Panel) (wrong string) {
+	if v.direction != 0 || p.Pieces > 1 {
+		return ""
+	}
+	for i, want := range v.s.degrees[p.Lo:p.Hi] {
+		if got := degree(p.Row(i)); got != want {
+			return fmt.Sprintf("row %d has degree %v, the degrees file says %v", p.Lo+i, got, want)
+		}
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"path/filepath"
@@ -135,6 +136,9 @@ func readListed(fsys durable.FS, dir, name, magic string, m *Manifest) ([]byte, 
 		}
 	}
 	b, err := readFile(fsys, path, entry.Bytes)
+	if errors.Is(err, errDirectory) {
+		return nil, damaged("a directory")
+	}
 	if err != nil {
 		return nil, err
 	}

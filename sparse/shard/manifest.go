@@ -140,6 +140,8 @@ func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, missingManifest(fsys, dir)
+	case errors.Is(err, errDirectory):
+		return nil, failf(ErrNotStore, "%s: a directory, not the manifest of a heatwalk store; name a store", path)
 	case err != nil:
 		return nil, err
 	}
@@ -287,6 +289,9 @@ func (m *Manifest) shards() []FileEntry {
 	return m.Files[:n]
 }
 
+// errDirectory is returned for a directory where a file is wanted.
+var errDirectory = errors.New("a directory")
+
 // readFile reads a whole file of at most limit bytes.
 func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
 	f, err := fsys.Open(path)
@@ -297,6 +302,9 @@ func readFile(fsys durable.FS, path string, limit int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
+	}
+	if info.IsDir() {
+		return nil, errDirectory
 	}
 	if info.Size() > limit {
 		return nil, &CorruptError{Path: path, Offset: -1, What: fmt.Sprintf("%d bytes, at most %d are possible", info.Size(), limit) + restore}

@@ -181,6 +181,9 @@ func (s *Store) checkListed(f FileEntry) error {
 	if err != nil {
 		return err
 	}
+	if !info.Mode().IsRegular() {
+		return &CorruptError{Path: s.path(f.Name), Offset: -1, What: "no regular file" + restore}
+	}
 	if info.Size() != f.Bytes {
 		return &CorruptError{Path: s.path(f.Name), Offset: -1,
 			What: fmt.Sprintf("%d bytes, manifest says %d", info.Size(), f.Bytes) + restore}

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -159,7 +160,7 @@ func (v *view) decode(b *buffers, i int, frame []byte, resident bool) (p sparse.
 	}
 	p, wrong := b.decode(payload, v.direct.ranges[i], v.s.m.Weighted, seen == 0)
 	if wrong == "" && seen == 0 {
-		wrong = checkPanel(p, v.s.m.Rows)
+		wrong = cmp.Or(checkPanel(p, v.s.m.Rows), v.checkDegrees(p))
 	}
 	if wrong != "" {
 		return p, v.frameError(i, "%s", wrong)

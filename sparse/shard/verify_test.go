@@ -32,11 +32,17 @@ func TestVerifyFinds(t *testing.T) {
 		want string // "" if all is well
 	}{
 		{"nothing", path, ""},
-		{"degree", func(w *Writer) {
-			path(w)
+		{"degree of a row in pieces", func(w *Writer) {
+			leaves := row(sparse.MaxRange + 2)[1:]
+			must(0, w.Append(leaves, nil))
+			lengths := []uint32{uint32(len(leaves)) + 1}
+			for range leaves {
+				must(0, w.Append([]uint32{0}, nil))
+				lengths = append(lengths, 1)
+			}
 			must(0, errors.Join(w.flush(), w.drain()))
-			w.degrees.content[1] = 1
-		}, "g/manifest: degree of row 1 is 1, found 2"},
+			w.degrees.content = appendLengths(nil, lengths)
+		}, "g/manifest: degree of row 0 is 16386, found 16385"},
 		{"asymmetric", func(w *Writer) {
 			must(0, errors.Join(w.Append([]uint32{1}, nil), w.Append(nil, nil)))
 			must(0, errors.Join(w.flush(), w.drain()))
