@@ -31,10 +31,11 @@ type fused[T Float] struct {
 
 // scratch holds the buffers of one goroutine.
 type scratch[T Float] struct {
-	sums    []T // of a batch of rows
-	near    []T // sums of a unit, see tiled
-	factors []T // of a batch of rows
-	values  []T // of the entries of a panel
+	sums    []T  // of a batch of rows
+	near    []T  // sums of a unit, see tiled
+	factors []T  // of a batch of rows
+	values  []T  // of the entries of a panel
+	read    byte // see readLines
 }
 
 const (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sort"
+	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -181,7 +182,7 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiled) error 
 
 // seldomNamed returns how often a unit names the columns of a tile at least where it
 // does not pay any more to prefetch their rows, of so many bytes: so many times each of
-// their lines, or their rows of several lines, all of which are prefetched twice.
+// their lines, or their rows of several lines.
 func seldomNamed(columns, rowBytes int) int {
 	if rowBytes > lineBytes {
 		return 4 * columns
@@ -201,12 +202,14 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 	}
 	for n, tile := range u.tiles {
 		x := rowsOf(&f.source, n*a.columns, from)
-		seldom := len(tile.ids) < seldomNamed(a.columns, width*sizeOf[T]())
+		if len(tile.ids) < seldomNamed(a.columns, width*sizeOf[T]()) {
+			w.read += readLines(x, min(a.columns, a.cols-n*a.columns), width)
+		}
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			hi = tile.call(lo)
 			sums := simd.Rows[T]{Data: near.Data[lo*width:], Stride: width}
 			values := rounded(tile.weights.part(tile.ptr[lo], tile.ptr[hi]), &w.values)
-			simd.GatherSumNear(sums, width, x, tile.ptr[lo:hi+1], tile.ids[tile.ptr[lo]:], values, seldom)
+			simd.GatherTile(sums, width, x, tile.ptr[lo:hi+1], tile.ids[tile.ptr[lo]:], values)
 		}
 	}
 	for i := u.lo; i < u.hi; i++ {
@@ -220,6 +223,23 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 			f.visit(worker, i, i+1)
 		}
 	}
+}
+
+// readLines reads a byte of every line of some rows, which brings them to the cache in
+// order: entries that name them seldom would wait for them one by one. The sum keeps the
+// reads from being left out.
+func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
+	if x.Stride <= width {
+		rows, width = 1, rows*width
+	}
+	for r := range rows {
+		row := x.Data[r*x.Stride:][:width]
+		line := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(row))), width*sizeOf[T]())
+		for at := 0; at < len(line); at += lineBytes {
+			sum += line[at]
+		}
+	}
+	return sum
 }
 
 // call returns where the rows from lo on end that are gathered in one call, which

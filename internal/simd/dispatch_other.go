@@ -6,8 +6,8 @@ func gatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 	plainGatherSum(dst, k, scale, x, ptr, col)
 }
 
-func gatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T, _ bool) {
-	plainGatherSumNear(dst, k, x, ptr, col, val)
+func gatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
+	plainGatherTile(dst, k, x, ptr, col, val)
 }
 
 func gatherSumOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, col []uint32, val []T) {

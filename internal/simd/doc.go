@@ -2,7 +2,7 @@
 // that do nearly all of the arithmetic.
 //
 //	GatherSum         sums of rows that a sparse matrix names, scaled
-//	GatherSumNear     the same for 16-bit ids of rows that a near cache holds
+//	GatherTile        the same for 16-bit ids of rows that a cache holds
 //	GatherSumOnto     the same, added to what is there
 //	GatherWeighted    the same with a factor for each entry
 //	AddRows           dst = a + scale·x, by rows

@@ -23,14 +23,14 @@ func GatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64, c
 	gatherSum(dst, k, scale, x, ptr, col)
 }
 
-// GatherSumNear is GatherSum for sums that go on from what dst holds, without factors,
-// for at most 65,536 rows of x that a near cache holds once they were named: ids have
-// 16 bits. Products with the values of the entries are rounded before they are added;
-// nil stands for ones. If rows are named seldom they are prefetched, and otherwise not.
+// GatherTile is GatherSum for sums that go on from what dst holds, without factors,
+// for at most 65,536 rows of x that are in a cache of the core: ids have 16 bits, and
+// nothing is prefetched. Products with the values of the entries are rounded before
+// they are added; nil stands for ones.
 //
 //	dst[r][j] = dst[r][j] + Σ_e val[e]·x[col[e]][j]
-func GatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T, seldom bool) {
-	gatherSumNear(dst, k, x, ptr, col, val, seldom)
+func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
+	gatherTile(dst, k, x, ptr, col, val)
 }
 
 // GatherSumOnto is GatherSum, or GatherWeighted if there are values, for sums that go
@@ -100,7 +100,7 @@ func plainGatherSum[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int
 	}
 }
 
-func plainGatherSumNear[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
+func plainGatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64, col []uint16, val []T) {
 	for r := range len(ptr) - 1 {
 		addNamed(dst.Data[r*dst.Stride:][:k], x, col, val, ptr[r]-ptr[0], ptr[r+1]-ptr[0])
 	}

@@ -14,22 +14,13 @@ func gatherSumF32AVX2(dst *float32, dstStride int, x *float32, stride int, ptr *
 func gatherSumF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, scale *float32, width int)
 
 //go:noescape
-func gatherSumF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+func gatherSumF32TilePairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
-func gatherSumF32NearAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+func gatherSumF32TileAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
-func gatherSumF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
-
-//go:noescape
-func gatherSumF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
-
-//go:noescape
-func gatherSumF32SoonAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
-
-//go:noescape
-func gatherSumF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+func gatherSumF32TileAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
 func gatherSumF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float32, width int)
@@ -44,22 +35,13 @@ func gatherWeightedF32AVX2(dst *float32, dstStride int, x *float32, stride int, 
 func gatherWeightedF32AVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float32, startStride int, val *float32, scale *float32, width int)
 
 //go:noescape
-func gatherWeightedF32NearPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
+func gatherWeightedF32TilePairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
-func gatherWeightedF32NearAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+func gatherWeightedF32TileAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
-func gatherWeightedF32NearAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
-
-//go:noescape
-func gatherWeightedF32SoonPairs(dst *float32, dstStride int, x *float32, ptr *int64, split int, rows int, col *uint16, val *float32, width int)
-
-//go:noescape
-func gatherWeightedF32SoonAVX2(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
-
-//go:noescape
-func gatherWeightedF32SoonAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float32, width int)
+func gatherWeightedF32TileAVX512(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint16, val *float32, width int)
 
 //go:noescape
 func gatherWeightedF32Close(dst *float32, dstStride int, x *float32, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float32, scale *float32, width int)
@@ -98,22 +80,13 @@ func gatherSumF64AVX2(dst *float64, dstStride int, x *float64, stride int, ptr *
 func gatherSumF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, scale *float64, width int)
 
 //go:noescape
-func gatherSumF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+func gatherSumF64TilePairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
-func gatherSumF64NearAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+func gatherSumF64TileAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
-func gatherSumF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
-
-//go:noescape
-func gatherSumF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
-
-//go:noescape
-func gatherSumF64SoonAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
-
-//go:noescape
-func gatherSumF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+func gatherSumF64TileAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
 func gatherSumF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, scale *float64, width int)
@@ -128,22 +101,13 @@ func gatherWeightedF64AVX2(dst *float64, dstStride int, x *float64, stride int, 
 func gatherWeightedF64AVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, start *float64, startStride int, val *float64, scale *float64, width int)
 
 //go:noescape
-func gatherWeightedF64NearPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
+func gatherWeightedF64TilePairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
-func gatherWeightedF64NearAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+func gatherWeightedF64TileAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
-func gatherWeightedF64NearAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
-
-//go:noescape
-func gatherWeightedF64SoonPairs(dst *float64, dstStride int, x *float64, ptr *int64, split int, rows int, col *uint16, val *float64, width int)
-
-//go:noescape
-func gatherWeightedF64SoonAVX2(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
-
-//go:noescape
-func gatherWeightedF64SoonAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, far int, near int, val *float64, width int)
+func gatherWeightedF64TileAVX512(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint16, val *float64, width int)
 
 //go:noescape
 func gatherWeightedF64Close(dst *float64, dstStride int, x *float64, stride int, ptr *int64, rows int, col *uint32, far int, near int, val *float64, scale *float64, width int)

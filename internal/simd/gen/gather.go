@@ -22,7 +22,7 @@ type form struct {
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	cached   bool // x is in a near cache: nothing is prefetched
 	close    bool // x is in a cache, from which its rows come at once
-	halves   bool // ids have 16 bits, and sums go on from dst, without factors
+	halves   bool // ids have 16 bits, and sums go on from dst, without factors; x is cached
 	onto     bool // sums go on from the rows of start, which may be those of dst
 }
 
@@ -45,8 +45,7 @@ func gathers(t element, zeroRow *Mem) {
 	for _, weighted := range []bool{false, true} {
 		for _, f := range []form{
 			{onto: true},
-			{mark: "Near", cached: true, halves: true},
-			{mark: "Soon", halves: true},
+			{mark: "Tile", cached: true, halves: true},
 		} {
 			f.weighted = weighted
 			pairs(t, f)
@@ -160,14 +159,14 @@ func gather(t element, f form) {
 }
 
 // text begins a function: its name ends in mark, and rows and hints are the parameters
-// that only functions of its kind have.
+// that only functions of its kind have; those of tiles have no hints.
 func (f form) text(t element, mark, rows, hints string) {
 	name, ids, rest := "gatherSum", "col *uint32, "+hints, ""
 	if f.onto {
 		rest = fmt.Sprintf("start *%s, startStride int, ", t.name)
 	}
 	if f.halves {
-		ids = "col *uint16, " + hints
+		ids = "col *uint16, "
 	}
 	if f.weighted {
 		name = "gatherWeighted"
