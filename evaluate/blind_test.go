@@ -35,16 +35,17 @@ func TestNoLeak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	split := splits.At(0)
 	other := *p
 	other.Class = slices.Clone(p.Class)
-	for _, i := range splits[0].Test {
+	for _, i := range split.Test {
 		other.Class[i] = (p.Class[i] + 1) % 3
 	}
 	for _, m := range method.All() {
 		var saw []*method.Prediction
 		for _, q := range []*method.Problem{p, &other} {
 			spy := &spyMethod{Method: m, saw: &saw}
-			plan := &Plan{Methods: []method.Method{spy}, Given: &splits[0], Settings: &method.Settings{Grid: tinyGrid}}
+			plan := &Plan{Methods: []method.Method{spy}, Given: &split, Settings: &method.Settings{Grid: tinyGrid}}
 			if _, err := Run(context.Background(), q, plan); err != nil {
 				t.Fatal(err)
 			}

@@ -61,7 +61,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	n, _ := p.A.Dims()
 	report := &Report{
 		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
-		Splits: len(sizes[0].splits), TuningSplits: len(sizes[0].tuning),
+		Splits: sizes[0].splits.Len(), TuningSplits: sizes[0].tuningSplits(),
 	}
 	done, total := 0, len(sizes)*len(methods)*report.Splits
 	step := func() {
@@ -90,10 +90,17 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 type size struct {
 	fraction       float64
 	perClass       int
-	splits, tuning []validate.Split
+	splits, tuning *validate.Splits // tuning is nil where parameters are chosen inside each training set
 }
 
-// sizes draws all splits before anything is computed.
+func (s *size) tuningSplits() int {
+	if s.tuning == nil {
+		return 0
+	}
+	return s.tuning.Len()
+}
+
+// sizes checks all splits before anything is computed.
 func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	count := plan.Splits
 	if count == 0 {
@@ -101,9 +108,9 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	}
 	share := func(s validate.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	if plan.Given != nil {
-		return []size{{fraction: share(*plan.Given), splits: []validate.Split{*plan.Given}}}, nil
+		return []size{{fraction: share(*plan.Given), splits: validate.One(*plan.Given)}}, nil
 	}
-	draw := func(s *size, random func(count int, use validate.Use) ([]validate.Split, error)) (err error) {
+	draw := func(s *size, random func(count int, use validate.Use) (*validate.Splits, error)) (err error) {
 		if s.splits, err = random(count, validate.ForTest); err == nil && plan.TuningSplits > 0 {
 			s.tuning, err = random(plan.TuningSplits, validate.ForTuning)
 		}
@@ -111,13 +118,13 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	}
 	if plan.PerClass != 0 {
 		s := size{perClass: plan.PerClass}
-		err := draw(&s, func(count int, use validate.Use) ([]validate.Split, error) {
+		err := draw(&s, func(count int, use validate.Use) (*validate.Splits, error) {
 			return validate.PerClassSplits(p.Class, plan.PerClass, count, seed, use)
 		})
 		if err != nil {
 			return nil, err
 		}
-		s.fraction = share(s.splits[0])
+		s.fraction = share(s.splits.At(0))
 		return []size{s}, nil
 	}
 	if len(plan.Fractions) == 0 {
@@ -126,7 +133,7 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	var sizes []size
 	for _, f := range plan.Fractions {
 		s := size{fraction: f}
-		err := draw(&s, func(count int, use validate.Use) ([]validate.Split, error) {
+		err := draw(&s, func(count int, use validate.Use) (*validate.Splits, error) {
 			return validate.RandomSplits(p.Class, f, count, seed, use)
 		})
 		if err != nil {
@@ -144,7 +151,7 @@ func measure(ctx context.Context, p *method.Problem, m method.Method, s *size, s
 		Method: m.Name(), TrainFraction: s.fraction, TrainPerClass: s.perClass,
 		Confusion: validate.NewConfusion(len(p.Names)),
 	}
-	if len(s.tuning) > 0 {
+	if s.tuning != nil {
 		choice, err := m.Tune(ctx, p, s.tuning, set)
 		if err != nil {
 			return nil, err
@@ -153,7 +160,8 @@ func measure(ctx context.Context, p *method.Problem, m method.Method, s *size, s
 			res.Parameters, res.TuningAccuracy = &choice.Parameters, choice.Accuracy
 		}
 	}
-	for _, split := range s.splits {
+	for i := range s.splits.Len() {
+		split := s.splits.At(i)
 		train, test := p.At(split.Train), p.At(split.Test)
 		runtime.GC() // or what the prediction before has left could be there beside this one
 		out, err := m.Predict(ctx, train, res.Parameters, set)
@@ -172,7 +180,7 @@ func measure(ctx context.Context, p *method.Problem, m method.Method, s *size, s
 		one.Count(test.Class, predicted)
 		res.Confusion.Count(test.Class, predicted)
 		res.Accuracies = append(res.Accuracies, one.Accuracy())
-		res.MacroF1 += one.MacroF1() / float64(len(s.splits))
+		res.MacroF1 += one.MacroF1() / float64(s.splits.Len())
 		if res.Parameters == nil && out.Settings > 0 {
 			res.ParametersBySplit = append(res.ParametersBySplit, out.Parameters)
 		}

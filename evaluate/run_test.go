@@ -15,26 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-func TestParseMethods(t *testing.T) {
-	got, err := method.ParseMethods("lp, cwk+linear-svm")
-	if err != nil || len(got) != 2 || got[0].Name() != "lp" || got[1].Name() != "cwk+linear-svm" {
-		t.Fatalf("%v, %v", got, err)
-	}
-	for list, want := range map[string]string{
-		"lgc":    `there is no method "lgc"; choose from auto, lp, majority, cwk, diffusion, exponential, `,
-		"":       `there is no method ""; choose from auto, lp, majority, cwk, diffusion, exponential, `,
-		"lp,,lp": `there is no method ""; choose from auto, lp, majority, cwk, diffusion, exponential, `,
-		"lp,lp":  `method "lp" is named twice; leave one out`,
-
-		"commute-time+svm": "commute-time is a distance, no kernel",
-	} {
-		_, err := method.ParseMethods(list)
-		if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", list, err, want)
-		}
-	}
-}
-
 func TestRun(t *testing.T) {
 	p := planted(t, 9, 200, 150)
 	methods, err := method.ParseMethods("cwk,auto,cwk+linear-svm,cwk+rls,lp")
@@ -116,7 +96,8 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: &s[0], TuningSplits: 3})
+	split := s.At(0)
+	r, err = Run(context.Background(), p, &Plan{Methods: methods, Given: &split, TuningSplits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

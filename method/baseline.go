@@ -38,7 +38,7 @@ func (labelPropagation) Name() string { return "lp" }
 func (labelPropagation) Takes() []string { return []string{"prior"} }
 
 // Tune implements [Method]: there is nothing to choose.
-func (labelPropagation) Tune(context.Context, *Problem, []validate.Split, *Settings) (*Choice, error) {
+func (labelPropagation) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
 	return nil, nil
 }
 
@@ -257,7 +257,7 @@ func (majority) Name() string { return "majority" }
 func (majority) Takes() []string { return nil }
 
 // Tune implements [Method]: there is nothing to choose.
-func (majority) Tune(context.Context, *Problem, []validate.Split, *Settings) (*Choice, error) {
+func (majority) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
 	return nil, nil
 }
 

@@ -150,7 +150,7 @@ func (c *chooser) chooseFirst(ctx context.Context) (*Choice, error) {
 // test nodes of the given splits, as the paper does: the training nodes of
 // each split are labelled in its walks, folds serve honest features alone. The
 // choice is made as in [CrossValidate].
-func ChooseOnSplits(ctx context.Context, p *Problem, splits []validate.Split, s *Settings) (*Choice, error) {
+func ChooseOnSplits(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -163,15 +163,13 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []validate.Split, s 
 	hits := make([]int64, set.Grid.Size())
 	tested := 0
 	var work Work
-	if len(splits) == 0 {
-		panic(badSplits)
-	}
 	if !p.Directed { // they are found here for all splits
 		if _, err := p.Components(ctx, set.Workers, &work); err != nil {
 			return nil, err
 		}
 	}
-	for i, split := range splits {
+	for i := range splits.Len() {
+		split := splits.At(i)
 		train := p.At(split.Train)
 		c := &chooser{
 			p: train, set: &set, work: work,
@@ -188,7 +186,7 @@ func ChooseOnSplits(ctx context.Context, p *Problem, splits []validate.Split, s 
 		tested += c.tested
 		work = c.work
 		if set.Progress != nil {
-			set.Progress("choose", float64(i+1)/float64(len(splits)))
+			set.Progress("choose", float64(i+1)/float64(splits.Len()))
 		}
 	}
 	c := &chooser{p: p, set: &set, work: work}
@@ -492,5 +490,3 @@ func (c *chooser) choice(hits []int64, tested int) *Choice {
 		Settings: g.Size(), Work: c.work, hits: hits,
 	}
 }
-
-const badSplits = "method: no splits to choose on"

@@ -48,7 +48,7 @@ func (m kernelMethod) Takes() []string {
 }
 
 // Tune implements [Method]: parameters are chosen inside each training set.
-func (kernelMethod) Tune(context.Context, *Problem, []validate.Split, *Settings) (*Choice, error) {
+func (kernelMethod) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
 	return nil, nil
 }
 

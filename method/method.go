@@ -21,7 +21,7 @@ type Method interface {
 
 	// Tune chooses parameters on splits of p. A nil choice means that there is
 	// nothing to choose, or that Predict chooses for each training set anew.
-	Tune(ctx context.Context, p *Problem, splits []validate.Split, s *Settings) (*Choice, error)
+	Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error)
 
 	// Predict predicts every node from the labels of p, with the given
 	// parameters or, if they are nil, with its own choice.
@@ -130,7 +130,7 @@ func (l Learner) takes() []string {
 }
 
 // Tune implements [Method].
-func (m walkMethod) Tune(ctx context.Context, p *Problem, splits []validate.Split, s *Settings) (*Choice, error) {
+func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
 	if m.inside {
 		return nil, nil
 	}

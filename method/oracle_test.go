@@ -249,7 +249,8 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, close := make([]int64, oracleGrid.Size()), make([]int64, oracleGrid.Size())
-	for _, s := range splits {
+	for i := range splits.Len() {
+		s := splits.At(i)
 		train := p.At(s.Train)
 		fold := validate.Folds(train.Class, set.Folds, set.RNGSeed)
 		largest := validate.Majority(train.Class)

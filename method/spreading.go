@@ -34,7 +34,7 @@ func (m spreading) Name() string { return m.Spec.Name }
 func (m spreading) Declaration() *spec.Spec { return &m.Spec }
 
 // Tune implements [Method]: parameters are chosen inside each training set.
-func (spreading) Tune(context.Context, *Problem, []validate.Split, *Settings) (*Choice, error) {
+func (spreading) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
 	return nil, nil
 }
 

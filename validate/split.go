@@ -13,6 +13,29 @@ import (
 // order, and share none.
 type Split struct{ Train, Test []int }
 
+// Splits are splits that are drawn when they are asked for: of many items all of them
+// together would take more than everything else.
+type Splits struct {
+	count int
+	draw  func(i int) Split
+}
+
+// Len returns the number of splits.
+func (s *Splits) Len() int { return s.count }
+
+// At returns split i, the same at every call. Cost: a permutation of the items.
+func (s *Splits) At(i int) Split {
+	if uint(i) >= uint(s.count) {
+		panic(badSplit)
+	}
+	return s.draw(i)
+}
+
+// One returns splits of which there is only the given one.
+func One(s Split) *Splits { return &Splits{1, func(int) Split { return s }} }
+
+const badSplit = "validate: there is no such split"
+
 // Use tells for what splits are drawn. Splits of different use are
 // independent draws from the same rng seed.
 type Use int
@@ -79,7 +102,7 @@ const attempts = 100
 // hundred times. A larger fraction therefore extends the same draw, and if a
 // fraction fails there is a smallest one that does not: the error is a
 // [*FractionError] that names it.
-func RandomSplits(class []int, fraction float64, count int, seed uint64, use Use) ([]Split, error) {
+func RandomSplits(class []int, fraction float64, count int, seed uint64, use Use) (*Splits, error) {
 	n := len(class)
 	m := int(math.Round(fraction * float64(n)))
 	switch {
@@ -90,15 +113,11 @@ func RandomSplits(class []int, fraction float64, count int, seed uint64, use Use
 	case m >= n:
 		return nil, &FractionError{Fraction: fraction, Nodes: n, Class: -1}
 	}
-	splits := make([]Split, count)
 	needed, missing := m, -1
-	for s := range splits {
-		order, least, class := permutation(class, m, seed, use.stream()|uint64(s))
-		if least > m {
+	for s := range count {
+		if _, least, class := permutation(class, m, seed, use.stream()|uint64(s)); least > m {
 			needed, missing = max(needed, least), class
-			continue
 		}
-		splits[s] = splitAt(order, m)
 	}
 	if needed > m {
 		e := &FractionError{Fraction: fraction, Nodes: n, Class: missing}
@@ -107,7 +126,10 @@ func RandomSplits(class []int, fraction float64, count int, seed uint64, use Use
 		}
 		return nil, e
 	}
-	return splits, nil
+	return &Splits{count, func(i int) Split {
+		order, _, _ := permutation(class, m, seed, use.stream()|uint64(i))
+		return splitAt(order, m)
+	}}, nil
 }
 
 // permutation returns the first of the stream's permutations whose first m
@@ -159,9 +181,9 @@ func fractionFor(m, n int) float64 {
 	return float64(m) / float64(n)
 }
 
-// splitAt makes a split of the first m nodes of order and the others.
+// splitAt makes a split of the first m nodes of order and the others, in place.
 func splitAt(order []int, m int) Split {
-	train, test := slices.Clone(order[:m]), slices.Clone(order[m:])
+	train, test := order[:m:m], order[m:]
 	slices.Sort(train)
 	slices.Sort(test)
 	return Split{Train: train, Test: test}
@@ -170,7 +192,7 @@ func splitAt(order []int, m int) Split {
 // PerClassSplits draws count splits with each training nodes of every class,
 // chosen uniformly, and all others to test on. A class with fewer nodes than
 // that is an [ErrUsage].
-func PerClassSplits(class []int, each, count int, seed uint64, use Use) ([]Split, error) {
+func PerClassSplits(class []int, each, count int, seed uint64, use Use) (*Splits, error) {
 	members := MembersOf(class)
 	smallest := len(class)
 	for _, nodes := range members {
@@ -186,25 +208,27 @@ func PerClassSplits(class []int, each, count int, seed uint64, use Use) ([]Split
 	case each > smallest:
 		return nil, fmt.Errorf("%w: %d training nodes a class are more than the smallest class has; give at most %d", ErrUsage, each, smallest)
 	}
-	splits := make([]Split, count)
-	for s := range splits {
-		rng := newRand(seed, use.stream()|uint64(s))
-		var train, test []int
+	tests := 0
+	for _, nodes := range members {
+		tests += max(0, len(nodes)-each)
+	}
+	if tests == 0 {
+		return nil, fmt.Errorf("%w: %d training nodes a class leave no node to test on; give fewer", ErrUsage, each)
+	}
+	return &Splits{count, func(i int) Split {
+		rng := newRand(seed, use.stream()|uint64(i))
+		var s Split
 		for _, nodes := range members {
 			nodes = slices.Clone(nodes)
 			rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
 			taken := min(each, len(nodes)) // a class number that no node has is empty
-			train = append(train, nodes[:taken]...)
-			test = append(test, nodes[taken:]...)
+			s.Train = append(s.Train, nodes[:taken]...)
+			s.Test = append(s.Test, nodes[taken:]...)
 		}
-		if len(test) == 0 {
-			return nil, fmt.Errorf("%w: %d training nodes a class leave no node to test on; give fewer", ErrUsage, each)
-		}
-		slices.Sort(train)
-		slices.Sort(test)
-		splits[s] = Split{Train: train, Test: test}
-	}
-	return splits, nil
+		slices.Sort(s.Train)
+		slices.Sort(s.Test)
+		return s
+	}}, nil
 }
 
 // MembersOf returns the positions of each class, in increasing order.

@@ -46,7 +46,8 @@ func TestRandomSplits(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range splits {
+		for i := range splits.Len() {
+			s := splits.At(i)
 			if len(s.Train) != m {
 				t.Fatalf("%d training nodes, want %d", len(s.Train), m)
 			}
@@ -59,7 +60,7 @@ func TestRandomSplits(t *testing.T) {
 			}
 		}
 		again, err := RandomSplits(class, float64(m)/float64(n), 2, seed, ForTest)
-		if err != nil || !slices.Equal(again[1].Train, splits[1].Train) {
+		if err != nil || !slices.Equal(again.At(1).Train, splits.At(1).Train) {
 			t.Fatalf("the second split depends on how many are drawn: %v", err)
 		}
 	})
@@ -99,7 +100,8 @@ func TestRandomSplitsAreUniform(t *testing.T) {
 		t.Fatal(err)
 	}
 	var in [n]int
-	for _, s := range splits {
+	for i := range splits.Len() {
+		s := splits.At(i)
 		for _, i := range s.Train {
 			in[i]++
 		}
@@ -123,7 +125,7 @@ func TestSplitsOfDifferentUseDiffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.Equal(a[0].Train, b[0].Train) {
+	if slices.Equal(a.At(0).Train, b.At(0).Train) {
 		t.Error("tuning splits are the reported ones")
 	}
 }
@@ -165,7 +167,8 @@ func TestPerClassSplits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range splits {
+		for i := range splits.Len() {
+			s := splits.At(i)
 			checkSplit(t, s, len(class))
 			got := at(class, s.Train)
 			for c, nodes := range MembersOf(got) {

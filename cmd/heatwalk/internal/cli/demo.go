@@ -84,7 +84,8 @@ func (in *invocation) runDemo() error {
 	if err != nil {
 		return err
 	}
-	known, hidden := labelsAt(l, splits[0].Train), labelsAt(l, splits[0].Test)
+	split := splits.At(0)
+	known, hidden := labelsAt(l, split.Train), labelsAt(l, split.Test)
 	d.Labelled, d.Predicted = len(known.Row), len(hidden.Row)
 	if !in.json {
 		in.demoLine("labels", 0, "%s papers keep their subject (%.0f %%), %s are to be found",

@@ -262,11 +262,15 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 	}
 }
 
+// splitBytes is what a label takes in a split: its row and class in the labels and in
+// the training or test set, its place in the permutation, and what is predicted of it.
+const splitBytes = 80
+
 // planEvaluate returns what a plan takes, and sets the memory of its settings.
 func (in *invocation) planEvaluate(g *graph, l *ingest.Labels, plan *evaluate.Plan) (*needs, error) {
 	n := g.needs()
 	n.disk += runFileBytes
-	if err := n.Reserve(learnerBytes+64*int64(len(l.Row)), "labels, splits and learner"); err != nil {
+	if err := n.Reserve(learnerBytes+splitBytes*int64(len(l.Row)), "labels, splits and learner"); err != nil {
 		return n, err
 	}
 	if left, limited := n.Left(); limited {

@@ -1,0 +1,29 @@
+package method
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+func TestParseMethods(t *testing.T) {
+	got, err := ParseMethods("lp, cwk+linear-svm")
+	if err != nil || len(got) != 2 || got[0].Name() != "lp" || got[1].Name() != "cwk+linear-svm" {
+		t.Fatalf("%v, %v", got, err)
+	}
+	for list, want := range map[string]string{
+		"lcg":    `there is no method "lcg"; choose from ` + MethodList(),
+		"":       `there is no method ""; choose from ` + MethodList(),
+		"lp,,lp": `there is no method ""; choose from ` + MethodList(),
+		"lp,lp":  `method "lp" is named twice; leave one out`,
+
+		"commute-time+svm": "commute-time is a distance, no kernel",
+	} {
+		_, err := ParseMethods(list)
+		if !errors.Is(err, validate.ErrUsage) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", list, err, want)
+		}
+	}
+}
