@@ -29,6 +29,9 @@ type Learner struct {
 	// an item stand for, in their order. nil: the learner has none.
 	Probabilities func(dst, scores []float64) []float64
 
+	// Base is the learner that this one puts on another kernel, nil for none.
+	Base *Learner
+
 	// Memory returns the bytes that Fit takes beside the Gram, but for little.
 	Memory func(items, classes int) int64
 }
@@ -45,11 +48,14 @@ type Model interface {
 	ScoresTo(dst, row []float64, own float64) []float64
 }
 
-// Learners returns all learners: those of a kernel, the same on deep kernels, and
-// those of features alone.
+// Learners returns all learners: those of a kernel, those on deep kernels, and those
+// of features alone.
 func Learners() []*Learner {
-	list := []*Learner{&svmLearner, &rlsLearner, &densityLearner, &centroidLearner, &linearSVMLearner}
-	return list
+	list := []*Learner{&svmLearner, &rlsLearner, &gpLearner, &perceptronLearner, &centroidLearner, &densityLearner}
+	for _, base := range list {
+		list = append(list, deepLearner(base))
+	}
+	return append(list, &linearSVMLearner)
 }
 
 // LearnerOf returns the learner with the given name, or nil.

@@ -21,14 +21,17 @@ type gramFlags struct {
 	values  spec.Values
 }
 
-// ofLearners calls visit with the parameters of all learners by name, and with the
-// learners that have each.
+// ofLearners calls visit with the parameters of all learners of kernels by name, and
+// with those learners that have each of their own, not of their base.
 func ofLearners(visit func(p *spec.Param, learners []string)) {
 	of := map[string][]string{}
 	var order []*spec.Param
 	for _, l := range classify.Learners() {
 		for i := range l.Params {
 			p := &l.Params[i]
+			if l.Fit == nil || l.Base != nil && l.Base.Param(p.Name) != nil {
+				continue
+			}
 			if of[p.Name] == nil {
 				order = append(order, p)
 			}
@@ -54,12 +57,21 @@ func learnersOfKernels() (names []string) {
 // there are not yet.
 func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
 	flags.StringVar(&f.file, "gram", "", "`FILE` of kernel values to learn from in place of a graph: rows of all nodes, columns of the labelled ones")
-	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of scores (with --gram)")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "with --gram: precision of scores")
 	ofLearners(func(p *spec.Param, learners []string) {
-		if flags.Lookup(p.Name) != nil {
+		whose := ", of " + strings.Join(learners, ", ")
+		if len(learners) > 3 {
+			whose = ""
+		}
+		otherwise := fmt.Sprintf("default %v", p.Default)
+		if p.Instead != "" {
+			otherwise = "in place of --" + p.Instead
+		}
+		if f := flags.Lookup(p.Name); f != nil {
+			f.Usage += fmt.Sprintf("; with --gram%s, %s", whose, otherwise)
 			return
 		}
-		usage := fmt.Sprintf("%s (with --gram; default %v)", p.Meaning, p.Default)
+		usage := fmt.Sprintf("with --gram: %s%s (%s)", p.Meaning, whose, otherwise)
 		switch p.Kind {
 		case spec.Switch:
 			flags.Bool(p.Name, false, usage)

@@ -1,0 +1,134 @@
+package classify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+func TestDeepKernelMachineGolden(t *testing.T) {
+	for _, graph := range goldenGraphs {
+		l := newLesson(t, graph)
+		for _, bandwidth := range []string{"all", "obs"} {
+			for depth := range 4 {
+				if graph == "sbm300" && depth == 2 {
+					continue // not among the files
+				}
+				got := l.scores(t, "dkm", spec.Values{"depth": spec.Int(depth), "bandwidth": spec.Word(bandwidth)})
+				testgraph.Close(t, got, l.golden(t, "dkm_scores_%s_l%d.npy", bandwidth, depth), 1e-10, 1e-9)
+			}
+		}
+		gram, err := gather(t.Context(), l.k, all(l.k.N))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m deep
+		bandwidths := sparse.NewBlock[float64](3, 1)
+		for i := range bandwidths.Rows {
+			if err := m.deepen(t.Context(), gram); err != nil {
+				t.Fatal(err)
+			}
+			bandwidths.Row(i)[0] = m.levels[i].h
+		}
+		testgraph.Close(t, bandwidths, l.golden(t, "dkm_h_all.npy"), 1e-10, 1e-9)
+	}
+}
+
+func all(n int) []int {
+	items := make([]int, n)
+	for i := range items {
+		items[i] = i
+	}
+	return items
+}
+
+// TestDeepBase holds that a base machine on a deep kernel is that machine on the
+// kernel of the level, made plainly.
+func TestDeepBase(t *testing.T) {
+	p := clouds(6, 30, 3, 3, 2)
+	for i := range p.y {
+		if i%4 == 3 {
+			p.y[i] = -1
+		}
+	}
+	k := p.gram()
+	level := &DenseGram[float64]{N: k.N, Stride: k.N, Data: make([]float64, k.N*k.N)}
+	h := 0.0
+	distance := func(i, j int) float64 {
+		d := 0.0
+		for c, v := range p.f.Row(i) {
+			d += (v - p.f.Row(j)[c]) * (v - p.f.Row(j)[c])
+		}
+		return math.Sqrt(d)
+	}
+	for i := range k.N {
+		for j := range k.N {
+			h += distance(i, j) / float64(k.N*k.N)
+		}
+	}
+	for i := range k.N {
+		for j := range k.N {
+			d := distance(i, j) / h
+			level.Data[i*k.N+j] = math.Exp(-d*d/2) / (math.Sqrt(2*math.Pi) * h)
+		}
+	}
+	for _, d := range Learners() {
+		if d.Base == nil {
+			continue
+		}
+		v, err := d.Resolve(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Fit(t.Context(), k, p.y, p.classes, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := d.Base.Fit(t.Context(), level, p.y, p.classes, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range k.N {
+			row := level.row(i)
+			expected := want.ScoresTo(nil, row, row[i])
+			for c, s := range got.ScoresTo(nil, k.row(i), k.row(i)[i]) {
+				within(t, fmt.Sprintf("%s, item %d, score %d", d.Name, i, c), s, expected[c], 1e-6*(1+math.Abs(expected[c])))
+			}
+		}
+	}
+}
+
+// TestDistances compares with distances of features.
+func TestDistances(t *testing.T) {
+	p := clouds(2, 12, 3, 2, 1)
+	k := p.gram()
+	diagonal := make([]float64, k.N)
+	for i := range diagonal {
+		diagonal[i] = k.row(i)[i]
+	}
+	x := []float64{0.5, -1, 2}
+	for i, d := range DistancesTo(nil, p.row(x), inner(x, x), diagonal) {
+		want := 0.0
+		for c, v := range p.f.Row(i) {
+			want = math.Hypot(want, v-x[c])
+		}
+		within(t, "a distance", d, want, 1e-12)
+	}
+}
+
+func TestDeepInOnePlace(t *testing.T) {
+	k := &DenseGram[float64]{N: 2, Stride: 2, Data: []float64{1, 1, 1, 1}}
+	d := LearnerOf("dkm")
+	v, err := d.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Fit(t.Context(), k, []int{0, 1}, 2, v); !errors.Is(err, ErrNoDistance) {
+		t.Errorf("%v, want %v", err, ErrNoDistance)
+	}
+}

@@ -1,0 +1,35 @@
+package classify
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// gpLearner is induction with Gaussian processes of several classes: Gärtner, Le,
+// Smola, A short tour of kernel methods for graphs (2006), section 1.3.3. The latent
+// values of each class have the covariance σ²K, a label the softmax of those at its
+// item; the posterior is replaced by its mode, where α minimises
+//
+//	Σ_i log Σ_c exp (Kα)_ic − tr YᵀKα + tr αᵀKα/(2σ²)
+//
+// over the items with a class, Y their one-hot classes. Scores are the latent values
+// Σ_i α_ic·K(x, i), probabilities their softmax. There is no bias.
+var gpLearner = Learner{
+	Spec: spec.Spec{
+		Name: "gp", Title: "Gaussian processes of several classes, at the mode of their posterior",
+		Params: []spec.Param{{
+			Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes beside the kernel's", Range: spec.Above(0), Default: spec.Number(1),
+			Grid: numbers(0.01, 0.1, 1, 10, 100, 1000),
+		}},
+	},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+		g, err := newGroupsOfTwo(k, y, classes)
+		if err != nil {
+			return nil, err
+		}
+		return orNil(fitKernelSoftmax(ctx, k, g, classes, 1/v.Number("variance"), false, 1e-11))
+	},
+	Probabilities: Softmax,
+	Memory:        kernelSoftmaxBytes,
+}

@@ -1,0 +1,139 @@
+package classify
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// perceptronLearner is the voted perceptron on a kernel, each class against all
+// others: Freund and Schapire, Large margin classification using the perceptron
+// algorithm, Machine Learning 37 (1999). A predictor v_j, of j mistakes, passes over
+// the items in their order; an item with y·v_j(x) ≤ 0 is a mistake and gives
+// v_{j+1} = v_j + y·K(x, ·). c_j counts the items that v_j lasted: the one that made it,
+// and those that it got right. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias.
+var perceptronLearner = Learner{
+	Spec: spec.Spec{
+		Name: "perceptron", Title: "voted perceptrons, each class against all others",
+		Params: []spec.Param{
+			{Name: "epochs", Symbol: "epochs", Meaning: "passes of a perceptron over the labels", Kind: spec.Whole,
+				Range: spec.FromTo(1, 1e6), Default: spec.Int(10), Grid: []spec.Value{spec.Int(1), spec.Int(10), spec.Int(100)}},
+			{Name: "vote", Meaning: "what speaks of all the perceptrons on the way", Kind: spec.Choice,
+				Words: []string{"voted", "averaged", "last"}, Default: spec.Word("voted")},
+		},
+	},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+		g, err := newGroupsOfTwo(k, y, classes)
+		if err != nil {
+			return nil, err
+		}
+		p := &voted{items: k.Len(), pairs: g.againstRest(), machines: make([]mistakes, len(g.present))}
+		items := used(y)
+		err = machines(ctx, 0, len(p.pairs), func(_, m int) (err error) {
+			p.machines[m], err = makeMistakes(ctx, parts(k), items, y, p.pairs[m].Positive, v.Int("epochs"))
+			return err
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case v.Word("vote") == "averaged":
+			return p.sum(classes, items, true), nil
+		case v.Word("vote") == "last":
+			return p.sum(classes, items, false), nil
+		}
+		return p, nil
+	},
+	Memory: func(items, classes int) int64 { return 32 * int64(items) * int64(classes) },
+}
+
+// mistakes are those of one perceptron, in order.
+type mistakes struct {
+	item  []int
+	sign  []float64 // y of the item, ±1
+	count []float64 // of the items that each predictor lasted, from that without mistakes on
+}
+
+// makeMistakes passes over the items so many times.
+func makeMistakes(ctx context.Context, k partGram, items, y []int, class, epochs int) (mistakes, error) {
+	p := mistakes{count: []float64{0}}
+	score, row := make([]float64, len(items)), make([]float64, len(items))
+	for range epochs {
+		if err := ctx.Err(); err != nil {
+			return p, err
+		}
+		for a, i := range items {
+			sign := -1.0
+			if y[i] == class {
+				sign = 1
+			}
+			if sign*score[a] > 0 {
+				p.count[len(p.item)]++
+				continue
+			}
+			p.item, p.sign, p.count = append(p.item, i), append(p.sign, sign), append(p.count, 1)
+			k.PartTo(row, i, items)
+			addScaled(score, sign, row)
+			if !finite(score[a]) {
+				return p, ErrNotFinite
+			}
+		}
+	}
+	return p, nil
+}
+
+// voted is the model of votes.
+type voted struct {
+	items    int
+	pairs    Pairs
+	machines []mistakes
+}
+
+// Outputs implements [Model].
+func (p *voted) Outputs() Pairs { return p.pairs }
+
+// ScoresTo implements [Model]. Cost: a sum for each mistake.
+func (p *voted) ScoresTo(dst, row []float64, _ float64) []float64 {
+	if len(row) != p.items {
+		panic(badLength)
+	}
+	dst = destination(dst, len(p.pairs))
+	for m := range p.machines {
+		k := &p.machines[m]
+		var value, votes float64
+		for j, i := range k.item {
+			value += k.sign[j] * row[i]
+			if value != 0 {
+				votes += math.Copysign(k.count[j+1], value)
+			}
+		}
+		dst[m] = votes
+	}
+	return dst
+}
+
+// sum returns the sum of the predictors by their counts, or the last of them.
+func (p *voted) sum(classes int, items []int, counted bool) *KernelModel {
+	model := &KernelModel{Classes: classes, Items: p.items, Pairs: p.pairs, Machines: make([]Machine, len(p.pairs))}
+	for m := range p.machines {
+		k := &p.machines[m]
+		coef := make([]float64, p.items)
+		weight := 1.0
+		if counted {
+			weight = 0
+		}
+		for j := len(k.item) - 1; j >= 0; j-- {
+			if counted {
+				weight += k.count[j+1]
+			}
+			coef[k.item[j]] += k.sign[j] * weight
+		}
+		for _, i := range items {
+			if coef[i] != 0 {
+				model.Machines[m].Index = append(model.Machines[m].Index, i)
+				model.Machines[m].Coef = append(model.Machines[m].Coef, coef[i])
+			}
+		}
+	}
+	return model
+}

@@ -1,0 +1,93 @@
+package classify
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+func TestPerceptronGolden(t *testing.T) {
+	for _, graph := range goldenGraphs {
+		l := newLesson(t, graph)
+		for _, vote := range []string{"voted", "averaged", "last"} {
+			scores := l.scores(t, "perceptron", spec.Values{"epochs": spec.Int(10), "vote": spec.Word(vote)})
+			for c := range scores.Cols {
+				name := fmt.Sprintf("%s/perceptron_c%d_%s.npy", graph, c, vote)
+				if _, err := os.Stat(filepath.Join(testgraph.Root(t), "testdata", "golden", name)); errors.Is(err, fs.ErrNotExist) {
+					continue
+				}
+				one := sparse.NewBlock[float64](scores.Rows, 1)
+				for i := range scores.Rows {
+					one.Row(i)[0] = scores.Row(i)[c]
+				}
+				testgraph.Close(t, one, testgraph.Golden(t, name), 1e-10, 1e-9)
+			}
+		}
+		mistaken, err := makeMistakes(t.Context(), l.k, used(l.y), l.y, 0, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items := make([]float64, len(mistaken.item)) // the training nodes come first
+		for j, i := range mistaken.item {
+			items[j] = float64(i)
+		}
+		testgraph.Close(t, sparse.BlockOf(len(items), 1, items), l.golden(t, "perceptron_c0_mistakes.npy"), 0, 0)
+		testgraph.Close(t, sparse.BlockOf(len(mistaken.count), 1, mistaken.count), l.golden(t, "perceptron_c0_counts.npy"), 0, 0)
+	}
+}
+
+// TestPerceptronOnFeatures compares with the algorithm on weights, written plainly.
+func TestPerceptronOnFeatures(t *testing.T) {
+	p := clouds(4, 50, 5, 3, 0.6) // which overlap
+	const epochs = 7
+	models := map[string]Model{}
+	for _, vote := range []string{"voted", "averaged", "last"} {
+		m, err := perceptronLearner.FitFeatures(t.Context(), p.f, p.y, p.classes, spec.Values{"epochs": spec.Int(epochs), "vote": spec.Word(vote)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[vote] = m
+	}
+	for c := range p.classes {
+		weights, counts := [][]float64{make([]float64, p.f.Cols)}, []float64{0}
+		for range epochs {
+			for i := range p.y {
+				last := len(weights) - 1
+				sign := -1.0
+				if p.y[i] == c {
+					sign = 1
+				}
+				if sign*inner(weights[last], p.f.Row(i)) > 0 {
+					counts[last]++
+					continue
+				}
+				next := append([]float64(nil), weights[last]...)
+				addScaled(next, sign, p.f.Row(i))
+				weights, counts = append(weights, next), append(counts, 1)
+			}
+		}
+		for i := range p.y {
+			x := p.f.Row(i)
+			var votes, mean, last float64
+			for j, w := range weights {
+				last = inner(w, x)
+				mean += counts[j] * last
+				if last > 0 {
+					votes += counts[j]
+				} else if last < 0 {
+					votes -= counts[j]
+				}
+			}
+			for vote, want := range map[string]float64{"voted": votes, "averaged": mean, "last": last} {
+				within(t, fmt.Sprintf("%s, class %d, item %d", vote, c, i), models[vote].ScoresTo(nil, x, inner(x, x))[c], want, 1e-8)
+			}
+		}
+	}
+}
