@@ -23,6 +23,9 @@ func near[T sparse.Float](t *testing.T, got *sparse.Block[T], want *sparse.Block
 var priors = map[string]cwk.Prior{"uniform": cwk.Uniform(), "empirical": cwk.Empirical(1)}
 
 func TestGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	t.Run("float64", testGolden[float64])
 	t.Run("float32", testGolden[float32])
 }

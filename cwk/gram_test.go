@@ -54,6 +54,9 @@ func testGramIsProduct[T sparse.Float](t *testing.T) {
 
 // Panels of any size hold the same bits.
 func TestGramMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	t.Run("float32", testGramMemory[float32])
 	t.Run("float64", testGramMemory[float64])
 }

@@ -30,6 +30,9 @@ var tinyGrid = &method.Grid{
 
 // What a method predicts depends on training labels alone.
 func TestNoLeak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	p := planted(t, 5, 120, 80)
 	splits, err := validate.RandomSplits(p.Class, 0.5, 1, 1, validate.ForTest)
 	if err != nil {

@@ -16,6 +16,9 @@ import (
 )
 
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	p := planted(t, 9, 200, 150)
 	methods, err := method.ParseMethods("cwk,auto,cwk+linear-svm,cwk+rls,lp")
 	if err != nil {

@@ -114,6 +114,9 @@ func TestResolventWithoutNullSpace(t *testing.T) {
 // On a graph with hubs the wide rates are cut off by predicted cost, share
 // their solves, and beyond some rate only the null space is left.
 func TestChoice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	g := graphOf(t, hubs(4000), 2)
 	m := mapOf(t, g, "L")
 	b := randomBlock(5, m.n, 4)
@@ -142,6 +145,9 @@ func TestChoice(t *testing.T) {
 }
 
 func TestMaternByResolvents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for gi, a := range []*sparse.CSR{hubs(300), testgraph.Random(11, 90, 70, true), testgraph.Path(40)} {
 		g := graphOf(t, a, 2)
 		for _, name := range []string{"L", "L̃", "I−T"} {
@@ -537,6 +543,9 @@ func TestCallersMistakes(t *testing.T) {
 
 // On long paths Jacobi crawls, and a factor takes its place in the solves.
 func TestSampledCholesky(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	n := 1200
 	g := graphOf(t, testgraph.Path(n), 2)
 	m := mapOf(t, g, "L")

@@ -53,6 +53,9 @@ func bounded(t *testing.T, name string, y *sparse.Block[float64], want func(i, j
 
 // What rounding does to the degrees and in solves is in the bounds.
 func TestWideWeights(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const nodes, sigma = 12, 1.0 / 3
 	rows := make([]int, nodes)
 	for i := range rows {
@@ -95,6 +98,9 @@ func TestWideWeights(t *testing.T) {
 // eigenvalue 1 − s with s = (√(c² + 4/(1+w)) − c)/2 and c = w/(1+w), of the vector
 // (1, s·√(1+w), −s·√(1+w), −1).
 func TestSlopeOfNormalizedLaplacian(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for trial := range 40 {
 		rate := math.Pow(10, 3+float64(trial)/10)
 		w := (1.1 + 0.37*float64(trial%7)) / rate

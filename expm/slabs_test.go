@@ -13,6 +13,9 @@ import (
 // TestSlabs: many columns of a graph too large for a cache are those of its
 // slabs, each by itself, and so are the bounds.
 func TestSlabs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const n, cols = 70_000, 20
 	width := slabColumns(n)
 	if width >= cols {

@@ -100,6 +100,9 @@ func run(t interface{ Fatal(...any) }, path string, c *ingest.Config) *shard.Sto
 // TestRoundTrips writes graphs in every format and reads them back with the
 // list of their nodes: nodes, edges, weights and ids are the same.
 func TestRoundTrips(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	var ids = []string{"0", "1", "2", "10", "007", "a b", "#c", "%d", "//e", `"f"`, "g,h", "-1", "source", "target", "é", "18446744073709551615"}
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "roundtrip")
@@ -185,6 +188,9 @@ func TestRoundTrips(t *testing.T) {
 // TestOrderedRowsInGroups writes the rows of a store in another order with
 // memory for few of them: the bytes are those of the plain store.
 func TestOrderedRowsInGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	dir := t.TempDir()
 	var text strings.Builder
 	for i := range 60_000 {

@@ -178,6 +178,9 @@ func TestParquetTopAndManyRows(t *testing.T) {
 // TestParquetReportsWriteErrors: an error is that of the writer and nothing more,
 // whichever write fails.
 func TestParquetReportsWriteErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for n := 0; ; n++ {
 		f := failing(n)
 		w := Parquet(&f, Columns{Classes: classes})

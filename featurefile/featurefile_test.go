@@ -230,6 +230,9 @@ func TestOthers(t *testing.T) {
 // TestRoundTrip writes features and kernels as text and arrays, and reads the
 // same bits back.
 func TestRoundTrip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	t.Run("float32", func(t *testing.T) { testRoundTrip[float32](t, 32) })
 	t.Run("float64", func(t *testing.T) { testRoundTrip[float64](t, 64) })
 }
@@ -281,6 +284,9 @@ func testRoundTrip[T sparse.Float](t *testing.T, bits int) {
 
 // A kernel of more columns than a line of other files may be long.
 func TestLongLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const n = 200_000
 	row := make([]float32, n)
 	for j := range row {

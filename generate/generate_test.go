@@ -86,6 +86,9 @@ func inside(list []pair, class []int) float64 {
 }
 
 func TestDefaultBlockModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	g := SBM{RNGSeed: 1}
 	list, class := sbmEdges(t, g), sbmClasses(t, g)
 	if len(list) != 374_480 || len(class) != 100_000 {

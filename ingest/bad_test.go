@@ -290,6 +290,9 @@ func TestWindowCounts(t *testing.T) {
 // TestLaterWindowCounts holds that so does the window of a frame behind others, from
 // where it begins.
 func TestLaterWindowCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const window = 64 << 20
 	var packed string
 	for i, size := range []int{1 << 20, window} {
@@ -388,6 +391,9 @@ func TestKeptVerbatim(t *testing.T) {
 // TestEveryOperationFailsOnce holds that a failing disk is reported and leaves
 // no store, or in the very last step a whole one.
 func TestEveryOperationFailsOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	paths := write(t, file{"e.tsv", toy})
 	for i := 0; ; i++ {
 		disk := durabletest.NewMem()

@@ -29,6 +29,9 @@ func (d disks) Free(name string) (int64, error) {
 
 // TestFullDisks looks at each of the moments at which the disks are checked.
 func TestFullDisks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const lines = 300_000
 	text := edgeText(lines, func(i int) string { return fmt.Sprintf("%d\t%d", i%3001, i*7919%40_009) })
 	names := edgeText(lines, func(i int) string { return fmt.Sprintf("node%d\tnode%d", i, i*7919%lines) })

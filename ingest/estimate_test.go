@@ -150,6 +150,9 @@ func TestEstimateOfWhatCannotBeLookedAt(t *testing.T) {
 // TestEstimateOfGraphFiles: files of other tools are taken for as many edges and
 // nodes as they hold.
 func TestEstimateOfGraphFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	var metis, gml strings.Builder
 	const n, long = 30_000, 60_000 // a circle with chords; a path
 	fmt.Fprintf(&metis, "%d %d\n", n, 2*n)

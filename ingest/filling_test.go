@@ -15,6 +15,9 @@ import (
 // in memory together and when they are in a few fillings, and that no more of
 // them is in memory than may be.
 func TestFillings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	defer func(n int) { narrowBuckets = n }(narrowBuckets)
 	file, err := durable.NewFile(durable.OS, filepath.Join(t.TempDir(), spillName))
 	if err != nil {

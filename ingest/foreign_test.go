@@ -15,6 +15,9 @@ import (
 
 // TestForeignGraphs holds the counts that are known of files of other tools.
 func TestForeignGraphs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, test := range []struct {
 		name string
 		c    Config
@@ -65,6 +68,9 @@ var same4 = []file{
 // TestFormatsAgree reads one graph from six formats, compressed and not, from
 // files and from standard input.
 func TestFormatsAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	want, _ := read(t, nil, same4[len(same4)-1])
 	for _, f := range same4 {
 		got, report := read(t, nil, f)

@@ -62,6 +62,9 @@ func runAndCheck(t *testing.T, path string, c *Config) {
 }
 
 func FuzzEdgeList(f *testing.F) {
+	if testing.Short() {
+		f.Skip("takes seconds")
+	}
 	for _, text := range []string{
 		toy, "1 2\n3 4\n", "1\t2\t0.5\n2\t1\t0.5\n", "a,b\n\"c,d\",\"e\"\"f\"\n", "u;v;w\n1;2;3\r\n4;5;6",
 		"# c\n1 2\n007 7\n", "1 2\r3 4\r", "1 1\n1 1\n", "x\ny z\n", "1\t2\t1e999\n", "9999999999\t18446744073709551616\n", "-1 -2\n", packed(toy),
@@ -77,6 +80,9 @@ func FuzzEdgeList(f *testing.F) {
 }
 
 func FuzzMatrixMarket(f *testing.F) {
+	if testing.Short() {
+		f.Skip("takes most of a second")
+	}
 	for _, text := range []string{
 		"pattern general\n3 3 2\n1 2\n2 3\n", "real symmetric\n% c\n3 3 2\n2 1 .5\n3 3 2\n", "integer general\n2 2 2\n1 2 3\n2 1 3\n",
 		"real skew-symmetric\n3 3 2\n2 1 -1\n3 1 2e1\n", "pattern general\n9 9 1\n0 1\n", "real general\n1 1 1\n", "pattern symmetric\n3 3 1\n1 2\n",
@@ -98,6 +104,9 @@ func FuzzMatrixMarket(f *testing.F) {
 // FuzzFastAndSlow compares the loop for lines of the usual form with the
 // general reader: --fields turns the former off.
 func FuzzFastAndSlow(f *testing.F) {
+	if testing.Short() {
+		f.Skip("takes most of a second")
+	}
 	for _, text := range []string{"1\t2\n3\t4\n", "1 2\n", "1,2,0.5\n3,4,17\n", "1\t2\t0.1234567890123456\r\n", "12345678 123456789\n", "0 00\n", "1\t2\t5e-324\n1 2", "00 2 2", "0,1,00,"} {
 		f.Add(text)
 	}

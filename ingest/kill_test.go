@@ -103,6 +103,9 @@ func TestKilled(t *testing.T) {
 // TestFaultsOfTemporaryFiles fails every operation of an ingest that writes
 // temporary files once: the error comes back, and nothing is left behind.
 func TestFaultsOfTemporaryFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	defer func(share float64) { dictShare = share }(dictShare)
 	dictShare = 0.001
 	r := rand.New(rand.NewPCG(2, 2))

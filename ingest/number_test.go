@@ -32,6 +32,9 @@ func slowScan(t template, text string) (at int, code []uint32) {
 }
 
 func TestScan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	r := rand.New(rand.NewPCG(6, 28))
 	templates := []template{
 		{sep: table.Tab, limit: 1 << 32},

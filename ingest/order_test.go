@@ -187,6 +187,9 @@ func TestMessagesWithOrder(t *testing.T) {
 
 // TestOrderMemory holds that the graph that an order looks at is in the limit.
 func TestOrderMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	paths := write(t, file{"e.txt", edgeText(200_000, func(i int) string { return fmt.Sprintf("%d %d", i%5000, i*7919%10_007) })})
 	const enough = workerBytes + pageBytes + 2<<20 // for rounds of the sort
 	const entries = 400_000                        // of the graph
@@ -224,11 +227,15 @@ func TestOrderMemory(t *testing.T) {
 // TestDegreeOrderMemory: to order by degree takes about 8 bytes a node more, what the
 // dictionary knows of it. Lines that would stay in memory else make room for it.
 func TestDegreeOrderMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const nodes = 300_000
 	paths := write(t, file{"e.txt", edgeText(nodes, func(i int) string { return fmt.Sprintf("%d %d", 2*i, (i+1)%nodes*2) })})
 	least := func(order Order) int {
-		return sort.Search(32<<20, func(limit int) bool {
-			_, _, err := ingestInto(t, &Config{Memory: int64(limit) + 1, Order: order, Workers: 1}, paths...)
+		const step = 1 << 16 // a fifth of a byte for a node
+		return step * sort.Search(32<<20/step, func(limit int) bool {
+			_, _, err := ingestInto(t, &Config{Memory: step*int64(limit) + 1, Order: order, Workers: 1}, paths...)
 			return err == nil
 		})
 	}

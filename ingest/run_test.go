@@ -23,6 +23,9 @@ const toy = "a\tb\nb\tc\nc\ta\nc\td\n"
 
 // TestToyGraphInEveryForm reads one graph from every form of text there is.
 func TestToyGraphInEveryForm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	dir, _, err := ingestInto(t, fixed(Config{}), write(t, file{"toy.tsv", toy})...)
 	if err != nil {
 		t.Fatal(err)
@@ -164,6 +167,9 @@ func TestAgainstTheSlowReader(t *testing.T) {
 
 // TestRealGraphs holds the counts that are known of real data.
 func TestRealGraphs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, test := range []struct {
 		path string
 		c    Config
@@ -394,6 +400,9 @@ func TestCounts(t *testing.T) {
 // TestRoundedWeights counts integers that float64 does not hold, whatever reads
 // their line, and names the first one.
 func TestRoundedWeights(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const large = "9007199254740993"
 	for _, test := range []struct {
 		files []file

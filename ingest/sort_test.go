@@ -57,6 +57,9 @@ func sorts[K key](rt interface{ Fatalf(string, ...any) }, keys []K, lo, hi uint)
 // TestSortRows sorts entries of which those of each row are in order, all or
 // nearly, and such as are not.
 func TestSortRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	r := rand.New(rand.NewPCG(7, 11))
 	for trial := range 400 {
 		column, rowBits := uint(1+r.IntN(17)), uint(r.IntN(14))

@@ -105,6 +105,9 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 // TestSpillIsUsedAgain holds that entries go where lines were that nobody reads any
 // more, and nowhere else.
 func TestSpillIsUsedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	r := rand.New(rand.NewPCG(4, 2))
 	paths := write(t, file{"edges.tsv", edgeText(300_000, func(i int) string {
 		return fmt.Sprintf("%d\t%d", i%2000, 2000+i/2000)
@@ -160,6 +163,9 @@ func TestSpillIsUsedAgain(t *testing.T) {
 // TestDictionaryInRuns compares stores whose dictionaries were written in
 // several generations with those of one.
 func TestDictionaryInRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const lines = 60_000
 	name := func(r *rand.Rand) string { return fmt.Sprintf("%xé%d", r.IntN(2000), r.IntN(9)) }
 	for _, test := range []struct {

@@ -41,6 +41,9 @@ func runTurns(t *testing.T, buckets int, finish func(k int) error, visit func(b 
 }
 
 func TestTurns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	slow := func(k int) error {
 		if k%7 == 0 {
 			time.Sleep(time.Millisecond)

@@ -375,6 +375,9 @@ func TestSettings(t *testing.T) {
 }
 
 func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	a := testgraph.Cycle(3000)
 	deg := degreesOf(t, a)
 	cg := &CG{A: sparse.NewLaplacian[float64](a, deg), Null: NewNullSpace(componentsOf(t, a), nil), Workers: 1}

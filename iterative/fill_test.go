@@ -61,6 +61,9 @@ func TestFill(t *testing.T) {
 // TestTooMuchFill checks that a factor that goes beyond its limit is refused
 // and the diagonal takes its place.
 func TestTooMuchFill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const n = 4000
 	a := testgraph.Random(5, n, 10*n, true)
 	g := graphOf(t, a)

@@ -74,6 +74,9 @@ var goldenSystems = []struct {
 }
 
 func TestGoldenSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	only := map[string][]string{
 		"sbm300": {"vonneumann_S_a0.9", "reglap_L_a10.0", "reglap_Lnorm_a10.0", "Lplus", "Lnormplus", "regcommute_a0.9"},
 	}

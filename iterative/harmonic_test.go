@@ -13,6 +13,9 @@ import (
 // exact and with the same bits for any number of workers; without room for it the
 // error says so.
 func TestHarmonicSlow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const side = 100
 	a := grid(side)
 	n, _ := a.Dims()

@@ -10,6 +10,9 @@ import (
 // TestFactorBytes checks what a factor and its solves allocate against what is
 // planned for them: a solve takes its place in the block of the result.
 func TestFactorBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	a := grid(250)
 	n, _ := a.Dims()
 	allocated := func(do func()) int64 {

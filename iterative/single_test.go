@@ -24,6 +24,9 @@ func (c *counting) StepTo(ctx context.Context, dst, x *sparse.Block[float64], s 
 // TestSingle: float64 makes only the sweeps that tell residuals, one for every
 // four digits, and what comes out has the residuals that were asked for.
 func TestSingle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	g := graphOf(t, testgraph.Random(6, 3000, 9000, true))
 	n := len(g.Degrees)
 	for name, system := range map[string]func() (*System, error){

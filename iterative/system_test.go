@@ -207,6 +207,9 @@ func TestLadder(t *testing.T) {
 
 // TestBoundIsAbove checks error bounds against the inverse from eigenpairs.
 func TestBoundIsAbove(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	a := testgraph.Random(5, 150, 260, true)
 	g := graphOf(t, a)
 	b := randomBlock(2, 150, 6)
@@ -329,6 +332,9 @@ func TestUnevenWeights(t *testing.T) {
 
 // TestSameBits checks that workers, and other columns, change nothing.
 func TestSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	// Two ranges and more; then isolated nodes and several components as well.
 	for _, a := range []*sparse.CSR{grid(70), testgraph.Random(9, 9000, 11000, true)} {
 		testSameBits(t, a)

@@ -166,6 +166,9 @@ func disjoint(t *testing.T, a, b *sparse.CSR) *sparse.CSR {
 // Inverses near their poles have bounds that are not below the error, beside exact
 // ones, and that say something.
 func TestResolventsNearTheirPoles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for gi, a := range []*sparse.CSR{
 		testgraph.Path(40), testgraph.Star(40), testgraph.Cycle(30), testgraph.Cycle(31),
 		disjoint(t, testgraph.Path(20), testgraph.Complete(6)), disjoint(t, testgraph.Star(9), testgraph.Cycle(20)),

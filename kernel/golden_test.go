@@ -160,6 +160,9 @@ func worstError(t testing.TB, got, want *sparse.Block[float64]) (worst float64) 
 // The values of every golden file, between training nodes and all nodes where
 // it holds only these, and with the printed bound no smaller than the error.
 func TestGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	seen := map[string]int{}
 	for _, c := range goldenCases(t) {
 		seen[c.name]++

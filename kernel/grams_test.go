@@ -49,6 +49,9 @@ func TestGrams(t *testing.T) {
 // Kernels that have been computed keep no blocks: many to choose from take as much
 // memory as one, and can be used again.
 func TestGramsLetGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const n = 20_000
 	g := newGraph(t, testgraph.Random(5, n, 60_000, true), 2)
 	ks, err := NewAll(background, g, "von-neumann", []Parameters{{Alpha: 0.2}, {Alpha: 0.3}, {Alpha: 0.5}})

@@ -144,6 +144,9 @@ func TestSymmetricAndSemidefinite(t *testing.T) {
 // Any rows and columns, any memory and any number of workers give the same
 // values, and those of nodes among themselves the same bits.
 func TestSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	a := testgraph.Random(8, 200, 500, true)
 	rows, cols := []int{5, 199, 17, 40, 41, 5}, upTo(140)
 	for _, c := range slices.Concat(symmetricKernels, others) {
@@ -191,6 +194,9 @@ func TestSameBits(t *testing.T) {
 // Blocks between different lists agree with the block of all nodes, within
 // both bounds.
 func TestBlocksAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	g := newGraph(t, testgraph.Random(9, 120, 200, true), 2)
 	rows, cols := []int{0, 119, 17, 40, 17}, []int{17, 3}
 	for _, c := range slices.Concat(symmetricKernels, others) {
@@ -215,6 +221,9 @@ func TestBlocksAgree(t *testing.T) {
 
 // The bound holds for loose tolerances too, against a much tighter result.
 func TestBoundHolds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	a := testgraph.Random(10, 400, 1500, true)
 	g := newGraph(t, a, 2)
 	rows, cols := upTo(70), []int{399, 12, 100}
@@ -239,6 +248,9 @@ func TestBoundHolds(t *testing.T) {
 // On a dense graph a step of a solve makes the residual some ten times smaller,
 // so that it is often far below what was asked for and yet not small enough.
 func TestTolerancesAreReached(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for seed := range uint64(20) {
 		g := newGraph(t, testgraph.Random(seed, 31, 465, true), 1)
 		k := mustNew(t, g, "regularized-commute-time", Parameters{Alpha: 0.9})
@@ -254,6 +266,9 @@ func TestTolerancesAreReached(t *testing.T) {
 // Errors of a kernel that is similar to a symmetric one grow by the square root of a
 // ratio of degrees, and keep to the tolerance nevertheless.
 func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, a := range []*sparse.CSR{testgraph.Star(80), testgraph.Random(3, 120, 260, true)} {
 		g := newGraph(t, a, 1)
 		n := len(g.Degrees)
@@ -282,6 +297,9 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 // A tolerance that rounding errors keep from being met is refused, or let be, after
 // one computation, and what can be promised is.
 func TestHopelessTolerance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const n = 4000
 	var entries []sparse.Triplet
 	edge := func(i, j int) {
@@ -404,6 +422,9 @@ func TestPseudoInverse(t *testing.T) {
 
 // exp(−(a+b)L) = exp(−aL)·exp(−bL).
 func TestSemigroup(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 40).Draw(t, "nodes")
 		edges := rapid.IntRange(0, n*(n-1)/4).Draw(t, "edges")
@@ -531,6 +552,9 @@ func TestPageRankSums(t *testing.T) {
 // What the least eigenvalue of a singular Laplacian takes does not grow with the
 // number of components.
 func TestManyComponentsTakeNoMore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const n = 20_000
 	a := testgraph.Random(3, n, n/2, false)
 	g := newGraph(t, a, 1)
@@ -595,6 +619,9 @@ func TestNoEdges(t *testing.T) {
 
 // Progress never goes back, and ends with what the report says.
 func TestProgress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	g := newGraph(t, testgraph.Random(15, 300, 1200, true), 2)
 	for _, c := range slices.Concat(symmetricKernels, others) {
 		if c.name == "modularity" {
@@ -617,6 +644,9 @@ func TestProgress(t *testing.T) {
 
 // Pieces cover a block once, whatever the memory.
 func TestPiecesCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	g := newGraph(t, testgraph.Random(17, 200, 500, true), 2)
 	for _, c := range slices.Concat(symmetricKernels, others) {
 		k := mustNew(t, g, c.name, c.p)

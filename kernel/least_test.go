@@ -16,6 +16,9 @@ import (
 // least eigenvalue: the diagonal has to do, and where it does not, as on a long
 // path, the error says what the factor takes.
 func TestLeastEigenvalueWithinMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const n = 20_000
 	for _, room := range []bool{true, false} {
 		g := newGraph(t, testgraph.Path(n), 1)
@@ -65,6 +68,9 @@ func hubGraph(t *testing.T, n, others int) *sparse.CSR {
 // On a graph with hubs the diagonal finds the same least eigenvalue as the factor,
 // where Lanczos alone does not; on a path it is soon given up.
 func TestLeastEigenvalueByDiagonal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, c := range []struct {
 		name     string
 		a        *sparse.CSR

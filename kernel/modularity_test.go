@@ -13,6 +13,9 @@ import (
 // one zero: its positive part is 0, whatever rounding makes of the zero, and no
 // tolerance is too tight for that.
 func TestModularityOfCompleteGraphs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, n := range []int{2, 3, 7, 30, 300} {
 		for _, power := range []float64{0, 1} {
 			var entries []sparse.Triplet

@@ -19,6 +19,9 @@ import (
 // Near the pole of (I − αA)⁻¹ a hundred steps or so are enough on any graph, and the
 // bound is not below the error, by dense eigenpairs.
 func TestVonNeumannNearPole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	lattice, _ := grid(t, 24, 17)
 	loops := mustTriplets(t, 7, []sparse.Triplet{
 		{Row: 0, Col: 1, Val: 1e-3}, {Row: 1, Col: 0, Val: 1e-3}, {Row: 1, Col: 2, Val: 700}, {Row: 2, Col: 1, Val: 700},
@@ -77,6 +80,9 @@ func TestVonNeumannNearPole(t *testing.T) {
 // On a long path the largest eigenvalue is told from those next to it, and solves end,
 // in a few hundred products: with G_ij = U_{i−1}(x)·U_{n−j}(x)/(α·U_n(x)), x = 1/(2α).
 func TestVonNeumannOfLongPath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const n = 30_000
 	rho := 2 * math.Cos(math.Pi/(n+1))
 	for _, rest := range []float64{1e-3, 1e-6, 1e-8, 2e-9} {
@@ -127,6 +133,9 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 // Without room for a factor the diagonal has to do, and where it does not, the error
 // says what the factor takes.
 func TestRadiusWithinMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const n = 20_000
 	for _, room := range []int64{0, -1} {
 		g := newGraph(t, testgraph.Path(n), 2)

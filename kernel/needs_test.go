@@ -14,6 +14,9 @@ import (
 
 // Every block is computed within the memory that is planned for it.
 func TestBlockNeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const n = 600
 	a := testgraph.Random(9, n, 2000, true)
 	g := newGraph(t, a, 2)
@@ -179,6 +182,9 @@ func TestLeastEigenvalueIsABound(t *testing.T) {
 // What a block of one slab allocates is what is planned for it, give or take a
 // tenth: vectors that are soon garbage count here.
 func TestBlockNeedsAreExact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const n = 60_000
 	a := testgraph.Random(3, n, 3*n, false)
 	g := newGraph(t, a, 2)

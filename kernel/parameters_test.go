@@ -258,6 +258,9 @@ func TestRoughRadius(t *testing.T) {
 // A bound on the largest eigenvalue is above it by next to nothing, wherever the
 // eigenvector is, and takes some hundred products where eigenvalues are close.
 func TestRadiusAbove(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	lattice, largest := grid(t, 120, 90)
 	tree := testgraph.Star(200)
 	for _, c := range []struct {

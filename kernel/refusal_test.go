@@ -121,6 +121,9 @@ func TestCancel(t *testing.T) {
 
 // The first error of a sink ends the block and is returned.
 func TestSinkError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	g := newGraph(t, testgraph.Random(14, 200, 800, false), 2)
 	full := errors.New("full")
 	for _, c := range slices.Concat(symmetricKernels, others) {

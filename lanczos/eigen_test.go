@@ -261,6 +261,9 @@ func hypercube(t testing.TB, d int) *sparse.CSR {
 }
 
 func TestClosedForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, c := range []struct {
 		name  string
 		a     *sparse.CSR
@@ -323,6 +326,9 @@ func TestClosedForms(t *testing.T) {
 }
 
 func TestAgainstDense(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, n := range []int{5, 40, 150} {
 		for _, k := range []int{1, 3, n / 4, n - 1, n} {
 			a := testgraph.Random(uint64(n), n, 3*n/2, true)
@@ -347,6 +353,9 @@ func TestAgainstDense(t *testing.T) {
 func randomGraph(n int) *sparse.CSR { return testgraph.Random(9, n, 4*n, false) }
 
 func TestWorkersAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	a := randomGraph(1500)
 	deg := degreesOf(t, a)
 	for _, m := range methods[1:] {
@@ -381,6 +390,9 @@ func TestKnownAtTheWrongEnd(t *testing.T) {
 // TestBeyond: what lies behind the known pairs is what comes after them, by each
 // method.
 func TestBeyond(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, n := range []int{100, 1500} {
 		a := testgraph.Random(5, n, 3*n/2, false) // several components
 		known := NewKnown(componentsOf(t, a), nil, 0)
@@ -442,6 +454,9 @@ func (p tridiagonalInverse) ApplyTo(_ context.Context, dst, r *sparse.Block[floa
 // TestSolveChanges: at the lower end of a long path Lanczos is given up, and
 // LOBPCG with the inverse needs few iterations.
 func TestSolveChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	n := 2000
 	a := testgraph.Path(n)
 	deg := degreesOf(t, a)

@@ -30,6 +30,9 @@ func TestDegreeOfEntries(t *testing.T) {
 // keeps their vectors out needs not many more products than where there are
 // none, and one whose interval reaches to them two or three times as many.
 func TestFarEigenvalues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const n, k = 3000, 12
 	diagonal := func(lowest ...float64) []float64 {
 		d := make([]float64, n)

@@ -244,6 +244,9 @@ func TestIntervalEncloses(t *testing.T) {
 }
 
 func TestTraces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	a := testgraph.Random(8, 250, 750, true)
 	deg := degreesOf(t, a)
 	op := sparse.NewLaplacian[float64](a, deg)

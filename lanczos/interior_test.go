@@ -51,6 +51,9 @@ func checkInterior(t *testing.T, p *Problem, pairs *Pairs, exact []float64, tole
 // TestInterior compares pairs around several numbers, eigenvalues, gaps and the
 // outside of the spectrum among them, with all that a dense method finds.
 func TestInterior(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, n := range []int{60, 500} {
 		a := testgraph.Random(7, n, 2*n, true)
 		op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
@@ -89,6 +92,9 @@ func TestInterior(t *testing.T) {
 // TestInteriorOfPath: closed forms, σ midway between two eigenvalues, so that
 // all are pairs of the folded map, and with several copies of each.
 func TestInteriorOfPath(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const n, copies = 1200, 3
 	var entries []sparse.Triplet
 	for c := range copies {
@@ -122,6 +128,9 @@ func TestInteriorOfPath(t *testing.T) {
 }
 
 func TestInteriorLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	a := randomGraph(2000)
 	p := &Problem{A: sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a)), Which: Interior, Near: 0.1}
 	out, err := p.Solve(ctx, 10, &Settings{MaxProducts: 3500})
@@ -147,6 +156,9 @@ func TestInteriorLimits(t *testing.T) {
 // TestInteriorDensity compares what is said of the density with exact counts, and
 // whether pairs are refused with what they take.
 func TestInteriorDensity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const n = 1200
 	a := testgraph.Random(7, n, 8*n, true)
 	op := sparse.NewNormalizedAdjacency[float64](a, degreesOf(t, a))

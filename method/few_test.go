@@ -133,6 +133,9 @@ func TestUnseen(t *testing.T) {
 
 // Kernels of very long walks stop when they are told to.
 func TestLongChoiceStops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	p := planted(t, 8, 200, 150)
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()

@@ -15,6 +15,9 @@ import (
 // Sweeps are done as they are announced and counted, one of them for the
 // components of an undirected graph.
 func TestSweepsAsAnnounced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	of := func(g Grid, kinds ...Features) *Grid {
 		g.Features = kinds
 		return &g
@@ -153,6 +156,9 @@ func TestLongWalksArePlanned(t *testing.T) {
 // What a machine is trained in is within the plan, the rows of the kernel
 // included that it may keep.
 func TestMachinesStayWithinTheirPlan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	const rows, cols = 3000, 8
 	rng := rand.New(rand.NewPCG(1, 2))
 	f := classify.Features[float32]{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}

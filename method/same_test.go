@@ -21,6 +21,9 @@ var tinyGrid = &Grid{
 const leastMemory = 104_000
 
 func TestWorkersAndMemoryAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	p := planted(t, 4, 300, 60)
 	splits, err := validate.RandomSplits(p.Class, 0.4, 2, 1, validate.ForTuning)
 	if err != nil {

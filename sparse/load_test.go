@@ -26,6 +26,9 @@ func (m withoutOnes) Sweep(ctx context.Context, workers int, visit func(worker i
 }
 
 func TestLoadCopiesEveryEntry(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	// One row longer than two ranges, rows without entries around it, and
 	// weights at the end alone.
 	const n = 2*sparse.MaxRange + 100

@@ -54,6 +54,9 @@ func TestPackedIsAMatrix(t *testing.T) {
 func TestPackedStep(t *testing.T) { both(t, testPackedStep[float32], testPackedStep[float64]) }
 
 func testPackedStep[T sparse.Float](t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	rng := newRand(t, 32)
 	for name, p := range packedPatterns {
 		a := random(t, rng, p)
@@ -222,6 +225,9 @@ func band(t testing.TB, n, width int) *sparse.CSR {
 // TestPackingPays where hot columns are strewn among the others, and neither
 // where they stand together nor where rows have neighbourhoods.
 func TestPackingPays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	rng := newRand(t, 35)
 	const n = 1 << 16
 	defer sparse.LowerPackedColumns(n)()

@@ -107,6 +107,9 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 // TestJoinedRanges: ranges that are gathered together give the bits that they give
 // one by one, and are visited one by one.
 func TestJoinedRanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	defer sparse.LowerJoinedPanels(1)()
 	both(t, testJoinedRanges[float32], testJoinedRanges[float64])
 }

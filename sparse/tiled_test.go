@@ -66,6 +66,9 @@ func weighed(t testing.TB, a *sparse.CSR, weight func(e int) float64) *sparse.CS
 }
 
 func TestTiledIsAMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	rng := newRand(t, 41)
 	for name, p := range tiledPatterns {
 		for bytes, weight := range weightings {
@@ -163,6 +166,9 @@ func TestTilingBytes(t *testing.T) {
 func TestTiledStep(t *testing.T) { both(t, testTiledStep[float32], testTiledStep[float64]) }
 
 func testTiledStep[T sparse.Float](t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	rng := newRand(t, 42)
 	for name, p := range tiledPatterns {
 		a := random(t, rng, p)
@@ -197,6 +203,9 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 // third of the entries of long rows. A tiling without them is where it keeps values in
 // less memory.
 func TestFindTiling(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	defer sparse.Tile(100_000, 24, 2, 1)()
 	const rows = 70_000
 	matrix := func(columns []uint32, weight float64) *sparse.CSR {

@@ -131,11 +131,17 @@ func testGather[T Float](t *testing.T, weighted bool) {
 }
 
 func TestGatherSum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	t.Run("float32", func(t *testing.T) { testGather[float32](t, false) })
 	t.Run("float64", func(t *testing.T) { testGather[float64](t, false) })
 }
 
 func TestGatherWeighted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	t.Run("float32", func(t *testing.T) { testGather[float32](t, true) })
 	t.Run("float64", func(t *testing.T) { testGather[float64](t, true) })
 }

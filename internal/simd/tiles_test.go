@@ -9,6 +9,9 @@ import (
 // TestTiles compares sums in three parts, what is there, of 16-bit ids and of others,
 // with the sums taken entry by entry.
 func TestTiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	t.Run("float32", testTiles[float32])
 	t.Run("float64", testTiles[float64])
 }

@@ -213,6 +213,9 @@ func TestLaterWindows(t *testing.T) {
 // TestDamage holds that damage behind what was read is found, and none where there
 // is none.
 func TestDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	var text strings.Builder
 	for i := range 500_000 {
 		fmt.Fprintf(&text, "%d\n", i)

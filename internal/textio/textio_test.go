@@ -134,6 +134,9 @@ func check(t testing.TB, text string) {
 }
 
 func TestLineEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, text := range []string{
 		"", "\n", "a", "a\n", "a\nb", "a\r\nb\r\n", "a\rb\r", "a\rb", "a\r\rb\r\n\nc", "\r", "\r\n", "\xef\xbb\xbfa\n", "\xef\xbb\xbf", "\n\n\n",
 	} {
@@ -142,6 +145,9 @@ func TestLineEnds(t *testing.T) {
 }
 
 func TestChunkBorders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 6 {
 		var b strings.Builder

@@ -414,6 +414,9 @@ func FuzzOpen(f *testing.F) {
 // FuzzStream damages a store whose frames are read again in every sweep, at one
 // of these times.
 func FuzzStream(f *testing.F) {
+	if testing.Short() {
+		f.Skip("takes most of a second")
+	}
 	const (
 		forged    = iota // before it is opened, with right checksums
 		beforeAll        // before it is opened

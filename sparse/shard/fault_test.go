@@ -94,6 +94,9 @@ func clean(t *testing.T, fsys durable.FS) {
 // TestCrash stops the machine before every operation of writing a store and
 // looks at what the next boot finds.
 func TestCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	old, next, last := newSample(0xa1), newSample(0xb2), newSample(0xc3)
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, before := range []bool{false, true} {
@@ -159,6 +162,9 @@ func inPieces(t *testing.T, bytes int64, test func(t *testing.T)) {
 func TestWriteFaults(t *testing.T) { inPieces(t, 32, testWriteFaults) }
 
 func testWriteFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	old, next := newSample(0xa1), newSample(0xb2)
 	for _, before := range []bool{false, true} {
 		base := durabletest.NewMem()

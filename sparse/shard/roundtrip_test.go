@@ -193,6 +193,9 @@ var weights = []struct {
 }
 
 func TestRoundTrip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "rng seed"), 1))
 		n := rapid.SampledFrom([]int{1, 2, 3, 40, 300, 17000}).Draw(rt, "n")

@@ -39,6 +39,9 @@ func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 // TestSameBits compares a step over the store, held in memory wholly, in part
 // and not at all, with the step over the matrix it was written from.
 func TestSameBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, codec := range []Codec{FourWidths, Zstd} {
 		mem, a := streamed(t, codec)
 		n, _ := a.Dims()
@@ -179,6 +182,9 @@ func TestSweepStops(t *testing.T) {
 // visited, of a store on disk and of one that comes into memory. Nobody waits
 // for ever, and the store can be swept afterwards.
 func TestPanicReachesTheCaller(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	mem, a := streamed(t, FourWidths)
 	var countdown atomic.Int64
 	faulty := durabletest.Watch(mem, func() {
@@ -222,6 +228,9 @@ func TestPanicReachesTheCaller(t *testing.T) {
 // TestChanged changes a shard under an open store, so that some sweep meets it or
 // that all it reads is in order.
 func TestChanged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for name, change := range map[string]func([]byte) []byte{
 		"byte":      func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
 		"truncated": func(b []byte) []byte { return b[:len(b)/2] },
@@ -281,6 +290,9 @@ func TestSweepAllocates(t *testing.T) {
 // TestChunks keeps the contract, and counts reads, where a chunk is one frame,
 // some frames and a whole shard.
 func TestChunks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	streamed, a := streamed(t, FourWidths)
 	mem := durabletest.NewMem()
 	write(t, "g", a, nil, nil, WriteOptions{fs: mem, Identity: 7})

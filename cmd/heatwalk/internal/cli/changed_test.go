@@ -30,6 +30,9 @@ func (r *onRead) Read(p []byte) (int, error) {
 // its bytes change, the command says so, exits with 4 and leaves nothing behind; what
 // becomes of its name does not matter.
 func TestStoreChangedMeanwhile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("open files cannot be removed there")
 	}

@@ -17,6 +17,9 @@ import (
 
 // TestEigenGolden makes the golden eigenvalues by the command.
 func TestEigenGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
 		store := ingested(t, goldenFolder(t, graph))
 		for file, matrix := range map[string]string{

@@ -210,6 +210,9 @@ func (u unreadable) Open(name string) (durable.File, error) {
 // TestPanicLeavesNothing lets what is read panic, within stores that are made on
 // the fly too: neither outputs nor temporary stores are left.
 func TestPanicLeavesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	workplace(t)
 	before := tree(t, ".")
 	for _, graph := range []string{"g", "e.tsv"} {
@@ -361,6 +364,9 @@ func TestReadOnly(t *testing.T) {
 
 // TestFailedSync: a sync that fails is final.
 func TestFailedSync(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	workplace(t)
 	before := tree(t, ".")
 	for _, args := range jobs {

@@ -45,6 +45,9 @@ func stored(t *testing.T, dir string) (*sparse.CSR, []string) {
 // A generated store is the one that ingest makes of the generated text, for any
 // number of threads.
 func TestGenerateStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, model := range [][]string{
 		{"rmat", "--scale", "13", "--edge-factor", "9"},
 		{"sbm", "--nodes", "3000"},
@@ -77,6 +80,9 @@ func TestGenerateStore(t *testing.T) {
 }
 
 func TestInterruptGenerate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := t.TempDir()
 	succeed(t, nil, io.Discard, "generate", "grid", "-o", filepath.Join(dir, "g")+"/")
 	before, inside := names(t, dir), names(t, filepath.Join(dir, "g"))

@@ -94,6 +94,9 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 func TestInterruptIngest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := t.TempDir()
 	if code := Main([]string{"generate", "grid", "-o", filepath.Join(dir, "e.tsv"), "--quiet"}, nil, io.Discard, os.Stderr); code != 0 {
 		t.Fatal(code)

@@ -53,6 +53,9 @@ var goldenFlags = []struct{ pattern, flags string }{
 // the graph of wrand60 are self loops and nodes without edges; of sbm300 some
 // files hold the rows of training nodes only.
 func TestGoldenKernels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	seen := map[string]bool{}
 	for _, graph := range []string{"karate", "wrand60", "sbm300"} {
 		folder := goldenFolder(t, graph)
@@ -123,6 +126,9 @@ func commanded(t *testing.T, command, store string, flags []string, want *sparse
 
 // TestGoldenFeatures makes the golden features of walks by the command.
 func TestGoldenFeatures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for _, graph := range []string{"karate", "wrand60"} {
 		folder := goldenFolder(t, graph)
 		want := testgraph.Golden(t, graph+"/cwk_F_a0.5_uniform_t10.npy")
@@ -133,6 +139,9 @@ func TestGoldenFeatures(t *testing.T) {
 
 // TestGoldenClosedForms makes exp(−βL) on graphs that have a closed form.
 func TestGoldenClosedForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	for file, graph := range map[string]string{
 		"complete_n7": "complete7", "chain_n9": "cycle9", "path_n8": "path8", "hypercube_m4": "hypercube4",
 	} {

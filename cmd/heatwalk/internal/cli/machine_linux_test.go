@@ -66,6 +66,9 @@ func TestTerminalAsInput(t *testing.T) {
 
 // On a terminal progress is a bar that is gone when the run has ended.
 func TestProgressOnATerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	screen, stderr := terminal(t)
 	seen := make(chan string)
 	go func() {

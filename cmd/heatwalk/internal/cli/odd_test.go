@@ -90,6 +90,9 @@ func TestBadBytes(t *testing.T) {
 // Bytes that look odd and are right: the ids come back as they were, numbers by
 // size and others as they occur first.
 func TestOddBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, c := range []struct {
 		name, content string
 		ids           string
@@ -130,6 +133,9 @@ func TestOddBytes(t *testing.T) {
 // What an ingest that was killed left in its directory goes with the next one,
 // which says so.
 func TestUnfinishedIngest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes most of a second")
+	}
 	workplace(t)
 	if err := os.Remove(filepath.Join("g", "manifest")); err != nil {
 		t.Fatal(err)
@@ -145,6 +151,9 @@ func TestUnfinishedIngest(t *testing.T) {
 // Names that are not UTF-8 keep their bytes in text; formats that are to be UTF-8
 // are warned of.
 func TestNotUTF8(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
 		"edges.tsv": "caf\xe9\tb\nb\tc\n\xff\tc\n", "labels.tsv": "b\tgr\xfcn\nc\trot\n", "plain.tsv": "a\tb\nb\tc\n",

@@ -14,6 +14,9 @@ import (
 // TestTooManyOpenFiles runs commands with one open file more and more until they
 // succeed: before, each says what to do and leaves nothing behind.
 func TestTooManyOpenFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := t.TempDir()
 	t.Chdir(dir)
 	ingest := []string{"ingest", "-o", "graph", "--threads", "16"}
