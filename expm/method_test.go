@@ -280,6 +280,9 @@ func TestSemigroup(t *testing.T) {
 }
 
 func TestWorkersAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, a := range []*sparse.CSR{hubs(3000), testgraph.Hub()} {
 		for _, name := range []string{"L", "L̃", "S"} {
 			var first []*sparse.Block[float64]
@@ -287,7 +290,7 @@ func TestWorkersAgree(t *testing.T) {
 			for _, workers := range []int{1, 2, 7} {
 				m := mapOf(t, graphOf(t, a, workers), name)
 				fs := []Function{Exp(-.02), Exp(-.5), Matern(.01, .5)}
-				if name == "L" && !testing.Short() {
+				if name == "L" {
 					fs = append(fs, Exp(-30))
 				}
 				if name == "S" {

@@ -101,6 +101,9 @@ func TestToyGraphInEveryForm(t *testing.T) {
 // TestAgainstTheSlowReader compares random edge lists of several chunks, in
 // stores of every order.
 func TestAgainstTheSlowReader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const lines = 40_000 // more than a chunk
 	configs := []Config{
 		{Directed: true, Duplicates: MinDuplicates, SelfLoops: KeepLoops}, {}, {Directed: true},

@@ -18,6 +18,9 @@ import (
 // TestSpilledStoresAreTheSame compares stores made with little memory, of
 // every kind of ids, weights and orders, with those made with any.
 func TestSpilledStoresAreTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const lines = 150_000
 	for i, test := range []struct {
 		name string
