@@ -28,7 +28,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	k, err := kernel.New(ctx, g, "diffusion", kernel.Parameters{Beta: 1})
+	k, err := kernel.New(ctx, g, "diffusion", kernel.Parameters{Laplacian: kernel.Combinatorial, Beta: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -38,22 +38,22 @@ const fewPairs = 64
 
 var families = []family{
 	{name: "diffusion", takes: []string{"laplacian", "beta"}, laplacians: anyLaplacian,
-		usual: Parameters{Laplacian: Combinatorial, Beta: usualTime}, build: diffusion},
+		usual: Parameters{Laplacian: Normalized, Beta: usualTime}, build: diffusion},
 	{name: "exponential", takes: []string{"matrix", "beta"}, matrices: []Base{Adjacency, NormalizedAdjacency},
 		usual: Parameters{Matrix: Adjacency, Beta: usualTime}, build: exponential},
 	{name: "von-neumann", takes: []string{"matrix", "alpha"}, matrices: []Base{NormalizedAdjacency, Adjacency}, alphaBelowOne: true,
 		usual: Parameters{Matrix: NormalizedAdjacency, Alpha: usualShare}, build: vonNeumann},
 	{name: "regularized-laplacian", takes: []string{"laplacian", "alpha"}, laplacians: anyLaplacian,
-		usual: Parameters{Laplacian: Combinatorial, Alpha: usualTime}, build: regularizedLaplacian},
+		usual: Parameters{Laplacian: Normalized, Alpha: usualTime}, build: regularizedLaplacian},
 	{name: "pseudo-inverse", takes: []string{"laplacian"}, laplacians: symmetricLaplacian,
-		usual: Parameters{Laplacian: Combinatorial}, build: pseudoInverse},
+		usual: Parameters{Laplacian: Normalized}, build: pseudoInverse},
 	{name: "commute-time", build: commuteTime},
 	{name: "regularized-commute-time", takes: []string{"alpha"}, alphaBelowOne: true,
 		usual: Parameters{Alpha: usualShare}, build: regularizedCommuteTime},
 	{name: "p-step", takes: []string{"shift", "steps"},
 		usual: Parameters{Shift: 2, Steps: 2 * usualTime}, build: pStep}, // (2I − L̃)ᵖ is about 2ᵖ·exp(−pL̃/2)
 	{name: "matern", takes: []string{"laplacian", "nu", "kappa"}, laplacians: anyLaplacian,
-		usual: Parameters{Laplacian: Combinatorial, Nu: 1.5, Kappa: 3}, build: matern},
+		usual: Parameters{Laplacian: Normalized, Nu: 1.5, Kappa: 3}, build: matern},
 	{name: "modularity", takes: []string{"rank", "resolution"},
 		usual: Parameters{Resolution: 1}, build: newModularity},
 	{name: "pagerank", takes: []string{"alpha", "symmetric"}, alphaBelowOne: true,
@@ -63,7 +63,7 @@ var families = []family{
 }
 
 var (
-	anyLaplacian       = []Laplacian{Combinatorial, Normalized, RandomWalk}
+	anyLaplacian       = []Laplacian{Normalized, Combinatorial, RandomWalk}
 	symmetricLaplacian = anyLaplacian[:2]
 )
 

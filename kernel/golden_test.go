@@ -87,9 +87,9 @@ func goldenCases(t testing.TB) []goldenCase {
 				if len(parts) > 1 {
 					continue
 				}
-				c.name = "pseudo-inverse"
-				if parts[0] == "Lnormplus" {
-					c.p.Laplacian = Normalized
+				c.name, c.p.Laplacian = "pseudo-inverse", Normalized
+				if parts[0] == "Lplus" {
+					c.p.Laplacian = Combinatorial
 				}
 			case "commute":
 				c.name = "commute-time"
@@ -294,7 +294,7 @@ func TestGoldenHypergraph(t *testing.T) {
 		name string
 		p    Parameters
 	}{
-		"diffusion_b0.5":            {"diffusion", Parameters{Beta: 0.5}},
+		"diffusion_b0.5":            {"diffusion", Parameters{Laplacian: Combinatorial, Beta: 0.5}},
 		"vertex_kernel_exponential": {"exponential", Parameters{Beta: 0.4}},
 		"vertex_kernel_geometric":   {"von-neumann", Parameters{Matrix: Adjacency, Alpha: gamma}},
 		"vonneumann":                {"von-neumann", Parameters{Matrix: Adjacency, Alpha: gamma}},
@@ -325,7 +325,7 @@ func TestGoldenClosedForms(t *testing.T) {
 		for _, beta := range []float64{0.1, 1, 4} {
 			name := fmt.Sprintf("closed/%s_b%.1f.npy", file, beta)
 			t.Run(name, func(t *testing.T) {
-				k := mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Beta: beta})
+				k := mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Laplacian: Combinatorial, Beta: beta})
 				got, _, err := Gram(background, k, upTo(k.Len()), nil)
 				if err != nil {
 					t.Fatal(err)

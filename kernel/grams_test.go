@@ -13,7 +13,7 @@ func TestGrams(t *testing.T) {
 	g := newGraph(t, testgraph.Random(16, 200, 500, true), 2)
 	nodes := []int{4, 199, 12, 12, 77, 0, 33, 60, 61, 62, 63}
 	for name, ps := range map[string][]Parameters{
-		"diffusion":             {{Beta: 0.1}, {Beta: 1}, {Beta: 1, Laplacian: Normalized}, {Beta: 10}, {Beta: 8, Laplacian: Normalized}},
+		"diffusion":             {{Beta: 0.1, Laplacian: Combinatorial}, {Beta: 1, Laplacian: Combinatorial}, {Beta: 1}, {Beta: 10, Laplacian: Combinatorial}, {Beta: 8, Laplacian: Normalized}},
 		"von-neumann":           {{Alpha: 0.1}, {Alpha: 0.9}},
 		"matern":                {{Nu: 1, Kappa: 1}, {Nu: 1.5, Kappa: 2}},
 		"regularized-laplacian": {{Alpha: 1}, {Alpha: 2}},

@@ -49,27 +49,27 @@ type named struct {
 // symmetricKernels are the kernels that are symmetric and positive semidefinite, with
 // parameters.
 var symmetricKernels = []named{
-	{"diffusion", Parameters{Beta: 1.5}},
+	{"diffusion", Parameters{Laplacian: Combinatorial, Beta: 1.5}},
 	{"diffusion", Parameters{Laplacian: Normalized, Beta: 20}},
 	{"exponential", Parameters{Beta: 0.3}},
 	{"exponential", Parameters{Matrix: NormalizedAdjacency, Beta: 2}},
 	{"von-neumann", Parameters{Alpha: 0.95}},
 	{"von-neumann", Parameters{Matrix: Adjacency, Alpha: 0.03}},
-	{"regularized-laplacian", Parameters{Alpha: 5}},
+	{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 5}},
 	{"regularized-laplacian", Parameters{Laplacian: Normalized, Alpha: 0.5}},
-	{"pseudo-inverse", Parameters{}},
+	{"pseudo-inverse", Parameters{Laplacian: Combinatorial}},
 	{"pseudo-inverse", Parameters{Laplacian: Normalized}},
 	{"regularized-commute-time", Parameters{Alpha: 0.9}},
 	{"p-step", Parameters{Steps: 4}},
 	{"p-step", Parameters{Shift: 3, Steps: 3}},
-	{"matern", Parameters{Nu: 1.5, Kappa: 2}},
+	{"matern", Parameters{Laplacian: Combinatorial, Nu: 1.5, Kappa: 2}},
 	{"matern", Parameters{Laplacian: Normalized, Nu: 0.3, Kappa: 1}},
 	{"modularity", Parameters{}},
 	{"modularity", Parameters{Rank: 3}},
 	{"pagerank", Parameters{Alpha: 0.85, Symmetric: true}},
 	{"heat-pagerank", Parameters{Beta: 3, Symmetric: true}},
 	{"von-neumann", Parameters{Alpha: 0.995}},
-	{"regularized-laplacian", Parameters{Alpha: 50}},
+	{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 50}},
 	{"pagerank", Parameters{Alpha: 0.999, Symmetric: true}},
 }
 
@@ -312,7 +312,7 @@ func TestHopelessTolerance(t *testing.T) {
 		}
 	}
 	g := newGraph(t, mustTriplets(t, n, entries), 2)
-	k := mustNew(t, g, "diffusion", Parameters{Beta: 20})
+	k := mustNew(t, g, "diffusion", Parameters{Laplacian: Combinatorial, Beta: 20})
 	sweeps := 0
 	compute := func(tolerance float64) (*Report, error) {
 		sweeps = 0
@@ -350,8 +350,8 @@ func TestPromisedTolerances(t *testing.T) {
 		{"pagerank", Parameters{Alpha: 1 - 3e-12}},
 		{"von-neumann", Parameters{Alpha: 1 - 1e-13}},
 		{"regularized-commute-time", Parameters{Alpha: 1 - 1e-9}},
-		{"regularized-laplacian", Parameters{Alpha: 1e9}},
-		{"pseudo-inverse", Parameters{}},
+		{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 1e9}},
+		{"pseudo-inverse", Parameters{Laplacian: Combinatorial}},
 		{"commute-time", Parameters{}},
 	} {
 		for seed := range uint64(8) {
@@ -471,7 +471,7 @@ func TestClosedForms(t *testing.T) {
 	check := func(name string, a sparse.Matrix, want func(i, j int) float64) {
 		t.Helper()
 		n, _ := a.Dims()
-		got, r := mustMatrix(t, mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Beta: beta}), upTo(n), upTo(n), nil)
+		got, r := mustMatrix(t, mustNew(t, newGraph(t, a, 1), "diffusion", Parameters{Laplacian: Combinatorial, Beta: beta}), upTo(n), upTo(n), nil)
 		for i := range n {
 			for j := range n {
 				if e := math.Abs(got.Row(i)[j] - want(i, j)); e > r.ErrorBound+1e-14 {
@@ -561,7 +561,7 @@ func TestManyComponentsTakeNoMore(t *testing.T) {
 	if parts := len(g.Components.Sizes); parts < n/4 {
 		t.Fatalf("only %d components", parts)
 	}
-	k := mustNew(t, g, "pseudo-inverse", Parameters{})
+	k := mustNew(t, g, "pseudo-inverse", Parameters{Laplacian: Combinatorial})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	if _, _, err := Gram(background, k, upTo(5), nil); err != nil {
@@ -586,17 +586,17 @@ func TestNoEdges(t *testing.T) {
 			p               Parameters
 			diagonal, other float64
 		}{
-			{"diffusion", Parameters{Beta: 2}, 1, 0},
+			{"diffusion", Parameters{Laplacian: Combinatorial, Beta: 2}, 1, 0},
 			{"exponential", Parameters{Beta: 2}, 1, 0},
 			{"von-neumann", Parameters{Alpha: 0.5}, 1, 0},
 			{"von-neumann", Parameters{Alpha: 5, Matrix: Adjacency}, 1, 0},
-			{"regularized-laplacian", Parameters{Alpha: 2}, 1, 0},
-			{"pseudo-inverse", Parameters{}, 0, 0},
+			{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 2}, 1, 0},
+			{"pseudo-inverse", Parameters{Laplacian: Combinatorial}, 0, 0},
 			{"pseudo-inverse", Parameters{Laplacian: Normalized}, 0, 0},
 			{"commute-time", Parameters{}, 0, math.Inf(1)},
 			{"regularized-commute-time", Parameters{Alpha: 0.5}, 0, 0},
 			{"p-step", Parameters{Shift: 3, Steps: 2}, 9, 0},
-			{"matern", Parameters{Nu: 0.5, Kappa: 1}, 1, 0},
+			{"matern", Parameters{Laplacian: Combinatorial, Nu: 0.5, Kappa: 1}, 1, 0},
 			{"modularity", Parameters{}, 0, 0},
 			{"pagerank", Parameters{Alpha: 0.5}, 1, 0},
 			{"heat-pagerank", Parameters{Beta: 1}, 1, 0},

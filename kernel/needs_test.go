@@ -135,8 +135,8 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 		p    Parameters
 		slow bool
 	}{
-		{"regularized-laplacian", Parameters{Alpha: 4}, false},
-		{"regularized-laplacian", Parameters{Alpha: 1e4}, true},
+		{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 4}, false},
+		{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 1e4}, true},
 		{"regularized-laplacian", Parameters{Alpha: 1e4, Laplacian: Normalized}, true},
 		{"von-neumann", Parameters{Alpha: 0.8}, false},
 		{"von-neumann", Parameters{Alpha: 0.9999}, true},
@@ -168,7 +168,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 // eigenvalue: of a path it is 2 − 2cos(π/n).
 func TestLeastEigenvalueIsABound(t *testing.T) {
 	for _, n := range []int{20, 700, 3000} {
-		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", Parameters{}).(*spectral).whole.(*solves)
+		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", Parameters{Laplacian: Combinatorial}).(*spectral).whole.(*solves)
 		if err := e.findLeast(background, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestBlockNeedsAreExact(t *testing.T) {
 	g := newGraph(t, a, 2)
 	nodes := upTo(48)
 	for _, c := range []named{
-		{"regularized-laplacian", Parameters{}},
+		{"regularized-laplacian", Parameters{Laplacian: Combinatorial}},
 		{"regularized-commute-time", Parameters{}},
 		{"von-neumann", Parameters{}},
 		{"von-neumann", Parameters{Matrix: Adjacency, Alpha: 0.01}},
@@ -226,7 +226,7 @@ func TestGramsNeedsHaveNoHalfSteps(t *testing.T) {
 	}
 	blocks := int64(8 * labels * labels)
 	for _, c := range []named{
-		{"p-step", Parameters{Steps: 2}}, {"diffusion", Parameters{Laplacian: Normalized, Beta: 1}}, {"regularized-laplacian", Parameters{Alpha: 0.1}},
+		{"p-step", Parameters{Steps: 2}}, {"diffusion", Parameters{Laplacian: Normalized, Beta: 1}}, {"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 0.1}},
 	} {
 		one, err := GramsNeeds(c.name, []Parameters{c.p}, degrees, 8*n, upTo(labels), nil)
 		if err != nil || one.Bytes > blocks+250e6 {
@@ -260,10 +260,10 @@ func TestLimitWithRoom(t *testing.T) {
 	nodes := []int{0, n / 2}
 	for _, c := range []named{
 		{"diffusion", Parameters{Laplacian: Normalized, Beta: 1000}},
-		{"matern", Parameters{Nu: 1, Kappa: 0.01}},
-		{"regularized-laplacian", Parameters{Alpha: 1e4}},
+		{"matern", Parameters{Laplacian: Combinatorial, Nu: 1, Kappa: 0.01}},
+		{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 1e4}},
 		{"von-neumann", Parameters{Alpha: 0.9999}},
-		{"pseudo-inverse", Parameters{}},
+		{"pseudo-inverse", Parameters{Laplacian: Combinatorial}},
 	} {
 		free, err := BlockNeeds(c.name, c.p, g.Degrees, g.A.NNZ(), nodes, nodes[:1], nil)
 		if err != nil {

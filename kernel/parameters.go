@@ -15,8 +15,8 @@ import (
 type Laplacian string
 
 const (
-	Combinatorial Laplacian = "combinatorial" // L = D − A
 	Normalized    Laplacian = "normalized"    // L̃ = J − S
+	Combinatorial Laplacian = "combinatorial" // L = D − A
 	RandomWalk    Laplacian = "random-walk"   // I − T; functions of it are not symmetric
 )
 
@@ -36,7 +36,7 @@ const (
 // edges, what belongs to A to about its largest eigenvalue ρ. [Resolve] tells them
 // for a graph.
 type Parameters struct {
-	Laplacian  Laplacian `json:"laplacian,omitempty"`  // default: the first that the kernel takes
+	Laplacian  Laplacian `json:"laplacian,omitempty"`  // default: L̃, on which parameters mean the same in every graph
 	Matrix     Base      `json:"matrix,omitempty"`     // default: the first that the kernel takes
 	Beta       float64   `json:"beta,omitempty"`       // β > 0; default 4, of L 4/d̄, of A 4/ρ
 	Alpha      float64   `json:"alpha,omitempty"`      // α > 0; default 0.8, of A 0.8/ρ; of pagerank 0.85, of regularized-laplacian 4, of L 4/d̄

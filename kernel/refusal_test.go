@@ -20,9 +20,9 @@ func TestParameterErrors(t *testing.T) {
 		p                     Parameters
 	}{
 		{"heat", "kernel", "there is no \"heat\"; choose from diffusion", Parameters{}},
-		{"diffusion", "beta", "-1 is out of range; diffusion takes β > 0", Parameters{Beta: -1}},
-		{"diffusion", "beta", "NaN", Parameters{Beta: math.NaN()}},
-		{"diffusion", "laplacian", "give combinatorial, normalized, random-walk", Parameters{Beta: 1, Laplacian: "L"}},
+		{"diffusion", "beta", "-1 is out of range; diffusion takes β > 0", Parameters{Laplacian: Combinatorial, Beta: -1}},
+		{"diffusion", "beta", "NaN", Parameters{Laplacian: Combinatorial, Beta: math.NaN()}},
+		{"diffusion", "laplacian", "give normalized, combinatorial, random-walk", Parameters{Beta: 1, Laplacian: "L"}},
 		{"exponential", "beta", "0 < β ≤ 87.5 on this graph, whose largest eigenvalue is at most 4", Parameters{Beta: 151}},
 		{"exponential", "beta", "0 < β ≤ 87.5 on this graph", Parameters{Beta: -1}},
 		{"exponential", "beta", "normalised adjacency takes 0 < β ≤ 350", Parameters{Beta: math.Inf(1), Matrix: NormalizedAdjacency}},
@@ -36,19 +36,19 @@ func TestParameterErrors(t *testing.T) {
 		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: 3, Matrix: Adjacency}},
 		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: -3, Matrix: Adjacency}},
 		{"von-neumann", "alpha", "0 < α < 0.25 on this graph", Parameters{Alpha: math.NaN(), Matrix: Adjacency}},
-		{"regularized-laplacian", "alpha", "α > 0", Parameters{Alpha: math.Inf(1)}},
-		{"regularized-laplacian", "alpha", "0 < α ≤ 5.6295e+14 on this graph", Parameters{Alpha: 1e20}},
+		{"regularized-laplacian", "alpha", "α > 0", Parameters{Laplacian: Combinatorial, Alpha: math.Inf(1)}},
+		{"regularized-laplacian", "alpha", "0 < α ≤ 5.6295e+14 on this graph", Parameters{Laplacian: Combinatorial, Alpha: 1e20}},
 		{"regularized-commute-time", "alpha", "0 < α < 1", Parameters{Alpha: 1}},
-		{"pseudo-inverse", "laplacian", "give combinatorial, normalized", Parameters{Laplacian: RandomWalk}},
+		{"pseudo-inverse", "laplacian", "give normalized, combinatorial", Parameters{Laplacian: RandomWalk}},
 		{"p-step", "shift", "a ≥ 2", Parameters{Shift: 1, Steps: 1}},
 		{"p-step", "shift", "up to 1e+152", Parameters{Shift: 1e300}},
 		{"p-step", "steps", "1 to 504", Parameters{Steps: -1}},
 		{"p-step", "steps", "1 to 318", Parameters{Shift: 3, Steps: 547}},
-		{"matern", "nu", "ν > 0", Parameters{Nu: -1, Kappa: 1}},
-		{"matern", "kappa", "κ > 0", Parameters{Nu: 1, Kappa: -2}},
-		{"matern", "kappa", "with ν = 300 takes 13.6", Parameters{Nu: 300, Kappa: 1e3}},
-		{"matern", "kappa", "with ν = 300 takes 13.6", Parameters{Nu: 300, Kappa: 1e-3}},
-		{"matern", "kappa", "with ν = 1 takes κ ≤ 3.35544e+07 on this graph", Parameters{Nu: 1, Kappa: 1e8}},
+		{"matern", "nu", "ν > 0", Parameters{Laplacian: Combinatorial, Nu: -1, Kappa: 1}},
+		{"matern", "kappa", "κ > 0", Parameters{Laplacian: Combinatorial, Nu: 1, Kappa: -2}},
+		{"matern", "kappa", "with ν = 300 takes 13.6", Parameters{Laplacian: Combinatorial, Nu: 300, Kappa: 1e3}},
+		{"matern", "kappa", "with ν = 300 takes 13.6", Parameters{Laplacian: Combinatorial, Nu: 300, Kappa: 1e-3}},
+		{"matern", "kappa", "with ν = 1 takes κ ≤ 3.35544e+07 on this graph", Parameters{Laplacian: Combinatorial, Nu: 1, Kappa: 1e8}},
 		{"modularity", "rank", "1 to 5", Parameters{Rank: 6}},
 		{"modularity", "resolution", "γ > 0", Parameters{Resolution: -1}},
 		{"modularity", "resolution", "0 < γ ≤ 4.5036e+15 on this graph", Parameters{Resolution: 1e17}},
@@ -78,10 +78,10 @@ func TestParameterErrors(t *testing.T) {
 	}
 
 	arcs := newGraph(t, testgraph.RandomDirected(3, 30, 80, false), 1)
-	if _, err := New(background, arcs, "diffusion", Parameters{Beta: 1}); !errors.Is(err, ErrAsymmetric) {
+	if _, err := New(background, arcs, "diffusion", Parameters{Laplacian: Combinatorial, Beta: 1}); !errors.Is(err, ErrAsymmetric) {
 		t.Errorf("a directed graph: %v", err)
 	}
-	k := mustNew(t, g, "diffusion", Parameters{Beta: 1})
+	k := mustNew(t, g, "diffusion", Parameters{Laplacian: Combinatorial, Beta: 1})
 	for _, tolerance := range []float64{-1, 1, math.NaN()} {
 		if _, _, err := Gram(background, k, []int{0}, &Settings{Tolerance: tolerance}); !errors.Is(err, ErrParameter) {
 			t.Errorf("tolerance %v: %v", tolerance, err)
@@ -140,7 +140,7 @@ func TestSinkError(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	g := newGraph(t, testgraph.Complete(4), 1)
-	k := mustNew(t, g, "diffusion", Parameters{Beta: 1})
+	k := mustNew(t, g, "diffusion", Parameters{Laplacian: Combinatorial, Beta: 1})
 	x := sparse.NewBlock[float64](4, 2)
 	for want, f := range map[string]func(){
 		badNode:    func() { _, _, _ = Gram(background, k, []int{4}, nil) },

@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,18 +35,18 @@ func TestUnitOfWeights(t *testing.T) {
 	one := of(1)
 	for _, unit := range []float64{0x1p-325, 0x1p325, 0x1p-200} {
 		g := of(unit)
-		for _, name := range Names() {
-			factor := 1.0
-			switch name {
-			case "pseudo-inverse", "regularized-commute-time":
+		for _, c := range byLaplacian() {
+			name, factor := c.name, 1.0
+			switch l := c.p.Laplacian; {
+			case name == "pseudo-inverse" && l == Combinatorial, name == "regularized-commute-time":
 				factor = 1 / unit
-			case "matern": // ν is 1.5
+			case name == "matern" && l == Combinatorial: // ν is 1.5
 				factor = math.Pow(unit, -1.5)
-			case "modularity":
+			case name == "modularity":
 				factor = unit
 			}
-			want, wr := mustMatrix(t, mustNew(t, one, name, Parameters{}), upTo(60), upTo(60), nil)
-			got, r, err := Matrix(background, mustNew(t, g, name, Parameters{}), upTo(60), upTo(60), nil)
+			want, wr := mustMatrix(t, mustNew(t, one, name, c.p), upTo(60), upTo(60), nil)
+			got, r, err := Matrix(background, mustNew(t, g, name, c.p), upTo(60), upTo(60), nil)
 			if err != nil {
 				t.Errorf("%s, unit %g: %v", name, unit, err)
 				continue
@@ -64,6 +65,18 @@ func TestUnitOfWeights(t *testing.T) {
 			}
 		}
 	}
+}
+
+// byLaplacian returns every kernel with its defaults, and those of a Laplacian with
+// those of L too.
+func byLaplacian() (all []named) {
+	for _, name := range Names() {
+		all = append(all, named{name, Parameters{}})
+		if slices.Contains(Takes(name), "laplacian") {
+			all = append(all, named{name, Parameters{Laplacian: Combinatorial}})
+		}
+	}
+	return all
 }
 
 // apart returns two rings of five nodes, the weights of the second one times unit.
@@ -161,8 +174,8 @@ func TestEndsOfRanges(t *testing.T) {
 // with the graph, and not by a tolerance that nobody asked for.
 func TestLostLeastEigenvalue(t *testing.T) {
 	g := apart(t, 1e22)
-	for _, name := range []string{"pseudo-inverse", "commute-time"} {
-		_, _, err := Gram(background, mustNew(t, g, name, Parameters{}), upTo(10), nil)
+	for name, p := range map[string]Parameters{"pseudo-inverse": {Laplacian: Combinatorial}, "commute-time": {}} {
+		_, _, err := Gram(background, mustNew(t, g, name, p), upTo(10), nil)
 		var refused *ParameterError
 		if !errors.As(err, &refused) || refused.Parameter != "kernel" ||
 			!strings.Contains(refused.What, "lost in rounding beside the largest") || !strings.HasSuffix(refused.What, "; take regularized-laplacian") {
@@ -177,7 +190,7 @@ func TestLostLeastEigenvalue(t *testing.T) {
 func TestTinyAlpha(t *testing.T) {
 	g := newGraph(t, testgraph.Path(3), 1)
 	for _, alpha := range []float64{1e-6, 1e-30, 1e-200} {
-		got, r := mustMatrix(t, mustNew(t, g, "regularized-laplacian", Parameters{Alpha: alpha}), upTo(3), upTo(3), nil)
+		got, r := mustMatrix(t, mustNew(t, g, "regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: alpha}), upTo(3), upTo(3), nil)
 		if !(r.ErrorBound < 1e-9) {
 			t.Errorf("α = %g: bound %g", alpha, r.ErrorBound)
 		}

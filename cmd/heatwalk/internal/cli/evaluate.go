@@ -12,7 +12,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
-	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
@@ -63,7 +62,7 @@ training set, as classify does.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.names, "method", "cwk,lp", "`LIST` of methods joined by commas: "+method.MethodList())
 	in.walkFlags(flags, &f.walking, "default: chosen", "default: chosen")
-	in.parameterFlags(flags, &f.of, kernel.Normalized)
+	in.parameterFlags(flags, &f.of)
 	in.machineFlags(flags, &f.machine, "default: chosen")
 	f.train = []float64{0.05, 0.1}
 	in.variable(flags, "train", "X[,X...]", "0.05,0.1", "fractions of the labelled nodes to train on", func(s string) error {

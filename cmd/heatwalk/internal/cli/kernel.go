@@ -23,19 +23,23 @@ the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels.
 
   cwk                       coinciding walks, --labels [--alpha --steps --min-steps --prior]:
                             K = 1/(T+1) Σ PₜPₜᵀ over t from --min-steps to --steps
-  diffusion                 exp(−βL) [--laplacian --beta]
+  diffusion                 exp(−βL̃) [--laplacian --beta]
   exponential               exp(βA) [--matrix --beta]
   von-neumann               (I − αS)⁻¹ [--matrix --alpha]
-  regularized-laplacian     (I + αL)⁻¹ [--laplacian --alpha]
-  pseudo-inverse            L⁺ [--laplacian]
+  regularized-laplacian     (I + αL̃)⁻¹ [--laplacian --alpha]
+  pseudo-inverse            L̃⁺ [--laplacian]
   commute-time              vol·(L⁺ᵢᵢ + L⁺ⱼⱼ − 2L⁺ᵢⱼ), a distance: vol is that of the
                             component, and between two of them it is infinite
   regularized-commute-time  (D − αA)⁺ [--alpha]
   p-step                    (aI − L̃)ᵖ [--steps p --shift a]
-  matern                    (2ν/κ²·I + L)^−ν [--laplacian --nu --kappa]
+  matern                    (2ν/κ²·I + L̃)^−ν [--laplacian --nu --kappa]
   modularity                the positive part of A − γ·ddᵀ/vol [--rank --resolution]
   pagerank                  (1−α)(I − αT)⁻¹ [--alpha --symmetric]
   heat-pagerank             exp(−β(I − T)) [--beta --symmetric]
+
+Functions of a Laplacian are those of L̃ = J − S unless --laplacian says otherwise:
+its eigenvalues are 0 to 2, so that parameters mean the same in every graph.
+commute-time is one of L = D − A.
 
 Without parameters a kernel is that of a walk of about four steps. With d̄ the mean
 degree of nodes with edges and ρ about the largest eigenvalue of A, the defaults are

@@ -148,7 +148,7 @@ func TestGoldenClosedForms(t *testing.T) {
 		store := ingested(t, goldenFolder(t, graph))
 		for _, beta := range []string{"0.1", "1.0", "4.0"} {
 			want := testgraph.Golden(t, "closed/"+file+"_b"+beta+".npy")
-			got := commanded(t, "kernel", store, []string{"--kernel", "diffusion", "--beta", beta}, want)
+			got := commanded(t, "kernel", store, []string{"--kernel", "diffusion", "--laplacian", "combinatorial", "--beta", beta}, want)
 			t.Run(file+"_b"+beta, func(t *testing.T) { testgraph.Close(t, got, want, 1e-10, 1e-9) })
 		}
 	}
@@ -176,7 +176,7 @@ func TestGoldenHypergraph(t *testing.T) {
 	store := ingested(t, folder)
 	const inverse = "--kernel von-neumann --matrix adjacency --alpha 0.104"
 	for file, flags := range map[string]string{
-		"diffusion_b0.5":            "--kernel diffusion --beta 0.5",
+		"diffusion_b0.5":            "--kernel diffusion --laplacian combinatorial --beta 0.5",
 		"vertex_kernel_exponential": "--kernel exponential --beta 0.4",
 		"vertex_kernel_geometric":   inverse,
 		"vonneumann":                inverse,

@@ -52,18 +52,17 @@ func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	})
 	in.intVar(flags, &f.minSteps, "min-steps", 0, 0, maxSteps, "first step of a walk that counts")
 	flags.StringVar(&f.prior, "prior", "uniform", "start of walks at nodes without a label: uniform, empirical, or a `FILE` of distributions")
-	in.parameterFlags(flags, &f.of, kernel.Combinatorial)
+	in.parameterFlags(flags, &f.of)
 	flags.BoolVar(&f.of.Symmetric, "symmetric", false, "the symmetric kernel of pagerank or heat-pagerank, D^½·K·D^−½")
 	f.tolerance = math.NaN()
 	in.numberVar(flags, &f.tolerance, "tolerance", "largest error of a value, relative to the largest value in its columns (default: about what --dtype can hold)")
 }
 
-// parameterFlags declares the flags of kernels that walks do not have. initial
-// is the Laplacian without --laplacian.
-func (in *invocation) parameterFlags(flags *pflag.FlagSet, p *kernel.Parameters, initial kernel.Laplacian) {
+// parameterFlags declares the flags of kernels that walks do not have.
+func (in *invocation) parameterFlags(flags *pflag.FlagSet, p *kernel.Parameters) {
 	in.numberVar(flags, &p.Beta, "beta", "β, the time of a diffusion")
-	in.choiceVar(flags, (*string)(&p.Laplacian), "laplacian", "", []string{string(kernel.Combinatorial), string(kernel.Normalized), string(kernel.RandomWalk)},
-		"L = D − A, L̃ = J − S or I − T (default: "+string(initial)+")")
+	in.choiceVar(flags, (*string)(&p.Laplacian), "laplacian", "", []string{string(kernel.Normalized), string(kernel.Combinatorial), string(kernel.RandomWalk)},
+		"L̃ = J − S, L = D − A or I − T (default: "+string(kernel.Normalized)+")")
 	in.choiceVar(flags, (*string)(&p.Matrix), "matrix", "", []string{string(kernel.Adjacency), string(kernel.NormalizedAdjacency)},
 		"A or S (default: that of the kernel)")
 	in.numberVar(flags, &p.Shift, "shift", "a of p-step, at least 2 (default 2)")

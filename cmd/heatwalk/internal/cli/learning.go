@@ -71,7 +71,7 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method: "+method.MethodList())
 	in.choiceVar(flags, &f.kernel, "kernel", "", append([]string{walkKernel}, kernel.Names()...), "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
-	in.parameterFlags(flags, &f.of, kernel.Normalized)
+	in.parameterFlags(flags, &f.of)
 	in.machineFlags(flags, &f.machine, byCV)
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
