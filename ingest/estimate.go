@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -109,7 +110,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 	if path == "-" {
 		return &InputError{Place: "-", Msg: "standard input can be read only once", Fix: "name a file"}
 	}
-	in, err := textio.Open(ctx, path, &textio.Options{Any: true, Window: g.c.Window, WindowFlag: windowFlag})
+	in, err := textio.Open(ctx, path, &textio.Options{Any: true, Window: cmp.Or(g.c.Window, textio.DefaultWindow), WindowFlag: windowFlag})
 	if err != nil {
 		return translate(path, err)
 	}
@@ -187,6 +188,12 @@ func (g *guess) foreign(ctx context.Context, in *textio.Reader, format graphfile
 		odd         bool
 	)
 	o := &graphfile.Options{Directed: g.c.Directed, Undirected: g.c.Undirected, Fields: g.c.Fields}
+	o.Hold = func(bytes int64) error {
+		if g.c.Memory > 0 && bytes > g.c.Memory {
+			return &MemoryError{Need: bytes, Limit: g.c.Memory}
+		}
+		return nil
+	}
 	o.Declared = func(d graphfile.Declared) error {
 		declared = &d
 		g.weighted = g.weighted || d.Weighted

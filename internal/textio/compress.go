@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
@@ -21,6 +22,12 @@ import (
 // otherwise: a hostile frame can ask for gigabytes. zstd itself decompresses up
 // to this without being asked to.
 const DefaultWindow = 128 << 20
+
+// defaultWindow is DefaultWindow, or if the runtime is to stay within a limit a quarter
+// of that, but what zstd needs below --ultra at the least.
+func defaultWindow() int64 {
+	return min(DefaultWindow, max(8<<20, debug.SetMemoryLimit(-1)/4))
+}
 
 // members reads the members of a gzip file one after the other, which the
 // library does too, but it takes what follows the last one for a bad header

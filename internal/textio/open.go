@@ -19,7 +19,7 @@ type Options struct {
 	Warn  func(string) // told of what is odd but readable; nil: nobody
 	Any   bool         // open files that are no text too
 
-	Window     int64  // largest window of a zstd stream in bytes; 0: DefaultWindow
+	Window     int64  // largest window of a zstd stream in bytes; 0: DefaultWindow, or less where memory is limited
 	WindowFlag string // the flag that sets it, for messages; "" if there is none
 }
 
@@ -61,7 +61,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, DefaultWindow), flag: o.WindowFlag}
+	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()), flag: o.WindowFlag}
 	var raw io.Reader
 	if path == "-" {
 		r.name = "stdin"

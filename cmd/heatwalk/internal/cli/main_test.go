@@ -19,7 +19,11 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv("HEATWALK_TEST_MAIN") != "" {
-		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+		if path := os.Getenv("HEATWALK_TEST_PEAK"); path != "" {
+			_ = os.WriteFile(path, []byte(strconv.FormatInt(peakMemory(), 10)), 0o666)
+		}
+		os.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){
 		"heatwalk": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
