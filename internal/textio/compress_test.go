@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -264,6 +265,45 @@ func TestTapePadding(t *testing.T) {
 			if !errors.As(err, &e) || e.What != want {
 				t.Errorf("%d zeros and %q: error %v, want %q", n, behind, err, want)
 			}
+		}
+	}
+}
+
+// TestWindowOfLimitedMemory opens a stream that asks for more than a quarter of what
+// the runtime may take.
+func TestWindowOfLimitedMemory(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
+	for window, want := range map[int]string{
+		8 << 20:  "",
+		16 << 20: "",
+		32 << 20: "needs a window of 32 MiB, limit 16 MiB; compress it again without --long or --ultra",
+	} {
+		var b bytes.Buffer
+		w, err := zstd.NewWriter(&b, zstd.WithWindowSize(window))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // a frame that is not known to be short
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		path := write(t, "x.zst", b.String())
+		r, err := Open(t.Context(), path, &Options{Any: true})
+		got := ""
+		if err == nil {
+			r.Close()
+		} else {
+			got = strings.TrimPrefix(err.Error(), path+": ")
+		}
+		if got != want {
+			t.Errorf("%d: got %q, want %q", window, got, want)
 		}
 	}
 }
