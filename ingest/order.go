@@ -95,27 +95,58 @@ func sampleBytes(rows int) int64 {
 // order returns the row that comes i-th for each i, and the place of each code among
 // them; or nil if the order of the ids is the best of those to choose from.
 func (r *run) order() (order, row []uint32, err error) {
-	r.progress(Progress{Phase: "ordering", Total: int64(r.nodes.Len()), Lines: r.report.Lines})
 	if r.c.Order == DegreeOrder || r.c.Order == AutoOrder {
 		return r.degreeOrder()
 	}
-	a, err := r.pattern()
+	rows := r.nodes.Len()
+	told := r.tellOrder(2 * rows) // sorted, and put in order
+	a, err := r.pattern(told)
 	if err != nil {
 		return nil, nil, err
 	}
+	find := partition.Locality
 	switch r.c.Order {
 	case BreadthFirstOrder:
-		order, err = partition.BreadthFirst(r.ctx, a)
+		find = partition.BreadthFirst
 	case CuthillMcKeeOrder:
-		order, err = partition.ReverseCuthillMcKee(r.ctx, a)
-	default:
-		order, err = partition.Locality(r.ctx, a)
+		find = partition.ReverseCuthillMcKee
 	}
+	order, err = find(r.ctx, a, func(nodes int) { told.reach(rows + nodes) })
 	row = make([]uint32, len(order))
 	for i, old := range order {
 		row[old] = uint32(i)
 	}
 	return order, row, err
+}
+
+// orderProgress tells how far an order has come, in rows. It is safe for concurrent
+// use.
+type orderProgress struct {
+	r          *run
+	mu         sync.Mutex
+	done, work int // of any unit
+}
+
+// tellOrder begins to tell of an order that takes so much work.
+func (r *run) tellOrder(work int) *orderProgress {
+	p := &orderProgress{r: r, work: work}
+	p.reach(0)
+	return p
+}
+
+// add tells of more work that is done.
+func (p *orderProgress) add(work int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reach(p.done + work)
+}
+
+// reach tells how much is done, for callers that are alone.
+func (p *orderProgress) reach(done int) {
+	p.done = done
+	rows := p.r.nodes.Len()
+	share := float64(done) / float64(max(1, p.work))
+	p.r.progress(Progress{Phase: "ordering", Done: int64(share * float64(rows)), Total: int64(rows), Lines: p.r.report.Lines})
 }
 
 // degreeOrder is order by falling counts of lines, if it is asked for or pays.
@@ -128,13 +159,18 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 			return nil, nil, r.orderError(need)
 		}
 	}
-	row, err = r.mentions()
+	passes := 1
+	if r.c.Order == AutoOrder {
+		passes = 2
+	}
+	told := r.tellOrder(passes * r.edges())
+	row, err = r.mentions(told)
 	if err != nil {
 		return nil, nil, err
 	}
 	var stretches [][]uint32
 	if r.c.Order == AutoOrder {
-		if stretches, err = r.stretches(row); err != nil {
+		if stretches, err = r.stretches(row, told); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -212,7 +248,7 @@ func (r *run) codeLimit() int {
 
 // mentions counts the lines of each code, those that will be merged with others
 // too: each source and each target of an edge that is kept is one.
-func (r *run) mentions() ([]uint32, error) {
+func (r *run) mentions(told *orderProgress) ([]uint32, error) {
 	n := min(sched.Workers(r.workers), countWorkers)
 	if r.c.Memory > 0 {
 		n = min(n, 1+int(r.left()/int64(4*r.codeLimit())))
@@ -234,6 +270,7 @@ func (r *run) mentions() ([]uint32, error) {
 				count.of[code[e+1]]++
 			}
 		}
+		told.add(len(code) / 2)
 		return nil
 	})
 	sum := counts[0].of
@@ -257,7 +294,7 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 
 // stretches returns what the lines of some codes, neighbours in the order of the ids,
 // name beside them: about what as many stretches of consecutive entries do.
-func (r *run) stretches(count []uint32) ([][]uint32, error) {
+func (r *run) stretches(count []uint32, told *orderProgress) ([][]uint32, error) {
 	spans, stretch := spansOf(count), uint32(sparse.Stretch(len(count)))
 	within := make([]uint64, (len(count)+63)/64)
 	for _, s := range spans {
@@ -293,6 +330,7 @@ func (r *run) stretches(count []uint32) ([][]uint32, error) {
 				take(code[e+1], code[e])
 			}
 		}
+		told.add(len(code) / 2)
 		return nil
 	})
 	return all[:], err
@@ -325,16 +363,21 @@ func spansOf(count []uint32) []span {
 	return spans
 }
 
+// edges returns how many lines with an edge there are.
+func (r *run) edges() (lines int) {
+	for _, p := range r.parts {
+		lines += p.edges
+	}
+	return lines
+}
+
 // pattern returns the undirected graph of the edges, without weights and self
 // loops.
-func (r *run) pattern() (*sparse.CSR, error) {
+func (r *run) pattern(told *orderProgress) (*sparse.CSR, error) {
 	s := r.sorter(undirected)
 	s.values, s.keepLoops = false, false
 	s.merge = merger{policy: MaxDuplicates}
-	entries, rows := 0, r.nodes.Len() // at most
-	for _, p := range r.parts {
-		entries += 2 * p.edges
-	}
+	entries, rows := 2*r.edges(), r.nodes.Len() // at most
 	each := int64(4)
 	if r.c.Order == LocalityOrder {
 		each += 8 // see there
@@ -352,6 +395,7 @@ func (r *run) pattern() (*sparse.CSR, error) {
 			ptr = append(ptr, int64(len(col)+end))
 		}
 		col = append(col, b.col...)
+		told.reach(len(ptr) - 1)
 		return nil
 	})
 	if err != nil {

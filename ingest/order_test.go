@@ -51,10 +51,10 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 		lengths[i] = uint32(d)
 	}
 	want := map[Order][]uint32{DegreeOrder: partition.Degree(lengths)}
-	for order, f := range map[Order]func(context.Context, *sparse.CSR) ([]uint32, error){
+	for order, f := range map[Order]func(context.Context, *sparse.CSR, func(int)) ([]uint32, error){
 		BreadthFirstOrder: partition.BreadthFirst, CuthillMcKeeOrder: partition.ReverseCuthillMcKee, LocalityOrder: partition.Locality,
 	} {
-		if want[order], err = f(t.Context(), a); err != nil {
+		if want[order], err = f(t.Context(), a, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -241,6 +241,35 @@ func TestDegreeOrderMemory(t *testing.T) {
 	}
 	if more := least(DegreeOrder) - least(DefaultOrder); more >= 10*nodes {
 		t.Errorf("%.1f bytes a node more", float64(more)/nodes)
+	}
+}
+
+// TestProgressOfAnOrder: whatever the order, it is told of on the way, from 0 to all
+// rows and never backwards.
+func TestProgressOfAnOrder(t *testing.T) {
+	var text strings.Builder
+	const nodes = 70_000
+	for i := range nodes {
+		fmt.Fprintf(&text, "%d\t%d\n", i, (i*7+1)%nodes)
+	}
+	paths := write(t, file{"e.tsv", text.String()})
+	for order := DegreeOrder; order <= LocalityOrder; order++ {
+		var told []int64
+		c := &Config{Order: order, Progress: func(p Progress) {
+			if p.Phase == "ordering" {
+				if p.Total != nodes {
+					t.Errorf("%v: %d rows", order, p.Total)
+				}
+				told = append(told, p.Done)
+			}
+		}}
+		if _, err := Run(t.Context(), filepath.Join(t.TempDir(), "g"), paths, c); err != nil {
+			t.Fatal(err)
+		}
+		between := slices.ContainsFunc(told, func(done int64) bool { return done > 0 && done < nodes })
+		if len(told) < 2 || told[0] != 0 || !slices.IsSorted(told) || told[len(told)-1] > nodes || !between && told[len(told)-1] == 0 {
+			t.Errorf("%v: %v", order, told)
+		}
 	}
 }
 

@@ -12,9 +12,11 @@ import (
 // component from its node of most neighbours (the first of several), then
 // level by level, the neighbours of a node in the order of the matrix.
 // Components come in the order of their first nodes. Cost: two passes over the
-// entries in random order, 9 bytes a node.
-func BreadthFirst(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
-	s := newSearch(ctx, a)
+// entries in random order, 9 bytes a node. progress, unless it is nil, is told of how
+// many nodes about what has been done would order.
+func BreadthFirst(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
+	s := newSearch(ctx, a, progress)
+	s.searches = 2
 	for node := range s.seen {
 		if s.seen[node] || s.beside[node] == 0 {
 			continue
@@ -41,9 +43,10 @@ func BreadthFirst(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
 // each component from a node at its far end, the neighbours of a node by
 // rising degree, all of it reversed (George & Liu, Computer Solution of Large
 // Sparse Positive Definite Systems, §4.3 and §4.4). Cost: a few passes over the
-// entries in random order, and a sort of each row.
-func ReverseCuthillMcKee(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
-	s := newSearch(ctx, a)
+// entries in random order, and a sort of each row. progress is as for [BreadthFirst].
+func ReverseCuthillMcKee(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
+	s := newSearch(ctx, a, progress)
+	s.searches = 5 // as most graphs take
 	for node := range s.seen {
 		if s.seen[node] || s.beside[node] == 0 {
 			continue
@@ -69,14 +72,18 @@ type search struct {
 	order  []uint32 // nodes in the order of their visits
 	last   int      // where the last level of the component visited last begins in order
 	depth  int      // how many levels it has
+
+	progress func(nodes int) // nil: nobody is told
+	visits   int             // of all searches
+	searches int             // of each component, about
 }
 
-func newSearch(ctx context.Context, a *sparse.CSR) *search {
+func newSearch(ctx context.Context, a *sparse.CSR, progress func(nodes int)) *search {
 	n, cols := a.Dims()
 	if n != cols {
 		panic(badShape)
 	}
-	s := &search{ctx: ctx, a: a, beside: make([]uint32, n), seen: make([]bool, n), order: make([]uint32, 0, n)}
+	s := &search{ctx: ctx, a: a, progress: progress, beside: make([]uint32, n), seen: make([]bool, n), order: make([]uint32, 0, n)}
 	for i := range n {
 		col, _ := a.Row(i)
 		s.beside[i] = uint32(len(col))
@@ -92,6 +99,13 @@ const badShape = "partition: matrix is not square"
 // patience is how many nodes are visited between two looks at the context.
 const patience = 1 << 12
 
+// tell tells that about so many nodes are done.
+func (s *search) tell(nodes int) {
+	if s.progress != nil {
+		s.progress(min(nodes, len(s.seen)))
+	}
+}
+
 // from visits all nodes that can be reached from one, and returns them. With
 // rising set, neighbours are visited by rising degree.
 func (s *search) from(node uint32, rising bool) ([]uint32, error) {
@@ -103,9 +117,13 @@ func (s *search) from(node uint32, rising bool) ([]uint32, error) {
 		s.last = level
 		end := len(s.order)
 		for ; level < end; level++ {
-			if level%patience == 0 && s.ctx.Err() != nil {
-				return nil, s.ctx.Err()
+			if s.visits%patience == 0 {
+				if s.ctx.Err() != nil {
+					return nil, s.ctx.Err()
+				}
+				s.tell(s.visits / s.searches)
 			}
+			s.visits++
 			before := len(s.order)
 			col, _ := s.a.Row(int(s.order[level]))
 			for _, v := range col {

@@ -15,13 +15,17 @@ import (
 //	ΔQ = w_uv/m − d_u·d_v/(2m²),
 //
 // if it grows. The order is that of the tree of these steps in depth. Cost: a
-// few passes over the entries in random order, 8 bytes an entry.
-func Locality(ctx context.Context, a *sparse.CSR) ([]uint32, error) {
-	s := newSearch(ctx, a)
+// few passes over the entries in random order, 8 bytes an entry. progress is as for
+// [BreadthFirst].
+func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
+	s := newSearch(ctx, a, progress)
 	g := newMerging(s)
 	for i, node := range g.rising {
-		if i%patience == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if i%patience == 0 {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			s.tell(i)
 		}
 		g.join(node)
 	}

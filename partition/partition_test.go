@@ -16,7 +16,7 @@ import (
 )
 
 // orders are the functions that look at a matrix.
-var orders = map[string]func(context.Context, *sparse.CSR) ([]uint32, error){
+var orders = map[string]func(context.Context, *sparse.CSR, func(int)) ([]uint32, error){
 	"BreadthFirst":        partition.BreadthFirst,
 	"ReverseCuthillMcKee": partition.ReverseCuthillMcKee,
 	"Locality":            partition.Locality,
@@ -133,11 +133,11 @@ func TestOrders(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				a := drawGraph(rt)
 				n, _ := a.Dims()
-				got, err := order(t.Context(), a)
+				got, err := order(t.Context(), a, nil)
 				if err != nil {
 					rt.Fatal(err)
 				}
-				if again, _ := order(t.Context(), a); !slices.Equal(got, again) {
+				if again, _ := order(t.Context(), a, nil); !slices.Equal(got, again) {
 					rt.Fatalf("%v, and again %v", got, again)
 				}
 				sorted := slices.Sorted(slices.Values(got))
@@ -204,7 +204,7 @@ func TestBreadthFirst(t *testing.T) {
 			})
 			want = append(want, search(int(hub), seen)...)
 		}
-		got, err := partition.BreadthFirst(t.Context(), a)
+		got, err := partition.BreadthFirst(t.Context(), a, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func TestBand(t *testing.T) {
 		{"ring", shuffled(t, 100, ring), 2},
 		{"grid", shuffled(t, n, edges), w + 1}, // w is the least
 	} {
-		order, err := partition.ReverseCuthillMcKee(t.Context(), c.a)
+		order, err := partition.ReverseCuthillMcKee(t.Context(), c.a, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func TestCliques(t *testing.T) {
 		clique[v] = i / size
 	}
 	a := shuffled(t, len(clique), edges)
-	order, err := partition.Locality(t.Context(), a)
+	order, err := partition.Locality(t.Context(), a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestCost(t *testing.T) {
 	}
 	before := cost(a, chance)
 	for name, f := range orders {
-		order, err := f(t.Context(), a)
+		order, err := f(t.Context(), a, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +303,7 @@ func TestCancel(t *testing.T) {
 	cancel()
 	n, edges := grid(3, 3)
 	for name, f := range orders {
-		if _, err := f(ctx, graph(t, n, edges)); !errors.Is(err, context.Canceled) {
+		if _, err := f(ctx, graph(t, n, edges), nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -321,7 +321,7 @@ func TestNotSquare(t *testing.T) {
 					t.Errorf("%s: no panic", name)
 				}
 			}()
-			_, _ = f(t.Context(), a)
+			_, _ = f(t.Context(), a, nil)
 		}()
 	}
 }

@@ -160,7 +160,7 @@ func (in *invocation) fileFormat(path, to string, inputs []string, matrix bool) 
 
 // runConvert writes a graph.
 func (in *invocation) runConvert(name, path string, format *fileFormat, r *reading) error {
-	in.doing = path + " is unchanged"
+	in.keeps(path)
 	files := &outputs{in: in}
 	defer files.abort()
 	out, err := files.begin(path)

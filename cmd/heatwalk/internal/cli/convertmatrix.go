@@ -107,7 +107,7 @@ type matrixRun struct {
 
 // runConvertMatrix writes a matrix.
 func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, flags *matrixFlags, r *reading) error {
-	in.doing = path + " is unchanged"
+	in.keeps(path)
 	c := &matrixRun{in: in, input: input, path: path, format: format, flags: flags}
 	defer c.close()
 	c.plan.Limit = in.dataLimit()

@@ -33,7 +33,7 @@ type denseInputs struct {
 
 // beginDense begins the output and reads the inputs.
 func (in *invocation) beginDense(name, path string, r *reading, inputs denseInputs) (_ *denseRun, err error) {
-	in.doing = path + " is unchanged"
+	in.keeps(path)
 	d := &denseRun{in: in, name: name, path: path, files: &outputs{in: in}}
 	begun := false
 	defer func() {

@@ -180,7 +180,7 @@ type eigenReport struct {
 
 // runEigen writes the eigenpairs that f describes.
 func runEigen(in *invocation, name string, f *eigenFlags) error {
-	in.doing = f.out + " is unchanged"
+	in.keeps(f.out)
 	files := &outputs{in: in}
 	defer files.abort()
 	out, err := files.beginEigen(f.out)

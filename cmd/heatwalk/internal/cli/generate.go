@@ -339,7 +339,7 @@ func withoutSeparator(dir string) string {
 // generateStore ingests the edges while they are made, and returns what the
 // store holds. It is put in place by what publish calls.
 func (in *invocation) generateStore(r *generated, publish func(store func() error) error) (string, error) {
-	in.doing = r.Output + " is unchanged"
+	in.keeps(r.Output)
 	edges, stop := generate.Stream(in.ctx, r.model)
 	options := map[string]string{"model": r.Model}
 	for name, value := range r.Parameters {

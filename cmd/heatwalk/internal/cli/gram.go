@@ -50,7 +50,7 @@ type gramDocument struct {
 // runGram reads the kernel twice: the rows of the items to learn from, and then all
 // rows to score them.
 func (in *invocation) runGram(f *classifyFlags) (err error) {
-	in.doing = f.out + " is unchanged"
+	in.keeps(f.out)
 	files := &outputs{in: in}
 	defer files.abort()
 	r := &gramRun{in: in, f: f}

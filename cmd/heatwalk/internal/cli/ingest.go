@@ -68,7 +68,7 @@ other graphs stay in the order of their ids. info tells which order a store has.
 }
 
 func (in *invocation) runIngest(dir string, inputs []string, r *reading) error {
-	in.doing = dir + " is unchanged"
+	in.keeps(dir)
 	files := &outputs{in: in}
 	defer files.abort()
 	run, err := files.beside(withoutSeparator(dir), "", ".run.json")

@@ -129,7 +129,9 @@ func TestInterruptIngest(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer pipe.Close()
-		ended(t, cmd, by, 300*time.Millisecond)
+		if message := ended(t, cmd, by, 300*time.Millisecond); !strings.HasSuffix(message, "; new was not made\n") {
+			t.Errorf("%v: stderr: %s", by, message)
+		}
 		if after := names(t, dir); after != before {
 			t.Errorf("%v left %s, want %s", by, after, before)
 		}

@@ -26,9 +26,7 @@ func (in *invocation) beginLearn(name, path, labels string, r *reading) (_ *lear
 		}
 	}()
 	if path != "" {
-		if path != "-" {
-			in.doing = path + " is unchanged"
-		}
+		in.keeps(path)
 		if d.out, err = d.files.begin(path); err != nil {
 			return nil, err
 		}

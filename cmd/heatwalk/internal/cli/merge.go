@@ -224,7 +224,7 @@ func mergeMatrix[T sparse.Float](in *invocation, parts []partFile, out string) e
 	if formatOf(out, denseFormats) != ".npy" {
 		return usageOf("-o", "%s is not in the form of its parts; give a file with the ending .npy", out)
 	}
-	in.doing = out + " is unchanged"
+	in.keeps(out)
 	m := &matrixMerge[T]{in: in, parts: parts}
 	defer m.close()
 	if err := m.open(); err != nil {

@@ -74,6 +74,18 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(infoA, infoB)
 }
 
+// keeps notes the output that an interruption leaves as it is.
+func (in *invocation) keeps(path string) {
+	switch {
+	case path == "-":
+		in.doing = "" // what is written is written
+	case isThere(path):
+		in.doing = path + " is unchanged"
+	default:
+		in.doing = path + " was not made"
+	}
+}
+
 // begin begins the file path, stdout for "-", nothing for an estimate.
 func (o *outputs) begin(path string) (io.Writer, error) {
 	if o.in.estimating {
