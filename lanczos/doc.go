@@ -1,6 +1,6 @@
-// Package lanczos finds eigenpairs, functions, traces and bounds of symmetric
-// maps on the nodes of a graph by Krylov methods: all it sees of the map are
-// products with blocks, see [sparse.Applier].
+// Package lanczos finds eigenpairs, traces and bounds of symmetric maps on the nodes
+// of a graph by Krylov methods: all it sees of the map are products with blocks, see
+// [sparse.Applier].
 //
 // # Eigenpairs
 //
@@ -19,13 +19,11 @@
 // an eigenvalue lies within each. That none was missed is no method's
 // certificate, but see [Problem.Lanczos] on multiple ones.
 //
-// # Functions
+// # Traces and bounds
 //
-// [ActionTo] computes f(A)B for several functions at once, such as [Exp] for
-// many times, column by column with a bound or an estimate of the error, in
-// memory that does not grow with the number of steps. [Interval] gives bounds
-// of a spectrum, [Trace] and [LogDet] stochastic estimates with a standard
-// error and the bracket of their quadrature.
+// [Trace] and [LogDet] are stochastic estimates with a standard error and the
+// bracket of their quadrature; [Interval] gives bounds of a spectrum. For f(A)·B
+// see package expm.
 //
 // # Example
 //

@@ -39,6 +39,8 @@ const (
 	defaultProbes         = 16
 	defaultTraceTolerance = 1e-4
 	defaultTraceSteps     = 500
+	firstCheck            = 4 // steps before the bracket is looked at, and
+	checkEvery            = 3 // steps between looks, a tenth of those done where that is more
 )
 
 // Validate reports every setting that is out of range.
@@ -86,7 +88,7 @@ type Estimate struct {
 // silently give too small a value. Cost: a sweep with all probes for each step.
 //
 // On [ErrIterationLimit] the estimates are those of the last step.
-func Trace(ctx context.Context, a sparse.Applier[float64], fs []Function, s *TraceSettings) ([]Estimate, error) {
+func Trace(ctx context.Context, a sparse.Applier[float64], fs []func(x float64) float64, s *TraceSettings) ([]Estimate, error) {
 	q, err := newQuadrature(a, fs, s)
 	if err != nil {
 		return nil, err
@@ -120,7 +122,7 @@ func LogDet(ctx context.Context, a sparse.Applier[float64], scale []float64, s *
 		}
 		a = &congruent{a: a, root: root, e: newEngine(n, workers)}
 	}
-	q, err := newQuadrature(a, []Function{{Value: math.Log}}, s)
+	q, err := newQuadrature(a, []func(float64) float64{math.Log}, s)
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -182,13 +184,13 @@ func (c *congruent) scaleTo(ctx context.Context, dst, x *sparse.Block[float64]) 
 // quadrature is one call under way.
 type quadrature struct {
 	s      TraceSettings
-	fs     []Function
+	fs     []func(x float64) float64
 	r      *recurrence
 	known  projection
 	bounds *Bounds
 }
 
-func newQuadrature(a sparse.Applier[float64], fs []Function, s *TraceSettings) (*quadrature, error) {
+func newQuadrature(a sparse.Applier[float64], fs []func(x float64) float64, s *TraceSettings) (*quadrature, error) {
 	n, cols := a.Dims()
 	if n != cols || s != nil && s.Known != nil && len(s.Known.unit) != n {
 		panic(badShape)
@@ -290,14 +292,14 @@ func (q *quadrature) evaluate(out []Estimate) (fine bool, widest float64) {
 		var sum, width float64
 		for j := range q.r.columns {
 			c := &q.r.columns[j]
-			lower, upper := c.bracket(f.Value, q.bounds)
+			lower, upper := c.bracket(f, q.bounds)
 			value[j] = (lower + upper) / 2
 			sum += value[j]
 			width += upper - lower
 		}
 		exact := 0.0
 		if q.s.Known != nil {
-			exact = float64(q.s.Known.Count()) * f.Value(q.s.Known.value)
+			exact = float64(q.s.Known.Count()) * f(q.s.Known.value)
 		}
 		mean, half := sum/float64(probes), width/float64(probes)/2
 		var squares float64

@@ -58,21 +58,11 @@ func (r *recurrence) begin(ctx context.Context) error {
 	r.e.totalTo(squares, cols, 0)
 	for j := range r.columns {
 		r.columns[j] = chain{norm: math.Sqrt(squares[j]), done: squares[j] == 0}
-	}
-	r.reset()
-	return err
-}
-
-// reset makes the scales those of the start, before the first step or before
-// all steps are repeated.
-func (r *recurrence) reset() {
-	r.steps = 0
-	for j, c := range r.columns {
-		r.scale[j], r.earlier[j], r.beta[j] = 0, 0, 0
-		if c.norm > 0 {
-			r.scale[j] = 1 / c.norm
+		if norm := r.columns[j].norm; norm > 0 {
+			r.scale[j] = 1 / norm
 		}
 	}
+	return err
 }
 
 // rows calls do for every row, with its piece's sums.
@@ -87,7 +77,7 @@ func (r *recurrence) rows(ctx context.Context, size int, do func(i int, sums []f
 // step does one step of all columns that have not ended.
 func (r *recurrence) step(ctx context.Context) error {
 	cols := len(r.columns)
-	if err := r.multiply(ctx, cols); err != nil {
+	if err := r.multiply(ctx); err != nil {
 		return err
 	}
 	r.e.totalTo(r.alpha, cols, 0)
@@ -125,43 +115,17 @@ func (r *recurrence) step(ctx context.Context) error {
 	return nil
 }
 
-// repeat does a step again, with the numbers that are known.
-func (r *recurrence) repeat(ctx context.Context) error {
-	if err := r.multiply(ctx, 0); err != nil {
-		return err
-	}
-	for j, c := range r.columns {
-		r.alpha[j], r.beta[j] = 0, 0
-		if r.steps < len(c.Diag) {
-			r.alpha[j] = c.Diag[r.steps]
-		}
-		if r.steps < len(c.Off) {
-			r.beta[j] = c.Off[r.steps]
-		}
-	}
-	err := r.rows(ctx, 0, func(i int, _ []float64) {
-		w, u := r.w.Row(i), r.u.Row(i)
-		for j := range w {
-			w[j] -= float64(r.alpha[j] * float64(r.scale[j]*u[j]))
-		}
-	})
-	r.turn()
-	return err
-}
-
-// multiply stores A·v − β·v_before in w, and sums v·w where cols is not 0.
-func (r *recurrence) multiply(ctx context.Context, cols int) error {
+// multiply stores A·v − β·v_before in w, and sums v·w.
+func (r *recurrence) multiply(ctx context.Context) error {
 	if err := r.a.StepTo(ctx, r.w, r.u, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
 	r.sweeps++
-	return r.rows(ctx, cols, func(i int, sums []float64) {
+	return r.rows(ctx, len(r.columns), func(i int, sums []float64) {
 		w, u, before := r.w.Row(i), r.u.Row(i), r.before.Row(i)
 		for j := range w {
 			w[j] = float64(r.scale[j]*w[j]) - float64(r.beta[j]*float64(r.earlier[j]*before[j]))
-			if cols > 0 {
-				sums[j] += float64(float64(r.scale[j]*u[j]) * w[j])
-			}
+			sums[j] += float64(float64(r.scale[j]*u[j]) * w[j])
 		}
 	})
 }
