@@ -6,7 +6,11 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestScalingMeasuresEveryPoint(t *testing.T) {
@@ -46,6 +50,41 @@ func TestScalingMeasuresEveryPoint(t *testing.T) {
 	}
 	if columns.Points[1].Columns != 5 {
 		t.Errorf("%d columns, want 5", columns.Points[1].Columns)
+	}
+}
+
+// Positions are those of the axes: times from 0 up, and X by its logarithm.
+func TestChart(t *testing.T) {
+	s := &Scaling{Over: "columns", Points: []Point{
+		{1, Sweeps{NsPerEntryColumn: 2.4}}, {2, Sweeps{NsPerEntryColumn: 1.2}}, {8, Sweeps{NsPerEntryColumn: 0.6}},
+	}}
+	c := newChart(s, "a <title>")
+	var marks []string
+	for _, d := range c.Down {
+		marks = append(marks, d.Text)
+	}
+	if diff := cmp.Diff([]string{"0", "0.5", "1", "1.5", "2", "2.5"}, marks); diff != "" {
+		t.Error(diff)
+	}
+	up, right := c.Down[0].At-c.Down[5].At, c.Points[2].X-c.Points[0].X
+	for i, p := range c.Points {
+		if got, want := (c.Down[0].At-p.Y)/up*2.5, s.Points[i].NsPerEntryColumn; math.Abs(got-want) > 0.01 {
+			t.Errorf("point %d stands at %v, want %v", i, got, want)
+		}
+		if got, want := (p.X-c.Points[0].X)/right, math.Log2(float64(s.Points[i].X))/3; math.Abs(got-want) > 0.01 {
+			t.Errorf("point %d stands at %v of the width, want %v", i, got, want)
+		}
+		if c.Across[i].At != p.X {
+			t.Errorf("tick %d stands at %v, its point at %v", i, c.Across[i].At, p.X)
+		}
+	}
+	var svg bytes.Buffer
+	if err := s.SVG(&svg, "a <title>"); err != nil || !strings.Contains(svg.String(), ">a &lt;title&gt;<") {
+		t.Errorf("error %v, title in %s", err, svg.String())
+	}
+	one := newChart(&Scaling{Over: "threads", Points: s.Points[:1]}, "")
+	if p := one.Points[0]; p.X != one.Middle {
+		t.Errorf("a single point stands at %v", p.X)
 	}
 }
 
