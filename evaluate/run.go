@@ -3,7 +3,6 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"runtime"
 	"slices"
 	"time"
 
@@ -163,7 +162,6 @@ func measure(ctx context.Context, p *method.Problem, m method.Method, s *size, s
 	for i := range s.splits.Len() {
 		split := s.splits.At(i)
 		train, test := p.At(split.Train), p.At(split.Test)
-		runtime.GC() // or what the prediction before has left could be there beside this one
 		out, err := m.Predict(ctx, train, res.Parameters, set)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package method
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -73,9 +72,6 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 		if choice, err = CrossValidate(ctx, p, &set); err != nil {
 			return nil, err
 		}
-		// The blocks of the prediction are as large as those of the choice. They
-		// would be allocated beside what is left of these, not in its place.
-		runtime.GC()
 	}
 	seconds := time.Since(start).Seconds()
 	out, err := Predict(ctx, p, choice.Parameters, &set)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
@@ -304,7 +303,6 @@ func (r *predictor) score(ctx context.Context) error {
 		}
 	}
 	r.features, r.trials = nil, nil
-	runtime.GC() // or what the walk before has left could be there beside this one
 	rest := r.model.Pairs[0].Negative == classify.Rest
 	w := scoreWalk(r.p, r.set, r.par, machines, rest)
 	sweeps := 0
