@@ -12,9 +12,8 @@ import (
 var reportHTML string
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
-	"percent":   percent,
-	"percentOf": percentOf,
-	"points":    func(x float64) string { return fmt.Sprintf("%+.2f", 100*x) },
+	"percent": percent,
+	"points":  func(x float64) string { return fmt.Sprintf("%+.2f", 100*x) },
 }).Parse(reportHTML))
 
 // maxTable is the number of classes up to which a page shows the confusion of
@@ -106,7 +105,7 @@ func newChart(r *Report) *chart {
 	fractions, methods := r.Fractions(), r.Methods()
 	slot := (c.Right - c.Left) / float64(len(fractions))
 	for i, f := range fractions {
-		c.Labels = append(c.Labels, mark{round(c.Left + slot*(float64(i)+0.5)), percentOf(f) + " % labelled"})
+		c.Labels = append(c.Labels, mark{round(c.Left + slot*(float64(i)+0.5)), r.TrainedOn(f) + " labelled"})
 	}
 	for m, method := range methods {
 		s := series{Method: method, Colour: m % colours, LegendY: chartTop + 20*float64(m)}

@@ -146,7 +146,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	const column = 15
 	line := strings.Repeat(" ", width)
 	for _, f := range fractions {
-		line += "   " + pad(percentOf(f)+" %", column)
+		line += "   " + pad(r.TrainedOn(f), column)
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
 	starred := false
@@ -171,7 +171,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Parameters != nil {
-			fmt.Fprintf(&b, "%s at %s %%: %v\n", res.Method, percentOf(res.TrainFraction), *res.Parameters)
+			fmt.Fprintf(&b, "%s at %s: %v\n", res.Method, r.TrainedOn(res.TrainFraction), *res.Parameters)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -181,9 +181,17 @@ func (r *Report) WriteText(w io.Writer) error {
 // percent writes a share of one as a percentage with one decimal.
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 1, 64) }
 
-// percentOf writes a training fraction as a percentage, as short as it is
-// exact to four digits.
-func percentOf(f float64) string { return strconv.FormatFloat(100*f, 'g', 4, 64) }
+// TrainedOn writes the size of the training sets of a fraction: nodes of each class
+// where splits were drawn so, else a percentage, as short as it is exact to four
+// digits.
+func (r *Report) TrainedOn(fraction float64) string {
+	for _, res := range r.Results {
+		if res.TrainFraction == fraction && res.TrainPerClass > 0 {
+			return strconv.Itoa(res.TrainPerClass) + " a class"
+		}
+	}
+	return strconv.FormatFloat(100*fraction, 'g', 4, 64) + " %"
+}
 
 // pad fills s with spaces up to a width.
 func pad(s string, width int) string {

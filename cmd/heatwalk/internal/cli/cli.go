@@ -20,6 +20,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	_ "github.com/heatwalk/heatwalk/internal/rlimit" // looks whether they leave anything to run with
+	"github.com/heatwalk/heatwalk/method"
 )
 
 // Main runs heatwalk with the arguments that follow its name and returns its
@@ -205,11 +206,24 @@ plain, gzip or zstd, or - for stdin.`,
 // completeWords lets the shell complete the values of flags that have a list.
 func completeWords(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		// It fails only for a flag that has completions already.
+		if f.Name == "method" {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, completeMethods)
+		}
 		if v, ok := f.Value.(*value); ok && v.words() != nil {
-			// It fails only for a flag that has completions already.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.words(), cobra.ShellCompDirectiveNoFileComp))
 		}
 	})
+}
+
+// completeMethods lists the methods that may stand behind those of a list.
+func completeMethods(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	names := method.MethodNames()
+	for i, name := range names {
+		names[i] = before + name
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 func (in *invocation) commands() []*cobra.Command {

@@ -257,7 +257,7 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 				advice = unfinishedAdvice(m)
 			}
 		}
-		in.warn("%s on %s of %d at %.4g %%: %s%s", r.Method, counted(int64(r.UnfinishedSplits), "split"), report.Splits, 100*r.TrainFraction, r.Unfinished, advice)
+		in.warn("%s on %s of %d at %s: %s%s", r.Method, counted(int64(r.UnfinishedSplits), "split"), report.Splits, report.TrainedOn(r.TrainFraction), r.Unfinished, advice)
 	}
 }
 

@@ -19,7 +19,9 @@ func newKernel(in *invocation) *cobra.Command {
 		Short: "A block of kernel values, streamed to a file",
 		Long: `Writes the kernel between the nodes of --rows and those of --cols. Beside
 K.npy stand K.rows.ids and K.cols.ids, the nodes of its rows and columns. With
-the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels.
+the ending .svm or .libsvm the block is LIBSVM's text for precomputed kernels;
+rows of nodes that --labels does not know have class 0, so that the accuracy
+which svm-predict prints counts them as wrong.
 
   cwk                       coinciding walks, --labels [--alpha --steps --min-steps --prior]:
                             K = 1/(T+1) Σ PₜPₜᵀ over t from --min-steps to --steps
