@@ -171,56 +171,25 @@ func (m *CSR) Transpose() *CSR {
 // Sweep implements [Matrix]. Panels share memory with the matrix.
 func (m *CSR) Sweep(ctx context.Context, workers int, visit func(worker int, p Panel) error) error {
 	return sched.Run(ctx, workers, len(m.ranges), func(worker, i int) error {
-		p := m.panel(i, i+1)
+		p := m.panel(i)
 		defer sched.InRows(p.Lo, p.Hi)
 		return visit(worker, p)
 	})
 }
 
-// joinedRanges is how many ranges are gathered at once: of long rows one range has
-// too few to take them in pairs to the end.
-const joinedRanges = 4
-
-// joinedPanels is how many joined panels each worker has at least. Tests lower it.
-var joinedPanels = 32
-
-// sweepJoined is Sweep for a visitor to whom it does not matter where a range
-// ends. The panels hold several of them where there are enough, from p.Index up
-// to end.
-func (m *CSR) sweepJoined(ctx context.Context, workers int, visit func(worker int, p Panel, end int) error) error {
-	workers = sched.Workers(workers)
-	most := max(1, min(joinedRanges, len(m.ranges)/(joinedPanels*workers)))
-	return sched.Run(ctx, workers, (len(m.ranges)+most-1)/most, func(worker, i int) error {
-		last := min(len(m.ranges), (i+1)*most)
-		defer sched.InRows(m.ranges[i*most].Lo, m.ranges[last-1].Hi)
-		for lo, hi := i*most, 0; lo < last; lo = hi {
-			hi = lo + 1
-			for m.ranges[lo].Pieces == 1 && hi < last && m.ranges[hi].Pieces == 1 {
-				hi++
-			}
-			if err := visit(worker, m.panel(lo, hi), hi); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// panel returns the ranges lo ≤ i < hi as one. If they are several, all are of
-// whole rows.
-func (m *CSR) panel(lo, hi int) Panel {
-	p := Panel{Range: m.ranges[lo], Index: lo}
+// panel returns range i.
+func (m *CSR) panel(i int) Panel {
+	p := Panel{Range: m.ranges[i], Index: i}
 	start := m.ptr[p.Lo] + int64(p.Piece)*MaxRange
+	end := start + int64(p.Entries)
 	if p.Pieces == 1 {
-		p.Hi = m.ranges[hi-1].Hi
 		p.Ptr = m.ptr[p.Lo : p.Hi+1]
-		p.Entries = int(m.ptr[p.Hi] - start)
 	} else {
-		p.Ptr = []int64{start, start + int64(p.Entries)}
+		p.Ptr = []int64{start, end}
 	}
-	p.Col = m.col[start : start+int64(p.Entries)]
+	p.Col = m.col[start:end]
 	if m.val != nil {
-		p.Val = m.val[start : start+int64(p.Entries)]
+		p.Val = m.val[start:end]
 	}
 	return p
 }

@@ -10,14 +10,6 @@ func LowerPackedColumns(n int) (undo func()) {
 	return func() { packedColumns = before }
 }
 
-// LowerJoinedPanels lowers how many panels are left when ranges are joined; the
-// function that it returns undoes it.
-func LowerJoinedPanels(n int) (undo func()) {
-	before := joinedPanels
-	joinedPanels = n
-	return func() { joinedPanels = before }
-}
-
 // Tile changes what tiles pay for: rows of so many entries, of which so many are in a
 // tile, whose rows are named so often. The function that it returns undoes this.
 func Tile(entries int64, row, tile int, reuse int64) (undo func()) {

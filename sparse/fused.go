@@ -117,25 +117,19 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// panel computes the columns lo ≤ j < hi of a panel of the ranges up to end, and shows
-// its rows to the visitor if these were the last.
-func (f *fused[T]) panel(worker int, p Panel, end, lo, hi int) {
+// panel computes the columns lo ≤ j < hi of a panel, and shows its rows to the visitor
+// if these were the last.
+func (f *fused[T]) panel(worker int, p Panel, lo, hi int) {
 	f.columns(worker, p, lo, hi)
 	if hi == f.width {
-		f.visit(worker, p.Index, end)
+		f.visit(worker, p)
 	}
 }
 
-// visit shows the rows of the ranges lo ≤ i < hi to the visitor, but for a piece
-// of a long one.
-func (f *fused[T]) visit(worker, lo, hi int) {
-	if f.step.Visit == nil {
-		return
-	}
-	for i, r := range f.A.Ranges()[lo:hi] {
-		if r.Pieces == 1 {
-			f.step.Visit(Rows{Lo: r.Lo, Hi: r.Hi, Range: lo + i, Worker: worker})
-		}
+// visit shows the rows of a panel to the visitor, but for a piece of a long one.
+func (f *fused[T]) visit(worker int, p Panel) {
+	if f.step.Visit != nil && p.Pieces == 1 {
+		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
 	}
 }
 

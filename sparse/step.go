@@ -78,14 +78,8 @@ func (f *fused[T]) sweep(ctx context.Context, workers int) error {
 
 // sweepColumns computes the columns lo ≤ j < hi of the rows of all panels of a.
 func (f *fused[T]) sweepColumns(ctx context.Context, workers int, a Matrix, lo, hi int) error {
-	if a, ok := a.(*CSR); ok {
-		return a.sweepJoined(ctx, workers, func(worker int, p Panel, end int) error {
-			f.panel(worker, p, end, lo, hi)
-			return nil
-		})
-	}
 	return a.Sweep(ctx, workers, func(worker int, p Panel) error {
-		f.panel(worker, p, p.Index+1, lo, hi)
+		f.panel(worker, p, lo, hi)
 		return nil
 	})
 }

@@ -104,17 +104,16 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 	}
 }
 
-// TestJoinedRanges: ranges that are gathered together give the bits that they give
-// one by one, and are visited one by one.
-func TestJoinedRanges(t *testing.T) {
+// TestStepVisits: a step over a matrix of any type gives the same bits, and every range
+// is visited once.
+func TestStepVisits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	defer sparse.LowerJoinedPanels(1)()
-	both(t, testJoinedRanges[float32], testJoinedRanges[float64])
+	both(t, testStepVisits[float32], testStepVisits[float64])
 }
 
-func testJoinedRanges[T sparse.Float](t *testing.T) {
+func testStepVisits[T sparse.Float](t *testing.T) {
 	rng := newRand(t, 10)
 	for _, p := range []pattern{
 		{rows: 70000, cols: 70000, mean: 3},
@@ -148,7 +147,7 @@ func testJoinedRanges[T sparse.Float](t *testing.T) {
 					}
 				}
 				if !slices.Equal(dst.Data, want.Data) {
-					t.Errorf("%d×%d, %d columns, %d workers: other bits than one range at a time", p.rows, p.cols, k, workers)
+					t.Errorf("%d×%d, %d columns, %d workers: other bits than with another type", p.rows, p.cols, k, workers)
 				}
 			}
 		}

@@ -220,7 +220,7 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 		}
 		f.slab(w, &g)
 		if to == f.width {
-			f.visit(worker, i, i+1)
+			f.visit(worker, g.p)
 		}
 	}
 }

@@ -118,7 +118,6 @@ func TestFindLayout(t *testing.T) {
 		{name: "strewn, less room", a: s, o: LayoutOptions{Memory: packed - 1}},
 		{name: "strewn, room for plain ids", a: s, o: LayoutOptions{Memory: plain}},
 		{name: "strewn, no room", a: s, o: LayoutOptions{Memory: plain - 1}, isNone: true},
-		{name: "strewn, its out direction", a: s.Out(), packed: true},
 		{name: "strewn, not a store", a: strewn, packed: true},
 		{name: "strewn, with weights", a: heavy, packed: true},
 		{name: "strewn, with weights, room for ids", a: heavy, o: LayoutOptions{Memory: plain}, isNone: true},

@@ -337,10 +337,6 @@ func (s *Store) Nodes() *Nodes { return s.nodes }
 // them. The slice must not be changed.
 func (s *Store) Degrees() []float64 { return s.degrees }
 
-// Out returns A, the matrix of the out direction: it is what the methods of the store
-// speak of, and what steps of package sparse sweep in its stead.
-func (s *Store) Out() sparse.Matrix { return s.out }
-
 // Transpose returns Aᵀ: the store itself if it is undirected, else its in
 // direction.
 func (s *Store) Transpose() sparse.Matrix {
