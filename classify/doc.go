@@ -35,6 +35,8 @@
 // starts from the one before. [LinearSVM] learns on features without any
 // kernel. [RLS] is regularised least squares on a kernel or, by [FitRLS], on
 // features; [RLSPath] has it for many λ, with exact leave-one-out decisions.
+// [Logistic] is multinomial logistic regression on features, for many λ by
+// [LogisticPath].
 // Where the kernel is the inner product of features, [LinearWeights] turns a
 // kernel machine into a [LinearModel], which predicts from features alone.
 //

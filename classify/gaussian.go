@@ -24,11 +24,7 @@ var gpLearner = Learner{
 		}},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
-		g, err := newGroupsOfTwo(k, y, classes)
-		if err != nil {
-			return nil, err
-		}
-		return orNil(fitKernelSoftmax(ctx, k, g, classes, 1/v.Number("variance"), false, 1e-11))
+		return orNil(fitKernelSoftmax(ctx, k, y, classes, 1/v.Number("variance"), false))
 	},
 	Probabilities: Softmax,
 	Memory:        kernelSoftmaxBytes,

@@ -51,7 +51,7 @@ type Model interface {
 // Learners returns all learners: those of a kernel, those on deep kernels, and those
 // of features alone.
 func Learners() []*Learner {
-	list := []*Learner{&svmLearner, &rlsLearner, &gpLearner, &perceptronLearner, &centroidLearner, &densityLearner}
+	list := []*Learner{&svmLearner, &rlsLearner, &gpLearner, &logisticLearner, &perceptronLearner, &centroidLearner, &densityLearner}
 	for _, base := range list {
 		list = append(list, deepLearner(base))
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -102,9 +103,10 @@ func TestGoldenLearners(t *testing.T) {
 			}
 		}
 	}
+	without := []string{"centroid", "logistic"} // golden files
 	for _, l := range classify.Learners() {
-		if l.Fit != nil && !seen[l.Name] && l.Name != "centroid" && (l.Base == nil || l.Name == "dkm") {
-			t.Errorf("no golden file for %s", l.Name)
+		if l.Fit != nil && !seen[l.Name] && l.Base == nil && !slices.Contains(without, l.Name) {
+			t.Errorf("%s is compared with no golden file", l.Name)
 		}
 	}
 }

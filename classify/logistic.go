@@ -1,0 +1,234 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// logisticLearner declares [Logistic], and the same on a kernel, where ‖w_c‖ is the
+// norm of the function Σ_i α_ic·K(·, i) of a class.
+var logisticLearner = Learner{
+	Spec: spec.Spec{
+		Name: "logistic", Title: "multinomial logistic regression with a bias",
+		Params: []spec.Param{{
+			Name: "lambda", Symbol: "λ", Meaning: "ridge λ of logistic regression", Range: spec.Above(0), Default: spec.Number(1),
+			Grid: numbers(0.001, 0.01, 0.1, 1, 10, 100),
+		}},
+	},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+		return orNil(fitKernelSoftmax(ctx, k, y, classes, v.Number("lambda"), true))
+	},
+	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
+		m, err := FitLogistic(ctx, &Logistic{Lambda: v.Number("lambda"), Tolerance: 1e-11}, f, y, classes)
+		if m == nil {
+			return nil, err
+		}
+		return &m.LinearModel, err
+	},
+	Probabilities: Softmax,
+	Memory:        kernelSoftmaxBytes,
+}
+
+// Logistic is multinomial logistic regression on explicit features: the class of item
+// i is c with the probability softmax(z_i)_c of the logits
+//
+//	z_ic = b_c + ⟨w_c, x_i⟩ + Σ_s u_s·S_s(i, c)
+//
+// where the last term, columns whose weights all classes share, may be absent. Fitting
+// minimises
+//
+//	−Σ_i log p_i,y_i + λ/2·Σ‖w_c‖² + ν/2·Σb_c² + μ/2·‖u − u⁰‖²
+//
+// over items with a class. The zero value is the default; [FitLogistic] fits it, and
+// [LogisticPath] for many λ.
+type Logistic struct {
+	// Lambda is λ, of the sum over items; 0 means 1.
+	Lambda float64
+	// BiasRidge is ν. With 0 biases are free, and classes without an item have no part;
+	// otherwise all classes have one.
+	BiasRidge float64
+	// Shared are the columns whose weights all classes share; nil: none.
+	Shared *SharedColumns
+	// Tolerance is the norm of the gradient at which the fit stops, beside its norm where
+	// all logits are 0; 0 means 1e-6.
+	Tolerance float64
+	// MaxSteps limits the steps of Newton's method; 0 means 200.
+	MaxSteps int
+}
+
+// SharedColumns are columns that have a value for each item and class.
+type SharedColumns struct {
+	// Values has S_s(i, c) for item i in column s·classes + c.
+	Values Features[float64]
+	// Prior is u⁰; nil means 0.
+	Prior []float64
+	// Ridge is μ; it must be positive.
+	Ridge float64
+}
+
+// count returns how many columns there are.
+func (s *SharedColumns) count(classes int) int {
+	if s == nil {
+		return 0
+	}
+	return s.Values.Cols / classes
+}
+
+// LogisticModel is a fitted [Logistic]: its biases, weights and shared weights.
+type LogisticModel struct {
+	LinearModel
+	Shared []float64 // u
+}
+
+// LogitsTo stores in dst the logits of an item with the features x and the values
+// shared of the shared columns, laid out as in [SharedColumns]. They are those of the
+// classes in Pairs. A nil dst allocates.
+func (m *LogisticModel) LogitsTo(dst, x, shared []float64) []float64 {
+	dst = m.DecisionsTo(dst, x)
+	if len(shared) != len(m.Shared)*m.Classes {
+		panic(badLength)
+	}
+	for s, u := range m.Shared {
+		for a, p := range m.Pairs {
+			dst[a] += u * shared[s*m.Classes+p.Positive]
+		}
+	}
+	return dst
+}
+
+// Validate reports everything that is wrong with the settings for a number of
+// classes.
+func (s *Logistic) Validate(classes int) error {
+	var errs []error
+	if s.Lambda != 0 && !positive(s.Lambda) {
+		errs = append(errs, fmt.Errorf("classify: lambda %v is not a positive number", s.Lambda))
+	}
+	if s.BiasRidge != 0 && !positive(s.BiasRidge) {
+		errs = append(errs, fmt.Errorf("classify: ridge of biases %v is not a positive number", s.BiasRidge))
+	}
+	if s.Tolerance != 0 && !positive(s.Tolerance) {
+		errs = append(errs, fmt.Errorf("classify: tolerance %v is not a positive number", s.Tolerance))
+	}
+	if s.MaxSteps < 0 {
+		errs = append(errs, fmt.Errorf("classify: limit of %d steps", s.MaxSteps))
+	}
+	if c := s.Shared; c != nil {
+		if !positive(c.Ridge) {
+			errs = append(errs, fmt.Errorf("classify: ridge of shared columns %v is not a positive number", c.Ridge))
+		}
+		if c.Values.Cols%classes != 0 {
+			errs = append(errs, fmt.Errorf("classify: %d values of shared columns for %d classes", c.Values.Cols, classes))
+		} else if n := c.count(classes); c.Prior != nil && len(c.Prior) != n {
+			errs = append(errs, fmt.Errorf("classify: %d prior weights of %d shared columns", len(c.Prior), n))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// FitLogistic fits s, or the default settings if s is nil, to the features of the
+// items with y ≥ 0. Cost: some tens of products of the features with weights.
+//
+// It returns [ErrOneClass] if fewer than two classes have an item, and a model together
+// with [ErrIterationLimit] if that came before the tolerance.
+func FitLogistic[T Float](ctx context.Context, s *Logistic, f Features[T], y []int, classes int) (*LogisticModel, error) {
+	if s == nil {
+		s = new(Logistic)
+	}
+	lambda := s.Lambda
+	if lambda == 0 {
+		lambda = 1
+	}
+	models, err := LogisticPath(ctx, s, f, y, classes, []float64{lambda})
+	if models == nil {
+		return nil, err
+	}
+	return models[0], err
+}
+
+// LogisticPath is [FitLogistic] for each λ in turn, each from the solution before.
+// Falling λ take the fewest steps. Within the tolerance the order makes no difference.
+func LogisticPath[T Float](ctx context.Context, s *Logistic, f Features[T], y []int, classes int, lambdas []float64) ([]*LogisticModel, error) {
+	if s == nil {
+		s = new(Logistic)
+	}
+	if err := s.Validate(classes); err != nil {
+		return nil, err
+	}
+	if len(y) != f.Rows || s.Shared != nil && s.Shared.Values.Rows != f.Rows {
+		panic(badLength)
+	}
+	g := newGroups(y, classes)
+	if len(g.present) < 2 {
+		return nil, ErrOneClass
+	}
+	if s.BiasRidge > 0 {
+		g.all(classes)
+	}
+	items := used(y)
+	fit := &softmaxFit[T]{
+		features: f, items: items, y: g.positions(items), class: g.present, classes: classes, biases: len(g.present),
+		shared: s.Shared, q: s.Shared.count(classes), tolerance: s.Tolerance, limit: s.MaxSteps,
+	}
+	if fit.tolerance == 0 {
+		fit.tolerance = 1e-6
+	}
+	if fit.limit == 0 {
+		fit.limit = 200
+	}
+	fit.begin()
+	if s.Shared != nil {
+		fit.ridge[2] = s.Shared.Ridge
+		if err := fit.startAt(ctx, s.Shared.Prior); err != nil {
+			return nil, err
+		}
+	}
+	var limited error
+	models := make([]*LogisticModel, len(lambdas))
+	for a, lambda := range lambdas {
+		if !positive(lambda) {
+			panic(badLambda)
+		}
+		fit.ridge[0], fit.ridge[1] = lambda, s.BiasRidge
+		if err := fit.solve(ctx); errors.Is(err, ErrIterationLimit) {
+			limited = err
+		} else if err != nil {
+			return nil, err
+		}
+		models[a] = fit.model(g.againstRest())
+	}
+	return models, limited
+}
+
+// startAt makes shared weights count from their prior, whose logits become the offset.
+func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
+	if prior == nil {
+		return nil
+	}
+	s.offset = make([]float64, len(s.z))
+	copy(s.step[len(s.step)-s.q:], prior)
+	return s.logitsTo(ctx, s.offset, s.step)
+}
+
+// model returns the model of θ.
+func (s *softmaxFit[T]) model(pairs Pairs) *LogisticModel {
+	weights, biases, shared := s.split(s.theta)
+	m := &LogisticModel{LinearModel: *newLinearModel(s.classes, pairs, s.features.Cols)}
+	copy(m.Weights, weights)
+	copy(m.Bias, biases)
+	m.Shared = append(m.Shared, shared...)
+	if s.shared != nil && s.shared.Prior != nil {
+		addScaled(m.Shared, 1, s.shared.Prior)
+	}
+	return m
+}
+
+// all makes every class one that has items, of which there may be none.
+func (g *groups) all(classes int) {
+	g.present = g.present[:0]
+	for c := range classes {
+		g.present = append(g.present, c)
+	}
+}

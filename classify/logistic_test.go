@@ -1,0 +1,257 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// plainLogistic descends the gradient of the objective of s, written out with a loop
+// for every sum, until it is less than 1e-9, and returns the weights of each class,
+// the biases and the shared weights.
+func plainLogistic(s *Logistic, p problem) (w [][]float64, b, u []float64) {
+	k, q := p.classes, s.Shared.count(p.classes)
+	w, b, u = make([][]float64, k), make([]float64, k), make([]float64, q)
+	for c := range w {
+		w[c] = make([]float64, p.f.Cols)
+	}
+	prior := make([]float64, q)
+	if q > 0 && s.Shared.Prior != nil {
+		prior = s.Shared.Prior
+	}
+	step := 5e-3
+	for range 200_000 {
+		gw, gb, gu := make([][]float64, k), make([]float64, k), make([]float64, q)
+		for c := range gw {
+			gw[c] = make([]float64, p.f.Cols)
+			for j := range gw[c] {
+				gw[c][j] = s.Lambda * w[c][j]
+			}
+			gb[c] = s.BiasRidge * b[c]
+		}
+		for j := range gu {
+			gu[j] = s.Shared.Ridge * (u[j] - prior[j])
+		}
+		for i, y := range p.y {
+			if y < 0 {
+				continue
+			}
+			z, sum := make([]float64, k), 0.0
+			for c := range z {
+				z[c] = b[c]
+				for j, x := range p.f.Row(i) {
+					z[c] += w[c][j] * x
+				}
+				for j := range u {
+					z[c] += u[j] * s.Shared.Values.Row(i)[j*k+c]
+				}
+				sum += math.Exp(z[c])
+			}
+			for c := range z {
+				r := math.Exp(z[c]) / sum
+				if c == y {
+					r--
+				}
+				gb[c] += r
+				for j, x := range p.f.Row(i) {
+					gw[c][j] += r * x
+				}
+				for j := range u {
+					gu[j] += r * s.Shared.Values.Row(i)[j*k+c]
+				}
+			}
+		}
+		norm := 0.0
+		move := func(v, g []float64) {
+			for j := range v {
+				norm = math.Hypot(norm, g[j])
+				v[j] -= step * g[j]
+			}
+		}
+		for c := range w {
+			move(w[c], gw[c])
+		}
+		move(b, gb)
+		move(u, gu)
+		if norm < 1e-9 {
+			break
+		}
+	}
+	return w, b, u
+}
+
+// logisticProblem draws items of which some have no class, and shared columns.
+func logisticProblem() (problem, *SharedColumns) {
+	p := clouds(11, 45, 3, 3, 0.7)
+	for i := 4; i < len(p.y); i += 9 {
+		p.y[i] = -1
+	}
+	values := clouds(12, 45, 6, 2, 0.5).f
+	return p, &SharedColumns{Values: values, Prior: []float64{0.8, -0.3}, Ridge: 2}
+}
+
+func TestLogisticPlain(t *testing.T) {
+	p, shared := logisticProblem()
+	absent := p
+	absent.classes = 4
+	four := &SharedColumns{Values: clouds(13, 45, 4, 2, 1).f, Ridge: 0.5}
+	for name, c := range map[string]struct {
+		s Logistic
+		p problem
+	}{
+		"free biases":    {Logistic{Lambda: 0.7}, p},
+		"biases":         {Logistic{Lambda: 3, BiasRidge: 2}, p},
+		"shared columns": {Logistic{Lambda: 1.5, BiasRidge: 0.4, Shared: shared}, p},
+		"an empty class": {Logistic{Lambda: 1, BiasRidge: 0.4, Shared: four}, absent},
+	} {
+		c.s.Tolerance = 1e-10
+		m, err := FitLogistic(t.Context(), &c.s, c.p.f, c.p.y, c.p.classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, b, u := plainLogistic(&c.s, c.p)
+		for class := range w {
+			within(t, fmt.Sprintf("%s: bias %d", name, class), m.Bias[class], b[class], 1e-6)
+			for j, want := range w[class] {
+				within(t, fmt.Sprintf("%s: weight %d of class %d", name, j, class), m.machine(class)[j], want, 1e-6)
+			}
+		}
+		for j, want := range u {
+			within(t, fmt.Sprintf("%s: shared weight %d", name, j), m.Shared[j], want, 1e-6)
+		}
+		if c.s.Shared == nil {
+			continue
+		}
+		x, values := c.p.f.Row(7), c.s.Shared.Values.Row(7)
+		for class, z := range m.LogitsTo(nil, x, values) {
+			want := b[class] + inner(w[class], x)
+			for j := range u {
+				want += u[j] * values[j*c.p.classes+class]
+			}
+			within(t, name+": a logit", z, want, 1e-5)
+		}
+	}
+}
+
+// TestLogisticPath holds that a path ends where each fit does, in either order.
+func TestLogisticPath(t *testing.T) {
+	p, shared := logisticProblem()
+	s := &Logistic{BiasRidge: 0.1, Shared: shared, Tolerance: 1e-10}
+	lambdas := []float64{100, 10, 1, 0.1, 0.01}
+	down, err := LogisticPath(t.Context(), s, p.f, p.y, p.classes, lambdas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, lambda := range lambdas {
+		one := *s
+		one.Lambda = lambda
+		m, err := FitLogistic(t.Context(), &one, p.f, p.y, p.classes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, w := range m.Weights {
+			within(t, fmt.Sprintf("λ = %g: weight %d", lambda, j), down[a].Weights[j], w, 1e-6)
+		}
+		for j, u := range m.Shared {
+			within(t, fmt.Sprintf("λ = %g: shared weight %d", lambda, j), down[a].Shared[j], u, 1e-6)
+		}
+	}
+}
+
+// TestLogisticSinglePrecision fits features of single precision as they are.
+func TestLogisticSinglePrecision(t *testing.T) {
+	p, _ := logisticProblem()
+	single := Features[float32]{Rows: p.f.Rows, Cols: p.f.Cols, Stride: p.f.Stride, Data: make([]float32, len(p.f.Data))}
+	for j, v := range p.f.Data {
+		single.Data[j] = float32(v)
+		p.f.Data[j] = float64(single.Data[j])
+	}
+	s := &Logistic{Tolerance: 1e-10}
+	got, err := FitLogistic(t.Context(), s, single, p.y, p.classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := FitLogistic(t.Context(), s, p.f, p.y, p.classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, w := range want.Weights {
+		within(t, "a weight", got.Weights[j], w, 1e-9)
+	}
+}
+
+// TestLogisticSeparable has classes that features tell apart without error and a ridge
+// of next to nothing: probabilities come close to 0 and 1.
+func TestLogisticSeparable(t *testing.T) {
+	p := clouds(14, 60, 2, 3, 20)
+	m, err := FitLogistic(t.Context(), &Logistic{Lambda: 1e-6}, p.f, p.y, p.classes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, y := range p.y {
+		if q := Softmax(nil, m.DecisionsTo(nil, p.f.Row(i)))[y]; q < 0.99 {
+			t.Errorf("item %d has its class with probability %v", i, q)
+		}
+	}
+}
+
+func TestLogisticErrors(t *testing.T) {
+	p, shared := logisticProblem()
+	ctx := context.Background()
+	s := Logistic{Lambda: -1, BiasRidge: math.Inf(1), Tolerance: math.NaN(), MaxSteps: -1, Shared: &SharedColumns{Values: shared.Values, Prior: []float64{1}}}
+	_, err := FitLogistic(ctx, &s, p.f, p.y, p.classes)
+	for _, want := range []string{"lambda -1", "ridge of biases +Inf", "tolerance NaN", "limit of -1 steps", "ridge of shared columns 0", "1 prior weights of 2 shared columns"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %v", want, err)
+		}
+	}
+	if m, err := FitLogistic(ctx, &Logistic{MaxSteps: 1, Tolerance: 1e-12}, p.f, p.y, p.classes); !errors.Is(err, ErrIterationLimit) || m == nil {
+		t.Errorf("one step: %v, %v", m, err)
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := FitLogistic(done, nil, p.f, p.y, p.classes); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	p.f.Data[5] = math.NaN()
+	if _, err := FitLogistic(ctx, nil, p.f, p.y, p.classes); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("not a number: %v", err)
+	}
+}
+
+// TestFactor compares GGᵀ with kernels of full and of low rank.
+func TestFactor(t *testing.T) {
+	p := clouds(15, 40, 5, 3, 1)
+	for name, k := range map[string]*DenseGram[float64]{"radial": p.radial(), "linear": p.gram()} {
+		g, err := factor(t.Context(), k, all(k.N))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "linear" && g.Cols != p.f.Cols {
+			t.Errorf("rank %d, want %d", g.Cols, p.f.Cols)
+		}
+		for i := range k.N {
+			for j := range k.N {
+				within(t, name+": a value", inner(g.Row(i), g.Row(j)), k.row(i)[j], 1e-12*k.row(i)[i])
+			}
+		}
+	}
+	for _, values := range [][]float64{{0, 1, 1, 0}, {1, 2, 2, 1}, {1, 0, 0, -1}} {
+		k := &DenseGram[float64]{N: 2, Stride: 2, Data: values}
+		if _, err := factor(t.Context(), k, all(2)); !errors.Is(err, ErrIndefinite) {
+			t.Errorf("%v: %v", values, err)
+		}
+	}
+}
+
+func BenchmarkLogistic(b *testing.B) {
+	p := clouds(1, 5000, 55, 5, 0.1)
+	for b.Loop() {
+		if _, err := LogisticPath(context.Background(), nil, p.f, p.y, p.classes, []float64{1000, 100, 10, 1, 0.1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
