@@ -16,13 +16,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-var (
-	kills   = flag.Int("kills", 8, "how often TestKilled kills an ingest")
-	childOf = flag.String("ingest-into", "", "only ingest the file given as argument into this directory, with little memory")
-)
+var childOf = flag.String("ingest-into", "", "only ingest the file given as argument into this directory, with little memory")
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -39,7 +37,7 @@ func TestMain(m *testing.M) {
 
 // TestKilled kills ingests of a graph that does not fit into their memory at
 // random moments: what they leave opens whole or not at all, and the next run
-// leaves nothing else. Run it with -kills=100 for longer.
+// leaves nothing else.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -63,8 +61,12 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	took := time.Since(began)
+	kills := 8
+	if testgraph.Hunt {
+		kills = 100
+	}
 	whole, partial := 0, 0
-	for i := range *kills {
+	for i := range kills {
 		if i%2 == 0 { // else there is a store to replace
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
