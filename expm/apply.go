@@ -81,7 +81,8 @@ type evaluation struct {
 	norms []float64 // ‖(B − P₀B)_j‖, of H_s
 	norm  float64   // of all columns
 
-	neighbours []float64 // A·d, for solves with an L that is not normalised
+	diagonal   []float64 // d, for solves with an L that is not normalised
+	neighbours []float64 // A·d
 	rough      float64   // see measureRough
 }
 
@@ -234,7 +235,7 @@ func (e *evaluation) refuse(p *part) {
 // rounding errors, that lack what rounding does to the result itself, and its norms.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64, norm float64) {
 	o := p.out
-	own := 8 * epsilon
+	const own = 8 * epsilon
 	o.ErrorBound = bound + own*norm
 	o.ColumnBound, o.Rounding = columns, rounded
 	addScaled(columns, own, p.colNorms)

@@ -40,7 +40,29 @@ func Inverse(shift, slope float64) Function {
 // Power is x ↦ (shift − x)ᵖ, the p-step kernel of a Laplacian. It takes p
 // sweeps and has no truncation error.
 func Power(shift float64, p int) Function {
-	return Function{kind: smooth, value: func(x float64) float64 { return math.Pow(shift-x, float64(p)) }}
+	return Function{kind: smooth, value: func(x float64) float64 { return wholePower(shift-x, p) }}
+}
+
+// wholePower returns xᵖ, p ≥ 0, to about half an ulp, where [math.Pow] errs by p/2 of
+// them: products are in two numbers, the second one what rounding has taken from the
+// first (Dekker 1971).
+func wholePower(x float64, p int) float64 {
+	times := func(a, b [2]float64) [2]float64 {
+		high := float64(a[0] * b[0])
+		low := math.FMA(a[0], b[0], -high) + float64(a[0]*b[1]) + float64(a[1]*b[0])
+		sum := high + low
+		return [2]float64{sum, low - (sum - high)}
+	}
+	y, square := [2]float64{1}, [2]float64{x}
+	for ; p > 0; p /= 2 {
+		if p%2 == 1 {
+			y = times(y, square)
+		}
+		if p > 1 {
+			square = times(square, square)
+		}
+	}
+	return y[0]
 }
 
 // Matern is x ↦ (σ + x)^−ν with σ > 0 and ν > 0. The Matérn kernel of a

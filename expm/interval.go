@@ -23,16 +23,16 @@ func largestBound(ctx context.Context, g *iterative.Graph, laplacian bool) (floa
 	const products, gain, slack = 12, 0.01, 1e-9
 	n := len(g.Degrees)
 	x, y := sparse.NewBlock[float64](n, 1), sparse.NewBlock[float64](n, 1)
-	q := &sparse.Operator[float64]{A: g.A, Diag: make([]float64, n), Workers: g.Workers}
-	for i, d := range g.Degrees {
-		loop := 0.0
-		if g.Loops != nil {
-			loop = g.Loops[i]
+	q := &sparse.Operator[float64]{A: g.A, Workers: g.Workers}
+	if laplacian { // Q without loops has the diagonal of L, of which l.A may have them
+		l := g.Laplacian()
+		q.A, q.Diag = l.A, make([]float64, n)
+		for i, d := range g.LaplacianDiagonal() {
+			q.Diag[i] = 2*d - l.Diag[i]
+			x.Data[i*x.Stride] = d
 		}
-		if laplacian {
-			q.Diag[i] = d - 2*loop
-			x.Data[i*x.Stride] = d - loop
-		} else {
+	} else {
+		for i, d := range g.Degrees {
 			x.Data[i*x.Stride] = math.Sqrt(d)
 		}
 	}

@@ -66,10 +66,8 @@ func NewLaplacian(ctx context.Context, g *iterative.Graph) (*Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	op := sparse.NewLaplacian[float64](g.A, g.Degrees)
-	op.Workers = g.Workers
 	return &Map{
-		n: len(g.Degrees), workers: g.Workers, hi: hi, sweep: op, outerMax: 1,
+		n: len(g.Degrees), workers: g.Workers, hi: hi, sweep: g.Laplacian(), outerMax: 1,
 		null: g.NullSpace(false), graph: g,
 	}, nil
 }

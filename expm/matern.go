@@ -158,9 +158,9 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64], shift, g
 		absolute[j] = target / math.Sqrt(float64(len(absolute)))
 	}
 	r, err := system.SolveTo(ctx, s.x, b, &iterative.Settings{
-		Tolerance: min(target/s.norm, 0.1), Absolute: absolute, Recurrence: true,
+		Tolerance: min(target/s.norm, 0.1), Absolute: absolute,
 	})
-	if err != nil {
+	if err != nil && !roundingEnded(err) {
 		return err
 	}
 	var sum float64

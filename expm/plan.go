@@ -237,7 +237,7 @@ func (e *evaluation) meanDiagonal() float64 {
 		return 1
 	}
 	var sum float64
-	for _, d := range e.graph.Degrees {
+	for _, d := range e.graph.Laplacian().Diag {
 		sum += d
 	}
 	return sum / float64(e.n)

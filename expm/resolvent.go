@@ -3,6 +3,7 @@ package expm
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -129,17 +130,13 @@ func (s *solves) prepare(ctx context.Context) error {
 	if err := s.meetNeighbours(ctx); err != nil {
 		return err
 	}
-	g := s.graph
+	l := s.graph.Laplacian()
 	diag, jacobi := make([]float64, s.n), make([]float64, s.n)
-	for i, d := range g.Degrees {
+	for i, d := range s.graph.LaplacianDiagonal() {
 		ground := s.ground(i)
-		diag[i] = float64(s.gamma*d) + ground
-		jacobi[i] = diag[i]
-		if g.Loops != nil {
-			jacobi[i] -= s.gamma * g.Loops[i]
-		}
+		diag[i], jacobi[i] = float64(s.gamma*l.Diag[i])+ground, float64(s.gamma*d)+ground
 	}
-	s.cg.A = &sparse.Operator[float64]{A: g.A, Scale: -s.gamma, Diag: diag, Workers: s.workers}
+	s.cg.A = &sparse.Operator[float64]{A: l.A, Scale: -s.gamma, Diag: diag, Workers: s.workers}
 	s.cg.Precond, s.cg.Workers = iterative.NewJacobi(jacobi), s.workers
 	if s.normalized {
 		s.cg.Scale = s.evaluation.inner // I + γL̃ = D^−½·(D + γL)·D^−½
@@ -199,15 +196,20 @@ func (s *solves) columnBounds(p *part) (bounds, rounded []float64) {
 	return bounds, rounded
 }
 
+// lastWrong returns the rounding errors of the last solve, or of the first one about
+// what they will be.
+func (s *solves) lastWrong() float64 {
+	if len(s.wrong) > 0 {
+		return s.wrong[len(s.wrong)-1]
+	}
+	return s.rough * s.norm
+}
+
 // target returns the residual that solve j may leave in the block: an equal
 // share, for the part that can bear least, of what is left of the budget when
 // rounding errors of all later solves are as large as those of the last one.
 func (s *solves) target(j int) float64 {
-	wrong := s.rough * s.norm
-	if len(s.wrong) > 0 {
-		wrong = s.wrong[len(s.wrong)-1]
-	}
-	target := infinity
+	wrong, target := s.lastWrong(), infinity
 	for _, p := range s.group {
 		if p.end <= j {
 			continue
@@ -231,26 +233,59 @@ func (s *solves) digits(j, last int) (sum float64) {
 	return sum
 }
 
-// solve stores M·T_j in x.
+// solve stores M·T_j in x. The residual is the true one where what the recurrence tells
+// may be off by much of the target.
 func (s *solves) solve(ctx context.Context, j int, target float64) error {
 	columns := make([]float64, s.b.Cols)
 	for c := range columns {
 		columns[c] = target / math.Sqrt(float64(len(columns)))
 	}
 	r, err := s.cg.SolveTo(ctx, s.x, s.w[j%2], &iterative.Settings{Absolute: columns, Recurrence: true})
-	if err != nil {
+	if err != nil && !roundingEnded(err) {
 		return err
 	}
+	steps, sweeps, drift := r.Steps, r.Sweeps, s.drift(r)
+	if err != nil || !(drift <= mostDrift*columns[0]) {
+		for c := range columns { // steps among rounding errors may do harm
+			columns[c] = max(columns[c], aboveRounding*s.lastWrong()/math.Sqrt(float64(len(columns))))
+		}
+		r, err = s.cg.SolveTo(ctx, s.x, s.w[j%2], &iterative.Settings{Absolute: columns, Start: true})
+		if err != nil && !roundingEnded(err) {
+			return err
+		}
+		steps, sweeps, drift = steps+r.Steps, sweeps+r.Sweeps, 0
+	}
 	var sum float64
-	for _, v := range r.Residual {
-		sum += float64(v * v)
+	for c := range r.Residual {
+		r.Residual[c] += drift
+		sum += float64(r.Residual[c] * r.Residual[c])
 	}
 	s.residual, s.whole = append(s.residual, r.Residual), append(s.whole, math.Sqrt(sum))
-	if s.steps += r.Steps; j == 0 {
-		s.firstSteps = float64(r.Steps)
+	if s.steps += steps; j == 0 {
+		s.firstSteps = float64(steps)
 	}
-	s.result.Sweeps += r.Sweeps
+	s.result.Sweeps += sweeps
 	return nil
+}
+
+const (
+	// mostDrift is how much of its target the residual of a recurrence may be off by.
+	mostDrift = 0.05
+
+	// aboveRounding is how many times rounding errors a true residual may be.
+	aboveRounding = 4
+
+	// driftRounding is the allowance for rounding errors of a step, in ε.
+	driftRounding = 12
+)
+
+// drift bounds the distance of a recurrence's residuals from the true ones: in each
+// step rounding errors of ε‖|I + γH_s|‖ times the largest approximation so far, which
+// is not above the right-hand side and the largest residual, as I + γH_s ⪰ I
+// (Greenbaum 1997).
+func (s *solves) drift(r *iterative.Result) float64 {
+	size := slices.Max(s.norms) * (1 + slices.Max(r.History))
+	return driftRounding * epsilon * float64(r.Steps+1) * (1 + 2*s.gamma*s.hi) * size
 }
 
 // advance makes T_{j+1} and adds terms to the results, two at a time unless

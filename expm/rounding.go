@@ -2,8 +2,10 @@ package expm
 
 import (
 	"context"
+	"errors"
 	"math"
 
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -20,16 +22,22 @@ const (
 	residualRounding = 1
 )
 
+// roundingEnded reports whether it is rounding errors that have ended a solve of a map
+// that is positive definite: the residual tells what the solution is worth.
+func roundingEnded(err error) bool {
+	return errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite)
+}
+
 // meetNeighbours stores A·d, of which roundingOf makes use, once.
 func (e *evaluation) meetNeighbours(ctx context.Context) error {
 	if e.normalized || e.neighbours != nil {
 		return nil
 	}
-	to := sparse.NewBlock[float64](e.n, 1)
-	op := &sparse.Operator[float64]{A: e.graph.A, Workers: e.workers}
-	e.neighbours = to.Data
+	to, l := sparse.NewBlock[float64](e.n, 1), e.graph.Laplacian()
+	e.diagonal, e.neighbours = l.Diag, to.Data
 	e.swept(1, 0)
-	return op.ApplyTo(ctx, to, sparse.BlockOf(e.n, 1, e.graph.Degrees))
+	op := &sparse.Operator[float64]{A: l.A, Workers: e.workers}
+	return op.ApplyTo(ctx, to, sparse.BlockOf(e.n, 1, l.Diag))
 }
 
 // roundingOf returns the factor w_i with which rounding errors r of the residual
@@ -51,7 +59,7 @@ func (e *evaluation) weightsOf(i int) (d, beside float64) {
 	if e.normalized {
 		return 1, 1
 	}
-	return e.graph.Degrees[i], math.Sqrt(e.neighbours[i])
+	return e.diagonal[i], math.Sqrt(e.neighbours[i])
 }
 
 // mapRounding bounds, in ε, the norm of what rounding has changed of the map that
@@ -66,7 +74,7 @@ func (e *evaluation) mapRounding() float64 {
 		return 0
 	}
 	var most float64
-	for _, d := range e.graph.Degrees {
+	for _, d := range e.graph.Laplacian().Diag {
 		if d != math.Trunc(d) {
 			most = max(most, d)
 		}

@@ -47,6 +47,7 @@ func (g *Graph) VonNeumannAdjacency(ctx context.Context, alpha float64, v []floa
 	if err != nil {
 		return nil, err
 	}
+	scaled.beside = nil // the ground is a difference of numbers of the size of loops
 	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)), Scale: v, Least: least}
 	for i, d := range scaled.Degrees {
 		s.Ground[i] = float64(v[i]*v[i]) - float64(alpha*d)

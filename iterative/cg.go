@@ -193,12 +193,15 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	if err := r.trueResidual(ctx); err != nil {
 		return false, err
 	}
+	if _, err := r.discard(ctx); err != nil {
+		return false, err
+	}
 	for j := range r.columns {
 		c := &r.columns[j]
 		if c.fate == spent {
 			c.fate = converged
 		}
-		if c.fate != converged || c.residual <= c.target {
+		if c.fate != converged && c.fate != indefinite || c.residual <= c.target {
 			continue
 		}
 		// A second start that has not halved the residual of the first one
@@ -206,14 +209,36 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 		stuck := r.verified[j] > 0 && c.residual > r.verified[j]/2
 		r.verified[j] = c.residual
 		switch {
-		case stuck:
-			r.stagnant = true
-		case c.steps < c.limit:
+		case !stuck && c.steps < c.limit:
 			c.fate, again = live, true
+		case c.fate == converged:
+			r.stagnant = true
 		}
 	}
 	return again, nil
 }
+
+// discard makes the columns of x zero that are worse than that, as rounding errors may
+// have made them where the map is next to singular, and computes the residuals again.
+func (r *run) discard(ctx context.Context) (found bool, err error) {
+	for j := range r.columns {
+		if c := &r.columns[j]; c.residual <= worthless*c.norm {
+			continue
+		}
+		found = true
+		for i := range r.x.Rows {
+			r.x.Row(i)[j] = 0
+		}
+	}
+	if !found {
+		return false, nil
+	}
+	return true, r.trueResidual(ctx)
+}
+
+// worthless is the residual of a column, beside its right-hand side, from which on zero
+// is as good.
+const worthless = 2
 
 // climb gives the parked columns the next preconditioner.
 func (r *run) climb(ctx context.Context) (again bool, err error) {
@@ -246,7 +271,11 @@ func (r *run) step(ctx context.Context) error {
 	}
 	r.exact = false
 	for j := range r.active() {
-		r.alpha[j] = r.columns[j].advance(r.products[j])
+		c := &r.columns[j]
+		r.alpha[j] = c.advance(r.products[j])
+		if c.fate == indefinite && r.ladder != nil { // rounding is in Jacobi's way
+			c.fate = parked
+		}
 	}
 	if err := r.update(ctx); err != nil {
 		return err

@@ -54,7 +54,7 @@ func checkScale(degrees []float64) error {
 // what follows from it.
 type Graph struct {
 	A          sparse.Matrix
-	Degrees    []float64 // A·1
+	Degrees    []float64 // A·1, to half an ulp
 	Loops      []float64 // the diagonal of A; nil if it is zero
 	Components *sparse.Components
 	Workers    int // goroutines of everything, 0: one for each processor; never changes a result
@@ -63,6 +63,8 @@ type Graph struct {
 	// the factor of a [Harmonic], may take; 0 means no limit. It decides whether a
 	// factor is made.
 	Memory int64
+
+	beside []float64 // sums of rows without the diagonal, where L is made of these, see edges
 
 	once [2]sync.Once
 	null [2]*NullSpace // of L and L̃
@@ -107,7 +109,7 @@ func (g *Graph) NullSpace(normalized bool) *NullSpace {
 }
 
 // GraphSweeps is the number of sweeps that [NewGraph] makes.
-const GraphSweeps = 3
+const GraphSweeps = 2
 
 // NewGraph returns a with what a [Graph] holds beside it. Cost: [GraphSweeps].
 // The error wraps [ErrWeight], is a [*ScaleError] or that of a sweep.
@@ -118,56 +120,19 @@ func NewGraph(ctx context.Context, a sparse.Matrix, workers int) (*Graph, error)
 // NewGraphOf is [NewGraph] for a matrix whose components are known, or nil.
 func NewGraphOf(ctx context.Context, a sparse.Matrix, parts *sparse.Components, workers int) (*Graph, error) {
 	g := &Graph{A: a, Components: parts, Workers: workers}
-	var err error
-	if g.Loops, err = loops(ctx, a, workers); err != nil {
-		return nil, err
-	}
-	if g.Degrees, err = sparse.Degrees(ctx, a, workers); err != nil {
+	if err := g.weigh(ctx); err != nil {
 		return nil, err
 	}
 	if err := checkScale(g.Degrees); err != nil {
 		return nil, err
 	}
 	if parts == nil {
-		g.Components, err = sparse.FindComponents(ctx, a, workers)
-	}
-	if err != nil {
-		return nil, err
+		var err error
+		if g.Components, err = sparse.FindComponents(ctx, a, workers); err != nil {
+			return nil, err
+		}
 	}
 	return g, nil
-}
-
-// loops returns the diagonal of a, nil if it is zero, and checks the weights.
-func loops(ctx context.Context, a sparse.Matrix, workers int) ([]float64, error) {
-	n, _ := a.Dims()
-	diag := make([]float64, n)
-	err := a.Sweep(ctx, workers, func(_ int, p sparse.Panel) error {
-		for i := p.Lo; i < p.Hi; i++ {
-			col, val := p.Row(i - p.Lo)
-			for e, c := range col {
-				w := 1.0
-				if val != nil {
-					w = val[e]
-				}
-				if !(w >= 0) || math.IsInf(w, 1) {
-					return fmt.Errorf("%w: row %d, column %d", ErrWeight, i, c)
-				}
-				if int(c) == i {
-					diag[i] = w
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range diag {
-		if d != 0 {
-			return diag, nil
-		}
-	}
-	return nil, nil
 }
 
 // ShiftedLaplacian is the system a·L + c·I with a > 0 and c ≥ 0: the

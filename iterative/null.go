@@ -55,17 +55,18 @@ func NewNullSpace(c *sparse.Components, weights []float64) *NullSpace {
 // newNullSpace takes the component of each row, the number of components and
 // the vector, which it normalises within each component in place.
 func newNullSpace(of []uint32, components int, unit []float64) *NullSpace {
-	square := make([]float64, components)
+	sums := make([]exactSum, components)
 	rows := make([]int, components)
 	for i, u := range unit {
 		if u != 0 {
-			square[of[i]] += float64(u * u)
+			sums[of[i]].add(float64(u * u))
 			rows[of[i]]++
 		}
 	}
 	ns := &NullSpace{unit: unit, slot: make([]uint32, len(unit)), slots: []int{0}}
-	for c, v := range square {
-		square[c] = 1 / math.Sqrt(v) // from here on
+	inverse := make([]float64, components) // of the norms
+	for c, s := range sums {
+		inverse[c] = 1 / math.Sqrt(s.sum+s.rest)
 	}
 	number := make([]uint32, components) // vectors of several rows, in order
 	last := make([]uint32, components)   // latest slot of each component
@@ -96,7 +97,7 @@ func newNullSpace(of []uint32, components int, unit []float64) *NullSpace {
 				ns.vector = append(ns.vector, number[c])
 			}
 			ns.slot[i] = last[c]
-			unit[i] *= square[c]
+			unit[i] *= inverse[c]
 		}
 		ns.slots = append(ns.slots, len(ns.vector))
 	}

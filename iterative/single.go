@@ -124,8 +124,8 @@ func (r *run) approach(ctx context.Context) error {
 // refine computes the true residuals after a round.
 func (r *run) refine(ctx context.Context) error {
 	s := r.single
-	for j := range r.columns {
-		if c := &r.columns[j]; c.fate == rested {
+	for j := range r.columns { // none has converged but by its true residual
+		if c := &r.columns[j]; c.fate == rested || c.fate == converged {
 			c.fate = live
 		}
 	}
@@ -135,8 +135,15 @@ func (r *run) refine(ctx context.Context) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
+	found, err := r.discard(ctx)
+	if found && err == nil {
+		err = r.open(ctx)
+	}
+	if err != nil {
+		return err
+	}
 	for j := range r.columns {
-		if s.scale[j] > 0 && r.columns[j].residual > leastOfRound*s.before[j] {
+		if s.scale[j] > 0 && !(r.columns[j].residual <= leastOfRound*s.before[j]) {
 			s.left[j] = true
 		}
 	}

@@ -151,7 +151,8 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 func (s *System) prepare(cols int) {
 	c := &s.cg
 	if c.A == nil {
-		op := &sparse.Operator[float64]{A: s.Graph.A, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
+		a, _ := s.Graph.edges()
+		op := &sparse.Operator[float64]{A: a, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
 		c.A = op
 		c.Scale, c.Null, c.Workers = s.Scale, s.Null, s.Graph.Workers
 		c.easy, c.ground = s.easy, s.Ground
@@ -170,14 +171,15 @@ func (s *System) prepare(cols int) {
 	c.Precond, c.ladder = s.jacobi, nil
 }
 
-// diagonal returns Edge·d + Ground; without loops it is the diagonal of
-// Edge·L + diag(Ground), else what the operator adds to −Edge·A.
-func (s *System) diagonal(withoutLoops bool) []float64 {
-	diag := make([]float64, len(s.Graph.Degrees))
-	for i, d := range s.Graph.Degrees {
-		if withoutLoops && s.Graph.Loops != nil {
-			d -= s.Graph.Loops[i]
-		}
+// diagonal returns that of Edge·L + diag(Ground), or with what cancels of loops what
+// the operator adds to its matrix.
+func (s *System) diagonal(cancelled bool) []float64 {
+	_, sums := s.Graph.edges()
+	diag := make([]float64, len(sums))
+	if cancelled {
+		sums = s.Graph.LaplacianDiagonal()
+	}
+	for i, d := range sums {
 		diag[i] = float64(s.Edge * d)
 		if s.Ground != nil {
 			diag[i] += s.Ground[i]
@@ -241,7 +243,8 @@ func (s *System) bound(ctx context.Context, out *SystemResult, x, b *sparse.Bloc
 		return nil
 	}
 	var norm float64
-	for i, d := range s.Graph.Degrees {
+	_, sums := s.Graph.edges()
+	for i, d := range sums {
 		sum := 2 * s.Edge * d
 		if s.Ground != nil {
 			sum += s.Ground[i]
@@ -307,11 +310,12 @@ func (s *System) boundByRows(ctx context.Context, out *SystemResult, x, b *spars
 			largest[j] = max(largest[j], math.Abs(v))
 		}
 	}
+	_, sums := s.Graph.edges()
 	for i, g := range s.Ground {
 		if g <= 0 {
 			continue
 		}
-		norm := 2*s.Edge*s.Graph.Degrees[i] + g
+		norm := 2*s.Edge*sums[i] + g
 		for j, v := range b.Row(i) {
 			residual[j] = max(residual[j], math.Abs(v-q.Row(i)[j])/g)
 			slack[j] = max(slack[j], rounding*(math.Abs(v)+norm*largest[j])/g)

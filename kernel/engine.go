@@ -116,7 +116,8 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o e
 			o.progress(step, max(step, expected))
 		},
 	})
-	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
+	// Where rounding ends a solve, of a map that is definite, its bound holds all the same.
+	if err != nil && !errors.Is(err, iterative.ErrStagnation) && !errors.Is(err, iterative.ErrIndefinite) {
 		return nil, err
 	}
 	scaleBy(dst, e.scale)

@@ -32,20 +32,34 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	const tightest = 1e-13
 	for tolerance := firstLook; ; {
 		pairs, err := l.find(ctx, tolerance)
+		if errors.Is(err, lanczos.ErrKnown) { // what is known to be 0 is not what rounding has made the smallest
+			return noDigit("")
+		}
 		if err != nil {
 			return err
 		}
 		value, residual := pairs.Values[0], pairs.Residuals[0]
-		if residual < value/10 || tolerance == tightest && residual < value {
-			s.Least = value - residual
+		rounded := mapRounding * epsilon * pairs.Norm
+		least, last := value-residual-rounded, tolerance == tightest
+		switch {
+		case residual < value/10 && rounded < value/2, last && least > value/10:
+			s.Least = least
 			e.assumed = "the smallest positive eigenvalue, found by iteration, is the smallest"
 			return nil
-		}
-		if tolerance == tightest {
-			return &ParameterError{"kernel", fmt.Sprintf("it is an inverse that has no sure digit on this graph: the Laplacian's smallest positive eigenvalue, at most %.2g, is lost in rounding beside the largest, at least %.2g; take regularized-laplacian", value+residual, pairs.Norm)}
+		case last, rounded >= value:
+			return noDigit(fmt.Sprintf(": the Laplacian's smallest positive eigenvalue, at most %.2g, is lost in rounding beside the largest, at least %.2g", value+residual, pairs.Norm))
 		}
 		tolerance = max(tightest, min(tolerance/10, value/20/pairs.Norm))
 	}
+}
+
+// mapRounding is the allowance for what rounding does to an eigenvalue of a Laplacian,
+// in ε of the largest.
+const mapRounding = 2
+
+// noDigit refuses an inverse, and says why.
+func noDigit(why string) error {
+	return &ParameterError{nameParameter, "it is an inverse that has no sure digit on this graph" + why + "; take regularized-laplacian"}
 }
 
 // leastSearch finds the smallest eigenvalue outside the null space by Lanczos, then
@@ -69,12 +83,12 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	if memory > 0 {
 		memory += (solveBlocks - 2) * sparse.BlockBytes[float64](n, cols)
 	}
-	op, weights := sparse.NewLaplacian[float64](g.A, g.Degrees), s.Scale
+	op, weights, diag := g.Laplacian(), s.Scale, g.LaplacianDiagonal()
 	if weights != nil {
 		op = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees)
+		op.Workers, diag = g.Workers, op.Diag
 	}
-	op.Workers = g.Workers
-	l.jacobi = iterative.NewJacobi(op.Diag)
+	l.jacobi = iterative.NewJacobi(diag)
 	l.problem = lanczos.Problem{A: op, Which: lanczos.Smallest, Known: lanczos.NewKnown(g.Components, weights, 0), Beyond: true}
 	l.settings = lanczos.Settings{Relative: 1. / 20, Patience: 100, Memory: memory, Workers: g.Workers}
 	if !l.room() {

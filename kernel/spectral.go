@@ -154,7 +154,7 @@ func (c *computation) image(ctx context.Context, e engine, dst *sparse.Block[flo
 		}
 		switch {
 		case miss <= 1:
-		case c.strict && rounded > mostGain:
+		case c.strict && rounded > mostGain && (attempt > 0 || miss <= 2*rounded): // of columns that are near
 			return nil, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
 		case !a.least && attempt < attempts && (c.strict || miss > 2*rounded):
 			aim := 0.5
@@ -235,11 +235,14 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64], nod
 	if err != nil {
 		return err
 	}
-	c.core = max(c.core, c.largestValue(y, nodes, turned))
+	largest, worst := c.largestValue(y, nodes, turned), c.worstOf(a.bound, nodes)
+	if a.assumed != "" && largest > 0 && worst*c.tightest >= largest {
+		return noDigit(fmt.Sprintf(": beside the largest value, %.2g, its error may be %.2g", largest, worst*c.tightest))
+	}
+	c.core, c.worst = max(c.core, largest), max(c.worst, worst)
 	if c.base == 0 {
 		c.base = c.core
 	}
-	c.worst = max(c.worst, c.worstOf(a.bound, nodes))
 	return nil
 }
 

@@ -115,7 +115,10 @@ func (p *Problem) of(g *iterative.Graph) *eigenproblem {
 		op = sparse.NewNormalizedAdjacency[float64](g.A, g.Degrees)
 		e.know(g, lanczos.Largest, root, 1)
 	case Laplacian:
-		op, norm = sparse.NewLaplacian[float64](g.A, g.Degrees), 2*largest
+		op, norm = g.Laplacian(), 0
+		for _, d := range op.Diag {
+			norm = max(norm, 2*d)
+		}
 		e.know(g, lanczos.Smallest, nil, 0)
 	case LaplacianNormalized:
 		op, norm = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees), 2

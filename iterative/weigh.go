@@ -1,0 +1,188 @@
+package iterative
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// exactSum is a sum of numbers ≥ 0 with what rounding has taken from it (Knuth's
+// sum of two numbers and its error): sum + rest is right to the square of ε.
+type exactSum struct{ sum, rest float64 }
+
+func (s *exactSum) add(v float64) {
+	sum := s.sum + v
+	taken := sum - s.sum
+	s.rest += (s.sum - (sum - taken)) + (v - taken)
+	s.sum = sum
+}
+
+// weigh stores the degrees and the diagonal, nil if it is zero, and checks the
+// weights. Cost: a sweep.
+func (g *Graph) weigh(ctx context.Context) error {
+	n, _ := g.A.Dims()
+	diag, beside := make([]float64, n), make([]float64, n)
+	g.Degrees = make([]float64, n)
+	ranges := g.A.Ranges()
+	pieces := make([]exactSum, len(ranges)) // of long rows
+	var weighted atomic.Bool
+	finish := func(i int, s exactSum) {
+		beside[i] = s.sum + s.rest
+		s.add(diag[i])
+		g.Degrees[i] = s.sum + s.rest
+	}
+	err := g.A.Sweep(ctx, g.Workers, func(_ int, p sparse.Panel) error {
+		if p.Val != nil {
+			weighted.Store(true)
+		}
+		for i := p.Lo; i < p.Hi; i++ {
+			s, err := g.weighRow(i, p, diag)
+			if err != nil {
+				return err
+			}
+			if p.Pieces > 1 {
+				pieces[p.Index] = s
+			} else {
+				finish(i, s)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(ranges); i += ranges[i].Pieces {
+		if ranges[i].Pieces == 1 {
+			continue
+		}
+		var whole exactSum
+		for _, s := range pieces[i : i+ranges[i].Pieces] {
+			whole.add(s.sum)
+			whole.rest += s.rest
+		}
+		finish(ranges[i].Lo, whole)
+	}
+	heavy := false
+	for i, w := range diag {
+		if w != 0 {
+			g.Loops = diag
+		}
+		heavy = heavy || w > beside[i]
+	}
+	if heavy && weighted.Load() {
+		g.beside = beside
+	}
+	return nil
+}
+
+// weighRow returns the sum of row i of a panel without the diagonal, which goes to
+// diag.
+func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s exactSum, err error) {
+	col, val := p.Row(i - p.Lo)
+	if val == nil {
+		s.sum = float64(len(col))
+		if _, loop := slices.BinarySearch(col, uint32(i)); loop {
+			diag[i] = 1
+			s.sum--
+		}
+		return s, nil
+	}
+	for e, w := range val {
+		switch {
+		case !(w >= 0) || math.IsInf(w, 1):
+			return s, fmt.Errorf("%w: row %d, column %d", ErrWeight, i, col[e])
+		case int(col[e]) == i:
+			diag[i] = w
+		default:
+			s.add(w)
+		}
+	}
+	return s, nil
+}
+
+// edges returns a matrix and the sums of its rows whose difference is L = D − A. They
+// are A and its degrees, of which the diagonal cancels but for rounding errors; where
+// a loop outweighs all other edges of its node, which these might drown, they are those
+// without the diagonal.
+func (g *Graph) edges() (sparse.Matrix, []float64) {
+	if g.beside == nil {
+		return g.A, g.Degrees
+	}
+	return &withoutLoops{g.A, g.Loops}, g.beside
+}
+
+// Laplacian returns L = D − A.
+func (g *Graph) Laplacian() *sparse.Operator[float64] {
+	op := sparse.NewLaplacian[float64](g.edges())
+	op.Workers = g.Workers
+	return op
+}
+
+// LaplacianDiagonal returns the diagonal of L.
+func (g *Graph) LaplacianDiagonal() []float64 {
+	if g.beside != nil || g.Loops == nil {
+		_, sums := g.edges()
+		return sums
+	}
+	diag := slices.Clone(g.Degrees)
+	for i, w := range g.Loops {
+		diag[i] -= w
+	}
+	return diag
+}
+
+// withoutLoops is a matrix without its diagonal: zeros are stored in its place, which
+// are put there in every sweep.
+type withoutLoops struct {
+	sparse.Matrix
+	loops []float64
+}
+
+// Resident implements what sweeps ask of matrices.
+func (m *withoutLoops) Resident() bool {
+	resident, ok := m.Matrix.(interface{ Resident() bool })
+	return !ok || resident.Resident()
+}
+
+// Sweep implements [sparse.Matrix].
+func (m *withoutLoops) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
+	values := make([][]float64, sched.Workers(workers))
+	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
+		changed := false
+		for i := p.Lo; i < p.Hi; i++ {
+			if m.loops[i] == 0 {
+				continue
+			}
+			col, _ := p.Row(i - p.Lo)
+			at, found := slices.BinarySearch(col, uint32(i))
+			if !found { // it is in another piece of the row
+				continue
+			}
+			if !changed {
+				changed = true
+				values[worker] = valuesOf(values[worker], p)
+				p.Val = values[worker]
+			}
+			p.Val[int(p.Ptr[i-p.Lo]-p.Ptr[0])+at] = 0
+		}
+		return visit(worker, p)
+	})
+}
+
+// valuesOf returns a copy of a panel's values, in the memory of room if that is enough.
+func valuesOf(room []float64, p sparse.Panel) []float64 {
+	room = grow(room, len(p.Col))
+	if p.Val != nil {
+		copy(room, p.Val)
+		return room
+	}
+	for e := range room {
+		room[e] = 1
+	}
+	return room
+}

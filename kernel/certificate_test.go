@@ -1,0 +1,112 @@
+package kernel
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// edge is an edge without a direction, or a loop.
+type edge struct {
+	i, j   uint32
+	weight float64
+}
+
+func graphOf(t *testing.T, n int, edges ...edge) *sparse.CSR {
+	var list []sparse.Triplet
+	for _, e := range edges {
+		list = append(list, sparse.Triplet{Row: e.i, Col: e.j, Val: e.weight})
+		if e.i != e.j {
+			list = append(list, sparse.Triplet{Row: e.j, Col: e.i, Val: e.weight})
+		}
+	}
+	return mustTriplets(t, n, list)
+}
+
+// cliques are two of them, each of so many nodes, joined by one edge.
+func cliques(t *testing.T, size int, bridge float64, more ...edge) *sparse.CSR {
+	edges := append(more, edge{uint32(size - 1), uint32(size), bridge})
+	for i := range uint32(size) {
+		for j := range i {
+			edges = append(edges, edge{i, j, 1}, edge{uint32(size) + i, uint32(size) + j, 1})
+		}
+	}
+	return graphOf(t, 2*size, edges...)
+}
+
+// errorOf returns the largest error of the block of a kernel among all nodes, beside
+// the oracle's.
+func errorOf(t *testing.T, a *sparse.CSR, c named) (off float64, r *Report, err error) {
+	t.Helper()
+	g := newGraph(t, a, 1)
+	h := &huntCase{named: c, rows: upTo(len(g.Degrees)), cols: upTo(len(g.Degrees))}
+	got := h.run(t, a, newOracle(a, g.Components.Of))
+	return got.off, &Report{ErrorBound: got.bound, Largest: got.largest, Method: got.method}, got.err
+}
+
+// A Matérn kernel is certified by the residuals that its solves have, and not by those
+// that a recurrence tells, where weak links or strong ones make them differ.
+func TestMaternBoundsHold(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a    *sparse.CSR
+		p    Parameters
+		most float64 // of the bound, relative
+	}{
+		{"triangles and a weak link", cliques(t, 3, 1e-9), Parameters{Laplacian: Combinatorial, Nu: 2, Kappa: 1e4}, 1e-5},
+		{"a weaker link", cliques(t, 3, 1e-11), Parameters{Laplacian: Combinatorial, Nu: 2, Kappa: 1e5}, 1e-3},
+		{"half a power", cliques(t, 6, 1e-7), Parameters{Laplacian: Combinatorial, Nu: 0.5, Kappa: 6e4}, 1e-5},
+		{"a strong bridge", cliques(t, 5, 1e12), Parameters{Laplacian: Combinatorial, Nu: 2, Kappa: 1}, 1e-2},
+		{"loops", cliques(t, 5, 1e-4, edge{1, 1, 1e8}, edge{7, 7, 1e6}), Parameters{Laplacian: Combinatorial, Nu: 2.5, Kappa: 100}, 1e-8},
+		{"a pair and a node", graphOf(t, 3, edge{0, 1, 1}, edge{1, 2, 3.3e-10}), Parameters{Laplacian: Combinatorial, Nu: 2.5, Kappa: 4e4}, 1e-3},
+	} {
+		off, r, err := errorOf(t, c.a, named{"matern", c.p})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		t.Logf("%s: error %.2g, bound %.2g, largest %.3g, %s", c.name, off, r.ErrorBound, r.Largest, r.Method)
+		peak := math.Pow(2*c.p.Nu/(c.p.Kappa*c.p.Kappa), -c.p.Nu) // f(0)
+		if !(off <= r.ErrorBound && r.Largest <= peak+r.ErrorBound && r.Relative() <= c.most) {
+			t.Errorf("%s: error %.3g, bound %.3g, largest value %.3g of %.3g at the most", c.name, off, r.ErrorBound, r.Largest, peak)
+		}
+	}
+}
+
+// Loops cancel in L: however heavy they are, they neither are in the errors of its
+// functions nor in their bounds.
+func TestLoopsAreNoPartOfL(t *testing.T) {
+	path := []edge{{0, 1, 1}, {1, 2, 1}, {2, 3, 1}}
+	for _, loop := range []float64{1e3, 1e6, 1e9, 1e15} {
+		a := graphOf(t, 4, append(path, edge{1, 1, loop}, edge{2, 2, loop / 3})...)
+		for _, c := range []named{
+			{"diffusion", Parameters{Laplacian: Combinatorial, Beta: 1}},
+			{"diffusion", Parameters{Laplacian: Combinatorial, Beta: 1000}},
+			{"matern", Parameters{Laplacian: Combinatorial, Nu: 2, Kappa: 50}},
+			{"regularized-laplacian", Parameters{Laplacian: Combinatorial, Alpha: 100}},
+			{"pseudo-inverse", Parameters{Laplacian: Combinatorial}},
+		} {
+			off, r, err := errorOf(t, a, c)
+			if err != nil || !(off <= r.ErrorBound && r.Relative() < 1e-9) {
+				t.Errorf("loops of %g, %s %v: error %.3g, bound %.3g of %.3g, %v", loop, c.name, c.p, off, r.ErrorBound, r.Largest, err)
+			}
+		}
+	}
+}
+
+// An inverse without a sure digit is refused, as all of them are, and says so in words.
+func TestInverseWithoutDigit(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		bridge float64
+	}{{"commute-time", 1e12}, {"commute-time", 1e16}, {"pseudo-inverse", 1e15}} {
+		_, r, err := errorOf(t, cliques(t, 5, c.bridge), named{c.name, Parameters{Laplacian: Combinatorial}})
+		var refused *ParameterError
+		if !errors.As(err, &refused) || !strings.Contains(refused.What, "no sure digit on this graph") {
+			t.Errorf("%s with a bridge of %g: %v, bound %.3g of %.3g", c.name, c.bridge, err, r.ErrorBound, r.Largest)
+		}
+	}
+}

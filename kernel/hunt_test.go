@@ -1,0 +1,347 @@
+package kernel
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+var (
+	huntRuns = flag.Int("hunt", 400, "how many runs TestNoFalseBound makes")
+	huntSeed = flag.Uint64("hunt-seed", 0, "the rng seed of its first graph")
+	huntLog  = flag.String("hunt-log", "", "a file for a line on each run")
+)
+
+// runsOfGraph are how many runs of the hunt share a graph.
+const runsOfGraph = 8
+
+// No value of a kernel is further from the truth than its bound says, beside an oracle
+// in higher precision, on graphs with weights over 24 decades, with bridges, loops and
+// components, for parameters at the ends of their ranges.
+func TestNoFalseBound(t *testing.T) {
+	out, err := os.Create(os.DevNull)
+	if *huntLog != "" {
+		out, err = os.Create(*huntLog)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	counts := map[string]*[3]int{}
+	for run := 0; run < *huntRuns; run += runsOfGraph {
+		seed := *huntSeed + uint64(run/runsOfGraph)
+		rng := rand.New(rand.NewPCG(seed, 23))
+		a, what := anyGraph(t, rng)
+		n, _ := a.Dims()
+		parts, err := sparse.FindComponents(background, a, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := newOracle(a, parts.Of)
+		for try := range runsOfGraph {
+			rng := rand.New(rand.NewPCG(seed, uint64(try)+100))
+			h := anyCase(rng, o, n)
+			got := h.run(t, a, o)
+			count := counts[h.name]
+			if count == nil {
+				count = new([3]int)
+				counts[h.name] = count
+			}
+			count[0]++
+			line := fmt.Sprintf("%d/%d %s %v n=%d %s: %s, tolerance %.3g lenient %v", seed, try, h.name, h.p, n, what, h.shape(), h.s.Tolerance, h.s.Lenient)
+			switch {
+			case got.err != nil:
+				count[1]++
+				fmt.Fprintf(out, "refused\t%s\t%v\n", line, got.err)
+			case !(got.off <= got.bound):
+				count[2]++
+				fmt.Fprintf(out, "false\t%s\terror %.3g, bound %.3g, largest %.3g, %s\n", line, got.off, got.bound, got.largest, got.method)
+				t.Errorf("%s: error %.3g, bound %.3g, largest %.3g, %s", line, got.off, got.bound, got.largest, got.method)
+			default:
+				fmt.Fprintf(out, "right\t%s\terror %.3g, bound %.3g, largest %.3g, %s\n", line, got.off, got.bound, got.largest, got.method)
+			}
+		}
+	}
+	for _, name := range Names() {
+		if c := counts[name]; c != nil {
+			t.Logf("%s: %d runs, %d refused, %d false", name, c[0], c[1], c[2])
+		}
+	}
+}
+
+// anyGraph returns a small graph and its description.
+func anyGraph(t *testing.T, rng *rand.Rand) (*sparse.CSR, string) {
+	n := 2 + rng.IntN(11)
+	spread := []float64{0, 0, 1, 4, 9, 24}[rng.IntN(6)]
+	weight := func() float64 {
+		w := math.Pow(10, spread*(rng.Float64()-0.5))
+		switch rng.IntN(3) {
+		case 0:
+			w = math.Max(1, math.Round(w))
+		case 1:
+			w = math.Pow(10, math.Round(math.Log10(w)))
+		}
+		return w
+	}
+	weights := map[[2]int]float64{}
+	put := func(i, j int, w float64) { weights[[2]int{min(i, j), max(i, j)}] = w }
+	what := ""
+	switch shape := rng.IntN(6); shape {
+	case 0: // a tree
+		what = "tree"
+		for i := 1; i < n; i++ {
+			put(i, rng.IntN(i), weight())
+		}
+	case 1, 2: // cliques with bridges
+		what = "cliques"
+		half := max(1, n/2)
+		for i := range n {
+			for j := range i {
+				if (i < half) == (j < half) {
+					put(i, j, weight())
+				}
+			}
+		}
+		bridge := math.Pow(10, 24*(rng.Float64()-0.5))
+		if rng.IntN(3) == 0 {
+			bridge = math.Pow(10, math.Round(math.Log10(bridge)))
+		}
+		if n > 1 && rng.IntN(4) > 0 {
+			put(half-1, half, bridge)
+			what += fmt.Sprintf(" bridge %.3g", bridge)
+		}
+	case 3: // a cycle or path
+		what = "path"
+		for i := 1; i < n; i++ {
+			put(i-1, i, weight())
+		}
+		if n > 2 && rng.IntN(2) == 0 {
+			put(0, n-1, weight())
+		}
+	default: // any edges, several components among them
+		what = "random"
+		for range rng.IntN(2*n) + 1 {
+			if i, j := rng.IntN(n), rng.IntN(n); i != j {
+				put(i, j, weight())
+			}
+		}
+	}
+	what += fmt.Sprintf(" spread %v", spread)
+	if rng.IntN(4) == 0 { // loops
+		size := math.Pow(10, 12*rng.Float64())
+		if spread == 0 && rng.IntN(2) == 0 {
+			size = 1
+		}
+		for range 1 + rng.IntN(n) {
+			i := rng.IntN(n)
+			put(i, i, weight()*size)
+		}
+		what += fmt.Sprintf(" loops %.3g", size)
+	}
+	var list []sparse.Triplet
+	for at, w := range weights {
+		list = append(list, sparse.Triplet{Row: uint32(at[0]), Col: uint32(at[1]), Val: w})
+		if at[0] != at[1] {
+			list = append(list, sparse.Triplet{Row: uint32(at[1]), Col: uint32(at[0]), Val: w})
+		}
+	}
+	return mustTriplets(t, n, list), what
+}
+
+// huntCase is one run of the hunt.
+type huntCase struct {
+	named
+	s          Settings
+	rows, cols []int
+	x          *sparse.Block[float64] // nil: a block of the kernel
+}
+
+func (h *huntCase) shape() string {
+	if h.x != nil {
+		return "applied"
+	}
+	return fmt.Sprintf("%d×%d", len(h.rows), len(h.cols))
+}
+
+// anyCase returns a kernel, its parameters and what is asked of it.
+func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
+	h := &huntCase{named: named{name: Names()[rng.IntN(len(Names()))]}}
+	unit := 1.0 // by which parameters of L and A are divided
+	degree, _ := o.degree[rng.IntN(n)].Float64()
+	if rng.IntN(2) == 0 && degree > 0 {
+		unit = degree
+	}
+	decades := func(lo, hi float64) float64 {
+		v := math.Pow(10, lo+(hi-lo)*rng.Float64())
+		if rng.IntN(3) == 0 {
+			v = math.Pow(10, math.Round(math.Log10(v)))
+		}
+		return v
+	}
+	share := func() float64 { // in 0 to 1
+		if rng.IntN(2) == 0 {
+			return 1 - decades(-13, -1)
+		}
+		return decades(-6, -0.05)
+	}
+	p := &h.p
+	laplacian := anyLaplacian[rng.IntN(3)]
+	of := func() float64 {
+		if p.Laplacian == Combinatorial || p.Matrix == Adjacency {
+			return unit
+		}
+		return 1
+	}
+	switch h.name {
+	case "diffusion":
+		p.Laplacian = laplacian
+		p.Beta = decades(-6, 14) / of()
+	case "heat-pagerank":
+		p.Beta, p.Symmetric = decades(-6, 14), rng.IntN(2) == 0
+	case "exponential":
+		p.Matrix = []Base{Adjacency, NormalizedAdjacency}[rng.IntN(2)]
+		p.Beta = decades(-6, 2.4)
+		if p.Matrix == Adjacency {
+			top, _ := o.eigenOf("A", 0).values[n-1].Float64()
+			p.Beta /= max(top, 1e-30)
+		}
+	case "von-neumann":
+		p.Matrix = []Base{Adjacency, NormalizedAdjacency}[rng.IntN(2)]
+		p.Alpha = share()
+		if p.Matrix == Adjacency {
+			top, _ := o.eigenOf("A", 0).values[n-1].Float64()
+			p.Alpha /= max(top, 1e-30)
+		}
+	case "pagerank":
+		p.Alpha, p.Symmetric = share(), rng.IntN(2) == 0
+	case "regularized-laplacian":
+		p.Laplacian = laplacian
+		p.Alpha = decades(-6, 14) / of()
+	case "pseudo-inverse":
+		p.Laplacian = anyLaplacian[rng.IntN(2)]
+	case "regularized-commute-time":
+		p.Alpha = share()
+	case "p-step":
+		p.Shift, p.Steps = 2+float64(rng.IntN(3))*rng.Float64(), 1+rng.IntN(40)
+	case "matern":
+		p.Laplacian = laplacian
+		p.Nu = []float64{0.5, 1, 1.5, 2, 2.5, 3, 0.3, 1.7, 4, 6.2, 10}[rng.IntN(11)]
+		p.Kappa = decades(-2, 7) / math.Sqrt(of())
+	case "modularity":
+		p.Resolution = decades(-2, 2)
+		if rng.IntN(3) == 0 {
+			p.Rank = 1 + rng.IntN(n)
+		}
+	}
+	switch rng.IntN(4) {
+	case 0:
+		h.s.Tolerance = decades(-13, -1)
+	case 1:
+		h.s.Tolerance, h.s.Lenient = decades(-14, -1), true
+	}
+	some := func() (nodes []int) {
+		for range 1 + rng.IntN(n) {
+			nodes = append(nodes, rng.IntN(n))
+		}
+		return nodes
+	}
+	switch rng.IntN(4) {
+	case 0:
+		h.rows, h.cols = some(), some()
+	case 1:
+		if h.name != "commute-time" {
+			h.x = sparse.NewBlock[float64](n, 1+rng.IntN(3))
+			for i := range n {
+				for j := range h.x.Row(i) {
+					h.x.Row(i)[j] = rng.NormFloat64()
+				}
+			}
+			break
+		}
+		fallthrough
+	default:
+		h.rows, h.cols = upTo(n), upTo(n)
+	}
+	return h
+}
+
+// huntResult is what a run has come to.
+type huntResult struct {
+	off, bound, largest float64 // where the error is largest beside its bound
+	method              string
+	err                 error
+}
+
+func (h *huntCase) run(t *testing.T, a *sparse.CSR, o *oracle) huntResult {
+	g, err := iterative.NewGraph(background, a, 1)
+	if err != nil {
+		return huntResult{err: err}
+	}
+	k, err := New(background, g, h.name, h.p)
+	if err != nil {
+		return huntResult{err: err}
+	}
+	if h.x != nil {
+		return h.apply(k, o)
+	}
+	got, r, err := Matrix(background, k, h.rows, h.cols, &h.s)
+	if err != nil {
+		return huntResult{err: err}
+	}
+	want := o.kernel(h.name, h.p)
+	worst := exact(0)
+	for i, row := range h.rows {
+		for j, col := range h.cols {
+			v := got.Row(i)[j]
+			switch truth := want[row][col]; {
+			case truth == nil && math.IsInf(v, 1):
+			case truth == nil || math.IsInf(v, 0) || math.IsNaN(v):
+				return huntResult{off: math.Inf(1), bound: r.ErrorBound, method: r.Method}
+			default:
+				if d := exact(v); d.Sub(d, truth).Abs(d).Cmp(worst) > 0 {
+					worst = d
+				}
+			}
+		}
+	}
+	off, _ := worst.Float64()
+	return huntResult{off: off, bound: r.ErrorBound, largest: r.Largest, method: r.Method}
+}
+
+// apply is run for a product with a block.
+func (h *huntCase) apply(k Kernel, o *oracle) huntResult {
+	n := k.Len()
+	y := sparse.NewBlock[float64](n, h.x.Cols)
+	r, err := k.ApplyTo(background, y, h.x, &h.s)
+	if err != nil {
+		return huntResult{err: err}
+	}
+	want := o.kernel(h.name, h.p)
+	worst := huntResult{largest: r.Largest, method: r.Method}
+	for j := range h.x.Cols {
+		square := exact(0)
+		for i := range n {
+			d := exact(y.Row(i)[j])
+			if v := y.Row(i)[j]; math.IsNaN(v) || math.IsInf(v, 0) {
+				return huntResult{off: math.Inf(1), method: r.Method}
+			}
+			for l := range n {
+				p := exact(h.x.Row(l)[j])
+				d.Sub(d, p.Mul(p, want[i][l]))
+			}
+			square.Add(square, d.Mul(d, d))
+		}
+		off, _ := new(big.Float).Sqrt(square).Float64()
+		if j == 0 || off*worst.bound > worst.off*r.ColumnBound[j] {
+			worst.off, worst.bound = off, r.ColumnBound[j]
+		}
+	}
+	return worst
+}
