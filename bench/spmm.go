@@ -170,7 +170,8 @@ func sweeps[T sparse.Float](timing Timing, a sparse.Matrix, k, stride, passes in
 
 // GatherShare returns the time of gathering the rows of a block of k columns in
 // the order of a's own ids, writing nothing, over the given seconds of a sweep:
-// no sweep with these rows can beat it, but one over packed columns. Memory: 4 bytes an entry and a block.
+// no sweep with these rows can beat it, but one over reordered columns. Memory: 4 bytes
+// an entry and a block.
 func GatherShare[T sparse.Float](ctx context.Context, a sparse.Matrix, k, workers, repeat int, seconds float64) (float64, error) {
 	ranges := a.Ranges()
 	start := make([]int64, len(ranges)+1)

@@ -213,7 +213,7 @@ func (r *run) placesPay(stretches [][]uint32, row []uint32) bool {
 			r.late.replace(codes)
 		}
 	}
-	return sparse.PlacesPay(r.nodes.Len(), stretches, placed)
+	return sparse.ReorderingPays(r.nodes.Len(), stretches, placed)
 }
 
 // placeByCount replaces the counts of codes by the rows that they get. Codes that are
@@ -226,7 +226,7 @@ func (r *run) placeByCount(count []uint32) {
 		}
 	}
 	none := next // the places from here on
-	sparse.PlacesByCount(count)
+	sparse.RanksByCount(count)
 	if r.late == nil {
 		return
 	}

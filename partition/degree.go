@@ -10,7 +10,7 @@ import (
 // counts keep their order. Cost: O(n) time, 8 bytes a node.
 func Degree(count []uint32) []uint32 {
 	place, order := slices.Clone(count), make([]uint32, len(count))
-	sparse.PlacesByCount(place)
+	sparse.RanksByCount(place)
 	for i, p := range place {
 		order[p] = uint32(i)
 	}

@@ -36,18 +36,19 @@
 //
 // # Layouts in memory
 //
-// How a matrix lies in memory changes the time of its steps and no bit of them. What
-// is best for a matrix and the blocks that it will be swept with is chosen by
-// shard.InMemory, among these:
+// How a matrix lies in memory changes the time of its steps and no bit of them.
+// [InMemory] makes a copy in the layout that is best for a matrix and for the blocks that
+// it will be swept with:
 //
-//   - [Load]: plain column ids, four bytes each.
-//   - [Pack]: where few columns have most of the entries and are strewn among the
-//     others, the rows of X that they name share cache lines and pages with rows that
-//     are hardly read. Steps gather from a copy of X in the order of those counts.
-//   - [NewTiled]: where the first columns have many of the entries, as in a graph by
-//     degree, their rows of X are to stay in the second cache of a core. Steps gather
-//     those of some columns for many rows of A, then those of the next. Values that
-//     are not all 1 lie in the narrowest type that holds them.
+//   - plain column ids, four bytes each, as [Load] makes them;
+//   - tiles, where the first columns have many of the entries, as in a graph by degree:
+//     their rows of X are to stay in the second cache of a core. Steps gather those of
+//     some columns for many rows of A, then those of the next. Values that are not all 1
+//     lie in the narrowest type that holds them;
+//   - columns reordered by how many entries they have, where few columns have most of the
+//     entries and are strewn among the others, so that the rows of X that they name share
+//     cache lines and pages with rows that are hardly read. Steps gather from a copy of X
+//     in that order.
 //
 // # Concurrency, aliasing, errors
 //

@@ -1,13 +1,11 @@
 package sparse
 
-import "context"
-
-// LowerPackedColumns lowers what [FindPacking] looks at; the function that it
+// LowerReorderedColumns lowers what [FindColumnOrder] looks at; the function that it
 // returns undoes it.
-func LowerPackedColumns(n int) (undo func()) {
-	before := packedColumns
-	packedColumns = n
-	return func() { packedColumns = before }
+func LowerReorderedColumns(n int) (undo func()) {
+	before := reorderedColumns
+	reorderedColumns = n
+	return func() { reorderedColumns = before }
 }
 
 // Tile changes what tiles pay for: rows of so many entries, of which so many are in a
@@ -18,10 +16,26 @@ func Tile(entries int64, row, tile int, reuse int64) (undo func()) {
 	return func() { tilesPay = before }
 }
 
-// NewTiling returns a tiling with near tiles of so many columns.
-func NewTiling(ctx context.Context, a Matrix, columns, workers int) (*Tiling, error) {
-	return newTiling(ctx, a, columns, workers)
-}
+// Tests outside look at layouts one by one.
+type (
+	ColumnOrder = columnOrder
+	Tiling      = tiling
+)
+
+var (
+	FindColumnOrder = findColumnOrder
+	NewColumnOrder  = newColumnOrder
+	NewReordered    = newReordered
+	FindTiling      = findTiling
+	NewTiling       = newTiling
+	NewTiled        = newTiled
+)
+
+// Bytes and the other methods are those of the types for tests outside.
+func (p *columnOrder) Bytes(rowBytes int) (order, copies int64) { return p.bytes(rowBytes) }
+func (t *tiling) Bytes(rowBytes, workers int) int64             { return t.bytes(rowBytes, workers) }
+func (t *tiling) InTiles() int64                                { return t.near }
+func (t *tiling) BeatsReordering(rows, rowBytes int) bool       { return t.beatsReordering(rows, rowBytes) }
 
 // TiledBytes returns the memory of a tiled matrix, and the most rows of a unit that are
 // in tiles.

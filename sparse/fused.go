@@ -19,7 +19,7 @@ type fused[T Float] struct {
 	width  int // the columns the loops work on
 
 	alpha   float64      // Alpha·Scale
-	source  Block[T]     // what is gathered: x, or diag(Right)·x, or some columns of it packed
+	source  Block[T]     // what is gathered: x, or diag(Right)·x, or some columns of it reordered
 	first   int          // the column of x that source begins with
 	scaled  []T          // memory for the latter
 	zero    []T          // a row of zeros

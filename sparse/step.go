@@ -46,10 +46,10 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T], s Step[T]) e
 			return err
 		}
 	}
-	if a, ok := o.A.(*packed); ok {
+	if a, ok := o.A.(*reordered); ok {
 		if room := a.take(); room != nil {
 			defer a.giveBack(room)
-			return f.stepPacked(ctx, workers, a, room)
+			return f.stepReordered(ctx, workers, a, room)
 		}
 	}
 	if o.Right != nil {

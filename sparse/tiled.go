@@ -27,20 +27,20 @@ import (
 //
 // Other visitors of a sweep see whole rows, which costs a copy.
 type tiled struct {
-	*Tiling
+	*tiling
 	rows, cols int
 	ranges     []Range
 	ids        []uint32 // of the far entries
 	values     weights  // of them
 }
 
-// NewTiled returns a copy of a in the tiles of t, which must not be used any more, with
+// newTiled returns a copy of a in the tiles of t, which must not be used any more, with
 // its values in the narrowest type that holds them exactly.
 // A step adds what a near tile names for many rows of A before it turns to the next;
 // no bit changes. Other visitors of a sweep see whole rows, which costs a copy.
 // Cost: one sweep.
-func NewTiled(ctx context.Context, a Matrix, t *Tiling, workers int) (Matrix, error) {
-	m := &tiled{Tiling: t, ranges: a.Ranges()}
+func newTiled(ctx context.Context, a Matrix, t *tiling, workers int) (Matrix, error) {
+	m := &tiled{tiling: t, ranges: a.Ranges()}
 	m.rows, m.cols = a.Dims()
 	far := t.far[len(t.slot)]
 	m.ids = pages.Make[uint32](int(far) + spareIDs)[:far]

@@ -257,7 +257,7 @@ func TestFindTiling(t *testing.T) {
 		{"short rows, values of eight", near[1:], 1.0 / 3, 32, false, false},
 	} {
 		tiling, err := sparse.FindTiling(t.Context(), matrix(c.columns, c.weight), c.weight != 1, c.rowBytes, 2)
-		if err != nil || (tiling != nil) != c.pays || tiling != nil && (tiling.Near() > 0) != c.near {
+		if err != nil || (tiling != nil) != c.pays || tiling != nil && (tiling.InTiles() > 0) != c.near {
 			t.Errorf("%s: found %v, error %v", c.name, tiling != nil, err)
 		}
 	}
@@ -267,9 +267,9 @@ func TestFindTiling(t *testing.T) {
 	}
 }
 
-// TestBeatsPacking: tiles are better than packed columns where most entries are near,
+// TestBeatsReordering: tiles are better than packed columns where most entries are near,
 // rows have many of them in a tile, and the block is small but its rows are not.
-func TestBeatsPacking(t *testing.T) {
+func TestBeatsReordering(t *testing.T) {
 	defer sparse.Tile(1, 4, 1, 0)()
 	tiling := func(columns int, rows ...[]uint32) *sparse.Tiling {
 		ptr, col := make([]int64, len(rows)+1), []uint32(nil)
@@ -303,7 +303,7 @@ func TestBeatsPacking(t *testing.T) {
 		{"three fifths near", tiling(100, long, short, short, short), 1000, 16, true},
 		{"fewer", tiling(100, long, short, short, short, short), 1000, 16, false},
 	} {
-		if got := c.t.BeatsPacking(c.rows, c.rowBytes); got != c.want {
+		if got := c.t.BeatsReordering(c.rows, c.rowBytes); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

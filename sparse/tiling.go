@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Tiling is how a matrix is cut into tiles of columns, see [NewTiled].
-type Tiling struct {
+// tiling is how a matrix is cut into tiles of columns, see [newTiled].
+type tiling struct {
 	columns  int     // of a near tile
 	first    []int   // where the rows of each range begin; a piece of a long row counts as a row
 	slot     []int32 // of each row, where the sums of its unit have it, or noSlot
@@ -67,7 +67,7 @@ const (
 	tileSlabBytes     = 512
 	mostTileSlabBytes = 544
 
-	// See [Tiling.BeatsPacking].
+	// See [tiling.beatsReordering].
 	leastTileBytes = 16
 	segmentBytes   = 256
 )
@@ -83,14 +83,14 @@ type tilingRule struct {
 // Tests change it.
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
-// FindTiling returns a tiling of a if it pays for blocks with rows of so many bytes:
+// findTiling returns a tiling of a if it pays for blocks with rows of so many bytes:
 // if a third of its entries are those of long rows in columns that are named often, the
 // first ones. Near tiles have as many columns as have rows of a block in half of the
 // second cache. Otherwise, of a matrix that may be weighted, it returns a tiling without
 // near tiles if that pays: where a tiled matrix holds values in narrower types than
 // float64. Else it returns nil. Cost: up to two sweeps, and up to 12 bytes a row and 14
 // for each tile that a row is in.
-func FindTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int) (*Tiling, error) {
+func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int) (*tiling, error) {
 	if !weighted && a.NNZ() < tilesPay.entries {
 		return nil, nil
 	}
@@ -111,28 +111,25 @@ func FindTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 	return t, nil
 }
 
-// Near returns the number of entries in near tiles.
-func (t *Tiling) Near() int64 { return t.near }
-
-// BeatsPacking tells whether steps with blocks of so many rows of so many bytes are
-// faster with t than with packed columns: if most entries are near, and rows have
+// beatsReordering tells whether steps with blocks of so many rows of so many bytes are
+// faster with t than with reordered columns: if most entries are near, and rows have
 // so many of them in each tile that to end once more takes less than to wait. Tiles are
 // brought near again and again: the last cache must have room for the block.
-func (t *Tiling) BeatsPacking(rows, rowBytes int) bool {
-	return TilesMayBeatPacking(rows, rowBytes) &&
+func (t *tiling) beatsReordering(rows, rowBytes int) bool {
+	return tilesMayBeatReordering(rows, rowBytes) &&
 		2*t.near >= 3*t.far[len(t.slot)] && t.near*int64(rowBytes) >= segmentBytes*t.segments
 }
 
-// TilesMayBeatPacking tells what [Tiling.BeatsPacking] asks of the block alone.
-func TilesMayBeatPacking(rows, rowBytes int) bool {
+// tilesMayBeatReordering tells what [tiling.beatsReordering] asks of the block alone.
+func tilesMayBeatReordering(rows, rowBytes int) bool {
 	return rowBytes >= leastTileBytes && rows*rowBytes <= sched.LastCacheBytes()/2
 }
 
 // newTiling returns the tiling of a whose near tiles have so many columns, at most
 // 65,536, whether it pays or not.
-func newTiling(ctx context.Context, a Matrix, columns, workers int) (*Tiling, error) {
+func newTiling(ctx context.Context, a Matrix, columns, workers int) (*tiling, error) {
 	ranges := a.Ranges()
-	t := &Tiling{columns: columns, first: make([]int, len(ranges)+1)}
+	t := &tiling{columns: columns, first: make([]int, len(ranges)+1)}
 	for i, r := range ranges {
 		t.first[i+1] = t.first[i] + r.Hi - r.Lo
 	}
@@ -209,7 +206,7 @@ func (s segments) rows(yield func(row int, s segments) bool) {
 }
 
 // cut makes the units, of so many entries.
-func (t *Tiling) cut(ranges []Range, parts []segments, most int64) {
+func (t *tiling) cut(ranges []Range, parts []segments, most int64) {
 	lo, entries, rows := 0, int64(0), 0
 	for i, r := range ranges {
 		n := 0
@@ -228,7 +225,7 @@ func (t *Tiling) cut(ranges []Range, parts []segments, most int64) {
 }
 
 // unit makes a unit of the ranges lo ≤ i < hi.
-func (t *Tiling) unit(lo, hi int, parts []segments) {
+func (t *tiling) unit(lo, hi int, parts []segments) {
 	if lo == hi {
 		return
 	}
@@ -293,9 +290,9 @@ func (u *unit) rows() int {
 	return u.tiles[0].rows()
 }
 
-// Bytes returns the memory of a tiled matrix, and of what its steps take beside it
+// bytes returns the memory of a tiled matrix, and of what its steps take beside it
 // with so many workers and blocks with rows of so many bytes.
-func (t *Tiling) Bytes(rowBytes, workers int) int64 {
+func (t *tiling) bytes(rowBytes, workers int) int64 {
 	far := t.far[len(t.slot)]
 	bytes, rows := 2*t.near+4*far+t.weights.size()*(t.near+far)+12*int64(len(t.slot)), 0
 	for i := range t.units {

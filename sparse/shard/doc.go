@@ -36,7 +36,7 @@
 // way as workers, and the system, which is told that shards are read in order,
 // has read on ahead meanwhile. That needs one chunk's room for each worker.
 //
-// [InMemory] makes a copy in memory of a store, or of another matrix, in the layout
+// [sparse.InMemory] makes a copy in memory of a store, or of another matrix, in the layout
 // that steps sweep fastest: for many sweeps, where there is room for plain ids. No bit
 // of a result depends on it.
 //

@@ -103,7 +103,7 @@ func ExampleRowOrderTo() {
 // A store that will be swept many times, with blocks of five float32 columns, as a
 // copy in memory that is swept fastest: it may take a gigabyte. The copy takes the
 // place of the store in operators, walks and solvers.
-func ExampleInMemory() {
+func ExampleStore_inMemory() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shard")
 	if err != nil {
@@ -119,7 +119,7 @@ func ExampleInMemory() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	a, err := shard.InMemory(ctx, s, &shard.LayoutOptions{RowBytes: 5 * 4, Memory: 1 << 30})
+	a, err := sparse.InMemory(ctx, s, &sparse.LayoutOptions{RowBytes: 5 * 4, Memory: 1 << 30})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -101,48 +101,47 @@ func TestFindLayout(t *testing.T) {
 	strewn, first := crowded(1<<16, 16, 1), crowded(0, 1, 1)
 	s, near, heavy := opened(t, strewn, ""), opened(t, first, ""), opened(t, crowded(1<<16, 16, 2), "")
 	plain := s.Manifest().LoadedBytes()
-	p := must(sparse.NewPacking(t.Context(), s, 2))
-	order, copies := p.Bytes(32)
-	packed := plain + order + copies
+	matrix, copies := must(sparse.FindLayout(t.Context(), s, &sparse.LayoutOptions{RowBytes: 32, Workers: 2})).Bytes()
+	reordered := matrix + copies
 	for _, c := range []struct {
-		name          string
-		a             sparse.Matrix
-		o             LayoutOptions
-		packed, tiled bool
-		isNone        bool
+		name             string
+		a                sparse.Matrix
+		o                sparse.LayoutOptions
+		reordered, tiled bool
+		isNone           bool
 	}{
-		{name: "strewn", a: s, packed: true},
-		{name: "strewn, eight sweeps", a: s, o: LayoutOptions{Sweeps: 8}, packed: true},
-		{name: "strewn, seven sweeps", a: s, o: LayoutOptions{Sweeps: 7}},
-		{name: "strewn, room for it", a: s, o: LayoutOptions{Memory: packed}, packed: true},
-		{name: "strewn, less room", a: s, o: LayoutOptions{Memory: packed - 1}},
-		{name: "strewn, room for plain ids", a: s, o: LayoutOptions{Memory: plain}},
-		{name: "strewn, no room", a: s, o: LayoutOptions{Memory: plain - 1}, isNone: true},
-		{name: "strewn, not a store", a: strewn, packed: true},
-		{name: "strewn, with weights", a: heavy, packed: true},
-		{name: "strewn, with weights, room for ids", a: heavy, o: LayoutOptions{Memory: plain}, isNone: true},
+		{name: "strewn", a: s, reordered: true},
+		{name: "strewn, eight sweeps", a: s, o: sparse.LayoutOptions{Sweeps: 8}, reordered: true},
+		{name: "strewn, seven sweeps", a: s, o: sparse.LayoutOptions{Sweeps: 7}},
+		{name: "strewn, room for it", a: s, o: sparse.LayoutOptions{Memory: reordered}, reordered: true},
+		{name: "strewn, less room", a: s, o: sparse.LayoutOptions{Memory: reordered - 1}},
+		{name: "strewn, room for plain ids", a: s, o: sparse.LayoutOptions{Memory: plain}},
+		{name: "strewn, no room", a: s, o: sparse.LayoutOptions{Memory: plain - 1}, isNone: true},
+		{name: "strewn, not a store", a: strewn, reordered: true},
+		{name: "strewn, with weights", a: heavy, reordered: true},
+		{name: "strewn, with weights, room for ids", a: heavy, o: sparse.LayoutOptions{Memory: plain}, isNone: true},
 		{name: "strewn, by degree", a: opened(t, strewn, byDegree)},
 		{name: "first", a: near, tiled: true},
-		{name: "first, no room for sums", a: near, o: LayoutOptions{Memory: near.Manifest().LoadedBytes(), RowBytes: 1 << 10, Workers: 64}},
+		{name: "first, no room for sums", a: near, o: sparse.LayoutOptions{Memory: near.Manifest().LoadedBytes(), RowBytes: 1 << 10, Workers: 64}},
 		{name: "first, not a store", a: first, tiled: true},
 		{name: "first, with weights", a: crowded(0, 1, 2), tiled: true},
 	} {
 		c.o.RowBytes, c.o.Workers = max(32, c.o.RowBytes), max(2, c.o.Workers)
-		l, err := FindLayout(t.Context(), c.a, &c.o)
+		l, err := sparse.FindLayout(t.Context(), c.a, &c.o)
 		if err != nil || (l == nil) != c.isNone {
 			t.Fatalf("%s: layout %v, error %v", c.name, l, err)
 		}
-		m := must(InMemory(t.Context(), c.a, &c.o))
+		m := must(sparse.InMemory(t.Context(), c.a, &c.o))
 		if c.isNone {
 			if m != c.a {
 				t.Errorf("%s: a copy without room", c.name)
 			}
 			continue
 		}
-		if l.Packed() != c.packed || l.Tiled() != c.tiled {
-			t.Errorf("%s: packed %v, tiled %v", c.name, l.Packed(), l.Tiled())
+		if l.Reordered() != c.reordered || l.Tiled() != c.tiled {
+			t.Errorf("%s: reordered %v, tiled %v", c.name, l.Reordered(), l.Tiled())
 		}
-		if matrix, copies := l.Bytes(); c.o.Memory > 0 && matrix+copies > c.o.Memory || c.o.Memory == packed && matrix+copies != packed {
+		if matrix, copies := l.Bytes(); c.o.Memory > 0 && matrix+copies > c.o.Memory || c.o.Memory == reordered && matrix+copies != reordered {
 			t.Errorf("%s: %d and %d bytes, of %d", c.name, matrix, copies, c.o.Memory)
 		}
 		if !slices.Equal(stepped[float64](m, 4, 2), stepped[float64](c.a, 4, 2)) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // Version is the format that this package writes. It reads this one alone.
@@ -279,6 +280,9 @@ func (m *Manifest) leastNodeBytes() (bytes int64) {
 	}
 	return bytes
 }
+
+// LoadedBytes returns the memory of a copy with plain ids of the store's matrix.
+func (m *Manifest) LoadedBytes() int64 { return sparse.PlainBytes(m.Rows, m.Entries, m.Weighted) }
 
 // shards returns the entries of the shard files, in order.
 func (m *Manifest) shards() []FileEntry {

@@ -333,6 +333,16 @@ func (s *Store) Manifest() *Manifest { return s.m }
 // Nodes returns the dictionary of ids.
 func (s *Store) Nodes() *Nodes { return s.nodes }
 
+// Weighted tells whether some stored entry is not 1.
+func (s *Store) Weighted() bool { return s.out.Weighted() }
+
+// ByCount tells whether rows, and so columns, lie by falling degrees: see
+// [sparse.Described].
+func (s *Store) ByCount() bool { return s.out.ByCount() }
+
+// byDegree is the order of rows by falling degrees.
+const byDegree = "degree"
+
 // Degrees returns A·1, the sums of the rows, as [sparse.Degrees] computes
 // them. The slice must not be changed.
 func (s *Store) Degrees() []float64 { return s.degrees }
@@ -410,3 +420,9 @@ func (v *view) NNZ() int64 { return v.s.m.Entries }
 
 // Ranges returns the cut of the rows, one range for each frame.
 func (v *view) Ranges() []sparse.Range { return v.direct.ranges }
+
+// Weighted tells whether some stored entry is not 1.
+func (v *view) Weighted() bool { return v.s.m.Weighted }
+
+// ByCount tells whether rows, and so columns, lie by falling degrees.
+func (v *view) ByCount() bool { return v.s.m.Order == byDegree }

@@ -11,19 +11,18 @@ import (
 	"github.com/heatwalk/heatwalk/bench"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // benchmark is the JSON document of the command.
 type benchmark struct {
-	Workload string `json:"workload"`
-	Graph    string `json:"graph,omitempty"`
-	Order    string `json:"order,omitempty"`
-	IDs      string `json:"ids,omitempty"`
-	Packed   bool   `json:"packed,omitempty"`
-	Tiled    bool   `json:"tiled,omitempty"`
-	Source   string `json:"source,omitempty"`
-	Threads  int    `json:"threads"`
+	Workload  string `json:"workload"`
+	Graph     string `json:"graph,omitempty"`
+	Order     string `json:"order,omitempty"`
+	IDs       string `json:"ids,omitempty"`
+	Reordered bool   `json:"reordered,omitempty"`
+	Tiled     bool   `json:"tiled,omitempty"`
+	Source    string `json:"source,omitempty"`
+	Threads   int    `json:"threads"`
 
 	// What every workload has stands here, since JSON takes the outermost of
 	// several fields of one name.
@@ -159,7 +158,7 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 		return nil, err
 	}
 	if g.layout != nil {
-		v.Packed, v.Tiled = g.layout.Packed(), g.layout.Tiled()
+		v.Reordered, v.Tiled = g.layout.Reordered(), g.layout.Tiled()
 	}
 	if v.Source == "auto" {
 		v.Source = "memory"
@@ -201,7 +200,7 @@ func (g *graph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids string,
 	if err := g.in.roomFor(g.held() + plain + blocks); err != nil {
 		return "", err
 	}
-	if err := g.copyFor(shard.LayoutOptions{RowBytes: rowBytes}, false); err != nil {
+	if err := g.copyFor(sparse.LayoutOptions{RowBytes: rowBytes}, false); err != nil {
 		return "", err
 	}
 	return "raw", g.load()
@@ -257,8 +256,8 @@ func (in *invocation) printBench(v *benchmark) {
 	s := v.Sweeps
 	ids := v.IDs
 	switch {
-	case v.Packed:
-		ids += " packed"
+	case v.Reordered:
+		ids += " reordered"
 	case v.Tiled:
 		ids += " tiled"
 	}

@@ -90,7 +90,7 @@ type graph struct {
 	streamed   bool           // nothing of it stays in memory
 	asStreamed bool           // it is planned as if it were
 	matrix     sparse.Matrix  // what is swept: the store, or its copy
-	layout     *shard.Layout  // of that copy, nil if there is to be none
+	layout     *sparse.Layout // of that copy, nil if there is to be none
 	copyBytes  int64          // what that copy takes
 	report     *ingest.Report // of a graph that was ingested on the fly
 	readBytes  int64          // resident while it was, at the most
@@ -269,30 +269,25 @@ func (g *graph) stream() error {
 	return g.open(true, true)
 }
 
-// copyShare is how many times its own size the memory must be for what only saves
-// time.
-const copyShare = 8
-
-// wantsCopy tells whether a graph is to be swept as plain numbers. Coded ids cost a
-// sweep over few columns up to a third of its time; plain ones are for where they
-// take little of the memory that there is.
+// wantsCopy tells whether a graph is to be swept as plain numbers.
 func (in *invocation) wantsCopy(m *shard.Manifest) bool {
-	return in.memory == 0 || m.LoadedBytes() <= in.plannable()/copyShare
+	return in.memory == 0 || sparse.CopyMemory(m.LoadedBytes(), in.plannable()) > 0
 }
 
 // copyPlain plans a copy whose columns are those of the store.
 func (g *graph) copyPlain() error {
-	return g.copyFor(shard.LayoutOptions{Sweeps: 1}, false)
+	return g.copyFor(sparse.LayoutOptions{Sweeps: 1}, false)
 }
 
 // copyFor plans the copy that o describes, beside which there may be a scaled copy of
 // a block in the plan.
-func (g *graph) copyFor(o shard.LayoutOptions, scaled bool) error {
+func (g *graph) copyFor(o sparse.LayoutOptions, scaled bool) error {
 	o.Workers = g.in.threads
 	if g.in.memory > 0 {
-		o.Memory = g.Manifest().LoadedBytes() + g.in.plannable()/copyShare
+		plain := g.Manifest().LoadedBytes()
+		o.Memory = max(plain, sparse.CopyMemory(plain, g.in.plannable()))
 	}
-	l, err := shard.FindLayout(g.in.ctx, g.Store, &o)
+	l, err := sparse.FindLayout(g.in.ctx, g.Store, &o)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/pages"
-	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // needs is what a run takes, found out before it starts: estimate prints it, and
@@ -109,11 +109,11 @@ func (g *graph) arrange(n *needs, plan func() (*needs, error)) (*needs, error) {
 	if g.layout == nil {
 		return n, nil
 	}
-	o := shard.LayoutOptions{RowBytes: n.row}
+	o := sparse.LayoutOptions{RowBytes: n.row}
 	if n.sweeps != unknownSweeps {
 		o.Sweeps = max(1, n.sweeps)
 	}
-	if err := g.copyFor(o, n.scaled); err != nil || !g.layout.Packed() && !g.layout.Tiled() {
+	if err := g.copyFor(o, n.scaled); err != nil || !g.layout.Reordered() && !g.layout.Tiled() {
 		return n, err
 	}
 	arranged, err := plan()

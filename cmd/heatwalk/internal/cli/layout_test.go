@@ -18,9 +18,9 @@ func mustRun(t *testing.T, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// TestPackedColumns: where the columns of a graph are packed its sweeps give the
+// TestReorderedColumns: where the columns of a graph are reordered its sweeps give the
 // same bytes as from disk, and the plan counts the copy and holds.
-func TestPackedColumns(t *testing.T) {
+func TestReorderedColumns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a graph with nine million edges")
 	}
@@ -37,13 +37,13 @@ func TestPackedColumns(t *testing.T) {
 	}
 	disk := bench("--columns", "4", "--source", "disk")
 	coded := bench("--columns", "4", "--ids", "coded")
-	if coded.IDs != "coded" || coded.Packed || coded.Tiled || coded.Source != "memory" || coded.Checksum != disk.Checksum {
-		t.Errorf("%s ids from %s, packed %v, checksum %v; from disk %v", coded.IDs, coded.Source, coded.Packed, coded.Checksum, disk.Checksum)
+	if coded.IDs != "coded" || coded.Reordered || coded.Tiled || coded.Source != "memory" || coded.Checksum != disk.Checksum {
+		t.Errorf("%s ids from %s, reordered %v, checksum %v; from disk %v", coded.IDs, coded.Source, coded.Reordered, coded.Checksum, disk.Checksum)
 	}
 	for _, flags := range [][]string{nil, {"--ids", "raw"}} { // in tiles where the last cache has room for the block
 		v := bench(append(flags, "--columns", "4")...)
-		if !v.Packed && !v.Tiled || disk.Packed || v.Checksum != disk.Checksum || v.IDs != "raw" || v.Source != "memory" {
-			t.Errorf("%q: packed %v, %s ids from %s, checksum %v; from disk %v, checksum %v", flags, v.Packed, v.IDs, v.Source, v.Checksum, disk.Packed, disk.Checksum)
+		if !v.Reordered && !v.Tiled || disk.Reordered || v.Checksum != disk.Checksum || v.IDs != "raw" || v.Source != "memory" {
+			t.Errorf("%q: reordered %v, %s ids from %s, checksum %v; from disk %v, checksum %v", flags, v.Reordered, v.IDs, v.Source, v.Checksum, disk.Reordered, disk.Checksum)
 		}
 	}
 	if err := os.WriteFile("labels.tsv", []byte("1\ta\n2\tb\n3\tc\n40\ta\n"), 0o666); err != nil {
@@ -65,13 +65,13 @@ func TestPackedColumns(t *testing.T) {
 		return plan.Memory
 	}
 	features("disk.npy", "9", "--max-memory", "128MiB")
-	// Seven sweeps do not make up for packing, nine do.
-	with, without := features("packed.npy", "9"), features("short.npy", "7")
+	// Seven sweeps do not make up for reordering, nine do.
+	with, without := features("reordered.npy", "9"), features("short.npy", "7")
 	const least = 32 * 500_000 // a row for each of more nodes than that
 	if more := with - without; more < least || more > 2*least {
-		t.Errorf("a plan with packed columns takes %d bytes more than one without, want %d to %d", more, least, 2*least)
+		t.Errorf("a plan with reordered columns takes %d bytes more than one without, want %d to %d", more, least, 2*least)
 	}
-	one, err := os.ReadFile("packed.npy")
+	one, err := os.ReadFile("reordered.npy")
 	other, err2 := os.ReadFile("disk.npy")
 	if err != nil || err2 != nil || !bytes.Equal(one, other) {
 		t.Errorf("features differ: %v, %v", err, err2)
@@ -97,8 +97,8 @@ func TestTiledColumns(t *testing.T) {
 		return v
 	}
 	v, disk := bench(), bench("--source", "disk")
-	if v.Order != "degree" || !v.Tiled || v.Packed || disk.Tiled || v.Checksum != disk.Checksum {
-		t.Errorf("order %s, tiled %v, packed %v, checksum %v; from disk tiled %v, checksum %v", v.Order, v.Tiled, v.Packed, v.Checksum, disk.Tiled, disk.Checksum)
+	if v.Order != "degree" || !v.Tiled || v.Reordered || disk.Tiled || v.Checksum != disk.Checksum {
+		t.Errorf("order %s, tiled %v, reordered %v, checksum %v; from disk tiled %v, checksum %v", v.Order, v.Tiled, v.Reordered, v.Checksum, disk.Tiled, disk.Checksum)
 	}
 	for _, out := range []string{"one.npy", "other.npy"} {
 		limit := map[string]string{"one.npy": "2GiB", "other.npy": "64MiB"}[out]

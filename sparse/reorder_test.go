@@ -16,10 +16,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/sparsetest"
 )
 
-// pack returns a packed copy of a.
-func pack(t testing.TB, a *sparse.CSR, rowBytes int) sparse.Matrix {
+// reorder returns a reordered copy of a.
+func reorder(t testing.TB, a *sparse.CSR, rowBytes int) sparse.Matrix {
 	t.Helper()
-	p, err := sparse.NewPacking(t.Context(), a, 2)
+	p, err := sparse.NewColumnOrder(t.Context(), a, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,10 +27,10 @@ func pack(t testing.TB, a *sparse.CSR, rowBytes int) sparse.Matrix {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sparse.Pack(m, p, rowBytes, 2)
+	return sparse.NewReordered(m, p, rowBytes, 2)
 }
 
-var packedPatterns = map[string]pattern{
+var reorderedPatterns = map[string]pattern{
 	"square":      {rows: 90, cols: 90, mean: 4},
 	"weighted":    {rows: 90, cols: 90, mean: 4, weighted: true},
 	"many ranges": {rows: 17000, cols: 17000, mean: 2, hubs: []int{0, 16999}, weighted: true},
@@ -40,10 +40,10 @@ var packedPatterns = map[string]pattern{
 
 func TestPackedIsAMatrix(t *testing.T) {
 	rng := newRand(t, 31)
-	for name, p := range packedPatterns {
+	for name, p := range reorderedPatterns {
 		t.Run(name, func(t *testing.T) {
 			a := random(t, rng, p)
-			m := pack(t, a, 32)
+			m := reorder(t, a, 32)
 			sparsetest.TestMatrix(t, func() sparse.Matrix { return m }, a)
 		})
 	}
@@ -58,9 +58,9 @@ func testPackedStep[T sparse.Float](t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	rng := newRand(t, 32)
-	for name, p := range packedPatterns {
+	for name, p := range reorderedPatterns {
 		a := random(t, rng, p)
-		narrow, wide := pack(t, a, 1), pack(t, a, 1<<10)
+		narrow, wide := reorder(t, a, 1), reorder(t, a, 1<<10)
 		for term, c := range cases {
 			square := p.rows == p.cols
 			if !square && (c.diag || c.beta || c.rankOne) || p.rows > 1000 && c.rankOne {
@@ -120,7 +120,7 @@ func testSameStep[T sparse.Float](t *testing.T, what string, rng *rand.Rand, m s
 func TestPackedStepsBesideEachOther(t *testing.T) {
 	rng := newRand(t, 33)
 	a := random(t, rng, pattern{rows: 3000, cols: 3000, mean: 9})
-	m := pack(t, a, 32)
+	m := reorder(t, a, 32)
 	o, x, _ := build[float32](rng, a, 9, terms{left: true, right: true})
 	packed := &sparse.Operator[float32]{A: m, Left: o.Left, Right: o.Right, Workers: 1}
 	check := func(x *sparse.Block[float32], visit func(sparse.Rows)) {
@@ -151,7 +151,7 @@ func TestPackedStepsBesideEachOther(t *testing.T) {
 func TestPackedStepEnds(t *testing.T) {
 	rng := newRand(t, 34)
 	a := random(t, rng, pattern{rows: 500, cols: 500, mean: 9})
-	m := pack(t, a, 32)
+	m := reorder(t, a, 32)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	x, dst := fill(rng, sparse.NewBlock[float64](500, 3)), sparse.NewBlock[float64](500, 3)
@@ -222,15 +222,15 @@ func band(t testing.TB, n, width int) *sparse.CSR {
 	return a
 }
 
-// TestPackingPays where hot columns are strewn among the others, and neither
+// TestReorderingPays where hot columns are strewn among the others, and neither
 // where they stand together nor where rows have neighbourhoods.
-func TestPackingPays(t *testing.T) {
+func TestReorderingPays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
 	rng := newRand(t, 35)
 	const n = 1 << 16
-	defer sparse.LowerPackedColumns(n)()
+	defer sparse.LowerReorderedColumns(n)()
 	for _, c := range []struct {
 		name string
 		a    *sparse.CSR
@@ -243,7 +243,7 @@ func TestPackingPays(t *testing.T) {
 		{"few columns", strewn(t, rng, n/2, 40, 16), false},
 	} {
 		for _, workers := range []int{1, 7} {
-			p, err := sparse.FindPacking(t.Context(), c.a, 64, workers)
+			p, err := sparse.FindColumnOrder(t.Context(), c.a, 64, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -253,28 +253,28 @@ func TestPackingPays(t *testing.T) {
 			if p == nil {
 				continue
 			}
-			// A packed matrix has nothing to gain.
-			m := pack(t, c.a, 32)
-			if p, err = sparse.FindPacking(t.Context(), places{m}, 64, workers); p != nil || err != nil {
-				t.Errorf("%s: packing pays again; error %v", c.name, err)
+			// A reordered matrix has nothing to gain.
+			m := reorder(t, c.a, 32)
+			if p, err = sparse.FindColumnOrder(t.Context(), places{m}, 64, workers); p != nil || err != nil {
+				t.Errorf("%s: reordering pays again; error %v", c.name, err)
 			}
 		}
 	}
 }
 
-// TestPackingOfSmallMatrix pays where several rows of a block that no near cache
+// TestReorderingOfSmallMatrix pays where several rows of a block that no near cache
 // holds share a line.
-func TestPackingOfSmallMatrix(t *testing.T) {
+func TestReorderingOfSmallMatrix(t *testing.T) {
 	rng := newRand(t, 37)
 	const n = 1 << 17
 	hot, even := strewn(t, rng, n, 18, 16), strewn(t, rng, n, 18, 1)
 	for rowBytes, want := range map[int]bool{8: false, 16: false, 32: true, 64: false, 1 << 10: false} {
-		p, err := sparse.FindPacking(t.Context(), hot, rowBytes, 2)
+		p, err := sparse.FindColumnOrder(t.Context(), hot, rowBytes, 2)
 		if err != nil || (p != nil) != want {
 			t.Errorf("rows of %d bytes: pays %v, want %v; error %v", rowBytes, p != nil, want, err)
 		}
 	}
-	if p, err := sparse.FindPacking(t.Context(), even, 32, 2); p != nil || err != nil {
+	if p, err := sparse.FindColumnOrder(t.Context(), even, 32, 2); p != nil || err != nil {
 		t.Errorf("columns of equal weight: pays %v; error %v", p != nil, err)
 	}
 }
@@ -320,7 +320,7 @@ func placesOf(ctx context.Context, a sparse.Matrix) ([]uint32, error) {
 // TestPackingBytes: what a packed matrix takes beside its entries is planned.
 func TestPackingBytes(t *testing.T) {
 	a := random(t, newRand(t, 36), pattern{rows: 10, cols: 1000, mean: 50})
-	p, err := sparse.NewPacking(t.Context(), a, 1)
+	p, err := sparse.NewColumnOrder(t.Context(), a, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,21 +359,10 @@ func TestPlacesByCount(t *testing.T) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(count[b], count[a]) })
-	sparse.PlacesByCount(count)
-	for place, i := range order {
-		if count[i] != uint32(place) {
-			t.Fatalf("place %d of number %d, want %d", count[i], i, place)
+	sparse.RanksByCount(count)
+	for rank, i := range order {
+		if count[i] != uint32(rank) {
+			t.Fatalf("rank %d of number %d, want %d", count[i], i, rank)
 		}
 	}
-}
-
-func ExamplePack() {
-	// Five rows name column 3, one names column 0.
-	a, _ := sparse.NewCSR(5, 4, []int64{0, 2, 3, 4, 5, 6}, []uint32{0, 3, 3, 3, 3, 3}, nil)
-	p, _ := sparse.NewPacking(context.Background(), a, 1)
-	m := sparse.Pack(a, p, 32, 1)
-	y, x := sparse.NewBlock[float64](5, 1), sparse.BlockOf(4, 1, []float64{1, 0, 0, 2})
-	_ = (&sparse.Operator[float64]{A: m}).ApplyTo(context.Background(), y, x)
-	fmt.Println(y.Data)
-	// Output: [3 2 2 2 2]
 }

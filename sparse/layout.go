@@ -1,0 +1,183 @@
+package sparse
+
+import "context"
+
+// LayoutOptions says what a copy in memory is for; nil means defaults.
+type LayoutOptions struct {
+	RowBytes int   // of the widest block that steps will gather from; 0: unknown, taken as 1 KiB
+	Sweeps   int   // how many there will be; 0: many. Fewer than 8 do not make up for finding a layout
+	Memory   int64 // bytes for the copy, and for what its steps take beside their blocks; 0: no limit
+	Workers  int   // goroutines; 0: one for each processor. It never changes a result
+}
+
+// Described is a [Matrix] that knows what would otherwise take a sweep to find out.
+type Described interface {
+	Matrix
+
+	// Weighted tells whether some stored entry is not 1.
+	Weighted() bool
+
+	// ByCount tells whether columns lie by falling numbers of entries, as those of a
+	// graph by degree do.
+	ByCount() bool
+}
+
+// Layout is how a copy of a matrix lies in memory so that steps sweep it fastest.
+// It changes no bit of a result.
+type Layout struct {
+	a        Matrix
+	workers  int
+	rowBytes int
+	order    *columnOrder // of the columns, nil if they stay as they are
+	tiling   *tiling      // of the columns, nil if they stay together
+	matrix   int64
+	copies   int64
+}
+
+const (
+	// leastSweeps make up for finding a layout.
+	leastSweeps = 8
+
+	// unknownRowBytes is what is taken for the width of blocks that is not known.
+	unknownRowBytes = 1 << 10
+
+	// copyShare is how many times as much memory a run must have as what only saves
+	// time takes.
+	copyShare = 8
+)
+
+// CopyMemory returns how many bytes a copy may take in a run that has so many, where
+// one with plain column ids takes plain; 0 if there is to be none. Coded ids cost a sweep
+// over few columns up to a third of its time; a copy is for where it takes little of the
+// memory that there is.
+func CopyMemory(plain, memory int64) int64 {
+	if plain > memory/copyShare {
+		return 0
+	}
+	return plain + memory/copyShare
+}
+
+// PlainBytes returns the memory of a copy with plain column ids, see [Load].
+func PlainBytes(rows, entries int64, weighted bool) int64 {
+	entry := int64(4)
+	if weighted {
+		entry += 8
+	}
+	return entry*entries + 9*rows
+}
+
+// InMemory returns a copy of a in memory, in the layout of [FindLayout], or a itself
+// if the memory of o has no room for one. A store that is only to be copied is
+// opened with Options.Stream, so that it keeps no frames beside the copy. Cost: up to
+// five sweeps.
+func InMemory(ctx context.Context, a Matrix, o *LayoutOptions) (Matrix, error) {
+	l, err := FindLayout(ctx, a, o)
+	if err != nil {
+		return nil, err
+	}
+	if l == nil {
+		return a, nil
+	}
+	return l.Load(ctx)
+}
+
+// FindLayout returns the layout of a copy of a that steps as o describes sweep
+// fastest, or nil if the memory of o has no room for a copy. It is the first of
+// these that pays and fits:
+//
+//   - tiles of columns that would also be reordered, where most entries are in tiles and
+//     the last cache has room for the block
+//   - columns reordered by how many entries they have, where few of them have most of
+//     the entries and are strewn among the others
+//   - tiles, where the first columns have many of the entries; or values in less memory
+//     alone
+//   - plain ids, see [Load]
+//
+// Entries are counted as if they had weights, and columns as if they were strewn, unless
+// a is [Described]. Cost: up to four sweeps, and until it returns 20 bytes a column.
+func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error) {
+	if o == nil {
+		o = new(LayoutOptions)
+	}
+	rows, _ := a.Dims()
+	weighted, byCount := true, false
+	if a, ok := a.(Described); ok {
+		weighted, byCount = a.Weighted(), a.ByCount()
+	}
+	plain := PlainBytes(int64(rows), a.NNZ(), weighted)
+	if o.Memory > 0 && plain > o.Memory {
+		return nil, nil
+	}
+	l := &Layout{a: a, workers: o.Workers, rowBytes: o.RowBytes, matrix: plain}
+	if l.rowBytes == 0 {
+		l.rowBytes = unknownRowBytes
+	}
+	if 0 < o.Sweeps && o.Sweeps < leastSweeps {
+		return l, nil
+	}
+	if !byCount {
+		if err := l.reorder(ctx, o.Memory); err != nil {
+			return nil, err
+		}
+	}
+	return l, l.tile(ctx, weighted, o.Memory)
+}
+
+// reorder reorders the columns if that pays and fits.
+func (l *Layout) reorder(ctx context.Context, limit int64) error {
+	p, err := findColumnOrder(ctx, l.a, l.rowBytes, l.workers)
+	if p == nil || err != nil {
+		return err
+	}
+	order, copies := p.bytes(l.rowBytes)
+	if limit == 0 || l.matrix+order+copies <= limit {
+		l.order, l.matrix, l.copies = p, l.matrix+order, copies
+	}
+	return nil
+}
+
+// tile cuts the columns into tiles if that pays, more than reordering them does, and fits.
+func (l *Layout) tile(ctx context.Context, weighted bool, limit int64) error {
+	_, cols := l.a.Dims()
+	if l.order != nil && !tilesMayBeatReordering(cols, l.rowBytes) {
+		return nil
+	}
+	t, err := findTiling(ctx, l.a, weighted, l.rowBytes, l.workers)
+	if t == nil || err != nil {
+		return err
+	}
+	if l.order != nil && !t.beatsReordering(cols, l.rowBytes) {
+		return nil
+	}
+	if bytes := t.bytes(l.rowBytes, l.workers); limit == 0 || bytes <= limit {
+		l.order, l.copies = nil, 0
+		l.tiling, l.matrix = t, bytes
+	}
+	return nil
+}
+
+// Bytes returns the memory of the matrix that [Layout.Load] makes, and of the copies
+// of rows of their blocks that its steps gather from: these take the place of the
+// block diag(Right)·X that a step with another matrix keeps.
+func (l *Layout) Bytes() (matrix, copies int64) { return l.matrix, l.copies }
+
+// Reordered tells whether the columns are reordered.
+func (l *Layout) Reordered() bool { return l.order != nil }
+
+// Tiled tells whether the columns are cut into tiles.
+func (l *Layout) Tiled() bool { return l.tiling != nil && l.tiling.near > 0 }
+
+// Load makes the copy: once, since the copy takes over what was found. Cost: one sweep.
+func (l *Layout) Load(ctx context.Context) (Matrix, error) {
+	if l.tiling != nil {
+		return newTiled(ctx, l.a, l.tiling, l.workers)
+	}
+	a, err := Load(ctx, l.a, l.workers)
+	if err != nil {
+		return nil, err
+	}
+	if l.order != nil {
+		return newReordered(a, l.order, l.rowBytes, l.workers), nil
+	}
+	return a, nil
+}
