@@ -192,10 +192,14 @@ func tooTight(asked, reached float64) error {
 	return fmt.Errorf("%w here: asked for %.3g where %.2g can be promised; loosen the tolerance", ErrTolerance, asked, reached)
 }
 
-// progress passes on the progress of one slab.
+// progress passes on the progress of one slab. What a solver expects grows as it goes:
+// slabs are expected to take as much as those before.
 func (c *computation) progress(done, expected int) {
 	if c.s.Progress == nil {
 		return
+	}
+	if c.done > 0 {
+		expected = c.sweeps / c.done
 	}
 	c.s.Progress(c.sweeps+done, c.sweeps+max(done, expected)*max(1, c.slabs-c.done))
 }

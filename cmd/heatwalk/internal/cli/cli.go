@@ -145,14 +145,18 @@ func newInvocation(ctx context.Context, args []string, stdin io.Reader, stdout, 
 // output is stdout; it remembers the first error, since most of what prints
 // has no way to return one.
 type output struct {
-	w   io.Writer
-	err error
+	w        io.Writer
+	err      error
+	progress *progress // what is drawn on the same terminal; nil: nothing
 }
 
 // Write implements [io.Writer].
 func (o *output) Write(p []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
+	}
+	if o.progress != nil && o.progress.above(p) {
+		return len(p), nil
 	}
 	n, err := o.w.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
@@ -251,6 +255,9 @@ func (in *invocation) commands() []*cobra.Command {
 // Subcommands check their own flags and then call checked.
 func (in *invocation) prepare(cmd *cobra.Command, _ []string) error {
 	in.progress = newProgress(in.ctx, in.stderr, in.showAs, in.quiet, in.logFormat == "json")
+	if isTerminal(in.stdout.w) {
+		in.stdout.progress = in.progress
+	}
 	empty := false
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.Type() == "string" && f.Value.String() == "" { // as of a shell's variable that is not set

@@ -238,6 +238,8 @@ func (in *invocation) runGenerate(r *generated, labels *labelFiles) error {
 		if err != nil {
 			return err
 		}
+		stage := in.progress.begin("writing "+p.path, 0, inBytes)
+		w = counting(w, stage)
 		w, finish, err := compressing(w, p.path)
 		if err != nil {
 			return err
@@ -387,3 +389,17 @@ func compressing(w io.Writer, path string) (io.Writer, func() error, error) {
 	}
 	return w, func() error { return nil }, nil
 }
+
+// counting counts in a stage what is written to w.
+func counting(w io.Writer, s *stage) io.Writer {
+	return writerFunc(func(p []byte) (int, error) {
+		n, err := w.Write(p)
+		s.set(s.done.Load()+int64(n), 0)
+		return n, err
+	})
+}
+
+type writerFunc func(p []byte) (int, error)
+
+// Write implements [io.Writer].
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -6,40 +6,95 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/cwriter"
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// progress shows on stderr how far a run has come: bars on a terminal, a line
-// every few seconds where lines were asked for, nothing otherwise.
+// progress shows on stderr how far a run has come: on a terminal one line that
+// moves, a line every few seconds where lines were asked for, nothing otherwise.
+// Between stages it tells that the run goes on. A stage that took a while leaves its
+// last line.
 type progress struct {
-	w     io.Writer
-	bars  *mpb.Progress // nil: no bars
-	lines bool
-	json  bool
+	w       io.Writer
+	shows   bool // on a terminal
+	lines   bool
+	json    bool
+	started time.Time
 
-	mu    sync.Mutex // of w
-	stage *stage     // the one that is shown
+	mu    sync.Mutex // of w and all below
+	bars  *mpb.Progress
+	bar   *mpb.Bar  // the only one
+	stage *stage    // the one that is shown
+	rest  time.Time // when the one before ended
+	timer *time.Timer
+	over  bool // nothing is shown any more
 }
 
-// lineEvery is the time between two lines of progress.
-const lineEvery = 3 * time.Second
+const (
+	firstAfter = 300 * time.Millisecond // what is over by then shows nothing
+	lineEvery  = 3 * time.Second        // between two lines of progress
+	lastAfter  = time.Second            // what took as long leaves its last line on a terminal
+)
 
 func newProgress(ctx context.Context, w io.Writer, as string, quiet, asJSON bool) *progress {
-	p := &progress{w: w, json: asJSON}
+	p := &progress{w: w, json: asJSON, started: time.Now()}
+	p.rest = p.started
 	switch {
 	case quiet || as == "none":
 	case as == "plain":
 		p.lines = true
+		p.timer = time.AfterFunc(lineEvery, p.tick)
 	case isTerminal(w):
-		p.bars = mpb.NewWithContext(context.WithoutCancel(ctx), mpb.WithOutput(w), mpb.WithWidth(100))
+		p.shows = true
+		p.timer = time.AfterFunc(firstAfter, func() { p.show(ctx) })
 	}
 	return p
+}
+
+// show begins to draw.
+func (p *progress) show(ctx context.Context) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
+	p.bars = mpb.NewWithContext(context.WithoutCancel(ctx), mpb.WithOutput(p.w), mpb.WithRefreshRate(100*time.Millisecond))
+	p.bar = p.bars.MustAdd(0, mpb.BarFillerFunc(func(w io.Writer, s decor.Statistics) error {
+		_, err := io.WriteString(w, p.text(s.AvailableWidth))
+		return err
+	}))
+}
+
+// text is the line of now, in so many columns.
+func (p *progress) text(width int) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stage != nil {
+		return p.stage.drawn(width)
+	}
+	return "working " + formatSeconds(time.Since(p.rest))
+}
+
+// tick writes a line of progress and comes again.
+func (p *progress) tick() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
+	if p.stage != nil {
+		p.line(p.stage)
+	} else {
+		p.line(&stage{name: "working", unit: inNothing, started: p.rest})
+	}
+	p.timer.Reset(lineEvery)
 }
 
 func isTerminal(stream any) bool {
@@ -76,6 +131,9 @@ const inShares unit = "share"
 
 const whole = 1000
 
+// inNothing measures a stage of which only the time is known.
+const inNothing unit = "nothing"
+
 // stage is one part of a run whose amount of work is known, or not (total 0).
 type stage struct {
 	p       *progress
@@ -84,8 +142,6 @@ type stage struct {
 	done    atomic.Int64
 	unit    unit
 	started time.Time
-	next    atomic.Int64 // when the next line is due, in nanoseconds after started
-	bar     *mpb.Bar
 }
 
 // begin shows a new stage in place of the one before. total may be 0 if it is
@@ -93,7 +149,6 @@ type stage struct {
 func (p *progress) begin(name string, total int64, u unit) *stage {
 	s := &stage{p: p, name: name, unit: u, started: time.Now()}
 	s.total.Store(total)
-	s.next.Store(int64(lineEvery))
 	if p == nil {
 		return s
 	}
@@ -101,12 +156,6 @@ func (p *progress) begin(name string, total int64, u unit) *stage {
 	p.mu.Lock()
 	p.stage = s
 	p.mu.Unlock()
-	if p.bars != nil {
-		s.bar = p.bars.New(max(total, 1), mpb.BarStyle().Lbound("").Filler("━").Tip("╸").Padding(" ").Rbound(""),
-			mpb.BarRemoveOnComplete(), mpb.BarWidth(32),
-			mpb.PrependDecorators(decor.Name(name+" ")),
-			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + s.String() })))
-	}
 	return s
 }
 
@@ -129,43 +178,95 @@ func (s *stage) set(done, total int64) {
 	if total > 0 {
 		s.total.Store(total)
 	}
-	if s.bar != nil {
-		// The bar must not complete before end.
-		whole := max(s.total.Load(), done) + 1
-		s.bar.SetTotal(whole, false)
-		s.bar.SetCurrent(done)
-	}
-	if s.p == nil || !s.p.lines {
-		return
-	}
-	now, due := int64(time.Since(s.started)), s.next.Load()
-	if now >= due && s.next.CompareAndSwap(due, now+int64(lineEvery)) {
-		s.p.line(s)
-	}
 }
 
-// String tells amount, rate and the time left.
-func (s *stage) String() string {
+// snapshot is how far a stage is, in words that belong together.
+type snapshot struct {
+	amount, rate string
+	left         string  // the time left, or without a total that passed
+	share        float64 // done; −1 if not known
+}
+
+func (s *stage) snapshot() snapshot {
 	done, total, took := s.done.Load(), s.total.Load(), time.Since(s.started)
-	text := s.unit.amount(done)
-	if total > 0 && s.unit != inShares {
-		text = s.unit.of(done) + " of " + s.unit.amount(total)
+	n := snapshot{amount: s.unit.amount(done), share: -1}
+	if total > 0 {
+		total = max(total, done) // more than was expected
+		n.share = float64(done) / float64(total)
+		if s.unit != inShares {
+			n.amount = s.unit.of(done) + " of " + s.unit.amount(total)
+		}
+	}
+	if s.unit == inNothing {
+		return snapshot{amount: formatSeconds(took), share: -1}
 	}
 	if seconds := took.Seconds(); seconds > 0.5 && done > 0 {
 		rate := float64(done) / seconds
 		if rate >= 1 && s.unit != inShares {
-			text += ", " + s.unit.amount(int64(rate)) + "/s"
+			n.rate = s.unit.amount(int64(rate)) + "/s"
 		}
+		n.left = formatSeconds(took) // which tells that it goes on
 		if total > done {
-			text += ", " + formatSeconds(time.Duration(float64(total-done)/rate*1e9)) + " left"
+			n.left = formatSeconds(time.Duration(float64(total-done)/rate*1e9)) + " left"
 		}
 	}
-	return text
+	return n
 }
 
+// String tells amount, rate and the time left.
+func (s *stage) String() string {
+	n := s.snapshot()
+	return joined(n.amount, n.rate, n.left)
+}
+
+// joined joins what is not empty.
+func joined(parts ...string) string {
+	var text []string
+	for _, part := range parts {
+		if part != "" {
+			text = append(text, part)
+		}
+	}
+	return strings.Join(text, ", ")
+}
+
+// drawn is the stage as one line of so many columns: less is told where there is less
+// room, the name last of all.
+func (s *stage) drawn(width int) string {
+	n := s.snapshot()
+	bar, percent := "", ""
+	if n.share >= 0 {
+		bar, percent = drawnBar(n.share, 24)+" ", ""
+		if s.unit != inShares {
+			percent = fmt.Sprintf("%3.0f %%  ", 100*n.share)
+		}
+	}
+	for _, line := range []string{
+		s.name + " " + bar + percent + joined(n.amount, n.rate, n.left),
+		s.name + " " + bar + percent + joined(n.amount, n.left),
+		s.name + " " + percent + joined(n.amount, n.left),
+		s.name + " " + percent + n.left,
+	} {
+		if utf8.RuneCountInString(line) < width {
+			return line
+		}
+	}
+	text := []rune(s.name + " " + percent)
+	return string(text[max(0, len(text)-max(width-1, 0)):])
+}
+
+// drawnBar draws a share of one in so many columns.
+func drawnBar(share float64, width int) string {
+	half := min(int(share*float64(2*width)), 2*width)
+	text := strings.Repeat("━", half/2)
+	if half%2 == 1 {
+		text += "╸"
+	}
+	return text + strings.Repeat(" ", width-utf8.RuneCountInString(text))
+}
+
+// line writes how far a stage is; p.mu is held.
 func (p *progress) line(s *stage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.json {
 		_ = json.NewEncoder(p.w).Encode(map[string]any{
 			"level": "info", "stage": s.name, "done": s.done.Load(), "total": s.total.Load(),
@@ -176,39 +277,70 @@ func (p *progress) line(s *stage) {
 	fmt.Fprintf(p.w, "%s: %s\n", s.name, s)
 }
 
-// end takes away what is shown.
+// end ends the stage that is shown. If it took a while its last line stays.
 func (p *progress) end() {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	s := p.stage
-	p.stage = nil
+	p.stage, p.rest = nil, time.Now()
 	p.mu.Unlock()
-	if s != nil && s.bar != nil {
-		s.bar.Abort(true)
-		s.bar.Wait()
+	if s == nil {
+		return
 	}
+	took := time.Since(s.started)
+	if !p.shows && !p.lines || took < lastAfter || p.lines && took < lineEvery {
+		return
+	}
+	if p.json {
+		p.mu.Lock()
+		p.line(s)
+		p.mu.Unlock()
+		return
+	}
+	amount := s.unit.amount(s.done.Load())
+	if s.unit == inShares {
+		amount = ""
+	}
+	p.print([]byte(s.name + ": " + joined(amount, formatSeconds(took)) + "\n"))
 }
 
-// close ends the last stage; bars are gone from the terminal when it returns.
+// close ends the last stage; nothing is drawn any more when it returns.
 func (p *progress) close() {
 	if p == nil {
 		return
 	}
 	p.end()
-	if p.bars != nil {
-		p.bars.Wait()
-		p.bars = nil
+	p.mu.Lock()
+	bars := p.bars
+	p.over, p.bars = true, nil
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.mu.Unlock()
+	if bars != nil {
+		p.bar.Abort(true)
+		bars.Wait()
 	}
 }
 
-// print writes a line of text to stderr without tearing a bar apart.
+// above writes lines above what is drawn, false if nothing is.
+func (p *progress) above(lines []byte) bool {
+	p.mu.Lock()
+	bars := p.bars
+	p.mu.Unlock()
+	if bars == nil {
+		return false
+	}
+	_, err := bars.Write(lines)
+	return err == nil
+}
+
+// print writes a line of text to stderr without tearing what is drawn apart.
 func (p *progress) print(line []byte) {
-	if p.bars != nil {
-		if _, err := p.bars.Write(line); err == nil {
-			return
-		}
+	if p.above(line) {
+		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

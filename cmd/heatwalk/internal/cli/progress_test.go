@@ -18,10 +18,10 @@ func TestProgressLines(t *testing.T) {
 		t.Errorf("a line before its time: %q", out.String())
 	}
 	s.started = s.started.Add(-4 * time.Second)
-	s.set(1_000_000, 0)
-	s.set(1_000_001, 0)
+	p.tick()
 	p.close()
-	want := "reading edges.tsv: 1.00 MB of 2.00 MB, 250 KB/s, 4.0 s left\n"
+	p.tick()
+	want := "reading edges.tsv: 1.00 MB of 2.00 MB, 250 KB/s, 4.0 s left\nreading edges.tsv: 1.00 MB, 4.0 s\n"
 	if got := out.String(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -33,6 +33,7 @@ func TestProgressJSON(t *testing.T) {
 	s := p.begin("walking", 40, "sweep")
 	s.started = s.started.Add(-4 * time.Second)
 	s.set(10, 0)
+	p.tick()
 	var line struct {
 		Level, Stage string
 		Done, Total  int64
@@ -57,6 +58,13 @@ func TestProgressIsSilent(t *testing.T) {
 			t.Errorf("%+v: %q", c, out.String())
 		}
 	}
+	var out bytes.Buffer
+	quick := newProgress(context.Background(), &out, "plain", false, false)
+	quick.begin("walking", 40, "sweep").set(40, 0)
+	quick.close()
+	if out.Len() > 0 {
+		t.Errorf("a stage that is over at once: %q", out.String())
+	}
 	var none *progress
 	none.begin("walking", 0, inBytes).set(1, 2)
 	none.close()
@@ -68,5 +76,47 @@ func TestProgressWithoutTotal(t *testing.T) {
 	s.set(5000, 0)
 	if got := s.String(); !strings.HasPrefix(got, "5,000 lines, 2,") || strings.Contains(got, "left") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Between stages, and before the first one, a line tells that the run goes on.
+func TestProgressWithoutStage(t *testing.T) {
+	var out bytes.Buffer
+	p := newProgress(context.Background(), &out, "plain", false, false)
+	p.rest = p.rest.Add(-5 * time.Second)
+	p.tick()
+	p.close()
+	if got := out.String(); got != "working: 5.0 s\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A line fits its width, and its bar, percentage and amount are of one moment, even
+// where more is done than was expected.
+func TestProgressDrawn(t *testing.T) {
+	s := (*progress)(nil).begin("computing", 8, "product")
+	s.started = s.started.Add(-3200 * time.Millisecond)
+	for _, c := range []struct {
+		done, total int64
+		width       int
+		want        string
+	}{
+		{4, 8, 100, "computing ━━━━━━━━━━━━              50 %  4 of 8 products, 1 product/s, 3.2 s left"},
+		{4, 16, 100, "computing ━━━━━━                    25 %  4 of 16 products, 1 product/s, 9.6 s left"},
+		{24, 16, 100, "computing ━━━━━━━━━━━━━━━━━━━━━━━━ 100 %  24 of 24 products, 7 products/s, 3.2 s"},
+		{4, 8, 70, "computing ━━━━━━━━━━━━              50 %  4 of 8 products, 3.2 s left"},
+		{4, 8, 60, "computing  50 %  4 of 8 products, 3.2 s left"},
+		{4, 8, 30, "computing  50 %  3.2 s left"},
+		{4, 8, 12, "ing  50 %  "},
+	} {
+		s.set(c.done, c.total)
+		if got := s.drawn(c.width); got != c.want {
+			t.Errorf("%d of %d in %d columns: %q, want %q", c.done, c.total, c.width, got, c.want)
+		}
+	}
+	share := (*progress)(nil).begin("learning", whole, inShares)
+	share.set(250, 0)
+	if got, want := share.drawn(80), "learning ━━━━━━                   25 %"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
