@@ -23,7 +23,7 @@ func BenchmarkSVM(b *testing.B) {
 			b.ReportAllocs()
 			var s Solver
 			for b.Loop() {
-				if _, err := s.Fit(ctx, k, p.y, p.classes); err != nil {
+				if _, err := solved(ctx, &s, k, p.y, p.classes); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -40,7 +40,7 @@ func BenchmarkSVM(b *testing.B) {
 		b.Run(fmt.Sprintf("linear/%d items", n), func(b *testing.B) {
 			s := &LinearSVM{Strategy: OneVsRest, Workers: 1}
 			for b.Loop() {
-				if _, err := FitLinear(ctx, s, p.f, p.y, p.classes); err != nil {
+				if _, err := FitLinearSVM(ctx, s, p.f, p.y, p.classes); err != nil {
 					b.Fatal(err)
 				}
 			}

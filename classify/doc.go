@@ -27,27 +27,28 @@
 //	model, err := l.Fit(ctx, k, y, classes, v)
 //	scores := model.ScoresTo(nil, row, own)       // row[i] = K(x, i), own = K(x, x)
 //
-// Beneath them are types with all their settings.
-// [SVM] is the support vector machine on a kernel, given as a [Gram]: either
-// materialised values ([DenseGram]) or inner products of features
-// ([FeatureGram]). [Solver] does the same for thousands of small fits: it keeps
-// its memory, and follows a path over increasing costs in which every fit
-// starts from the one before. [LinearSVM] learns on features without any
-// kernel. [RLS] is regularised least squares on a kernel or, by [FitRLS], on
-// features; [RLSPath] has it for many λ, with exact leave-one-out decisions.
-// [Logistic] is multinomial logistic regression on features, for many λ by
-// [LogisticPath].
-// Where the kernel is the inner product of features, [LinearWeights] turns a
-// kernel machine into a [LinearModel], which predicts from features alone.
+// Three of them are types too, with all their settings, for what is fitted many times
+// or to features of single precision. They have one shape: what is learned from, the
+// class of each item (−1: not used), the number of classes.
 //
-//	k := classify.NewDenseGram(kernel)            // n×n, a gonum matrix
-//	svm := &classify.SVM{Cost: 10}
-//	model, err := svm.Fit(ctx, k, y, classes)     // y[i] = −1: not used
-//	if err != nil {
-//		return err
-//	}
-//	decisions := model.DecisionsTo(nil, row)      // row[i] = K(x, i), all n items
-//	class := model.Pairs.Predict(decisions)
+//   - On a kernel: [SVM] and [RLS] have the method Fit. Its values are materialised
+//     ([DenseGram]) or inner products of features ([FeatureGram]).
+//
+//   - On features: [FitLinearSVM], [FitRLS] and [FitLogistic] return linear functions.
+//     [LinearWeights] makes such of a kernel machine whose kernel is the inner product.
+//
+//   - Along a path of costs or ridges, each fit from the one before: [Solver], in memory
+//     that it keeps for thousands of small fits, [RLSPath], which has exact leave-one-out
+//     decisions, and [LogisticPath].
+//
+//     k := classify.NewDenseGram(kernel)            // n×n, a gonum matrix
+//     svm := &classify.SVM{Cost: 10}
+//     model, err := svm.Fit(ctx, k, y, classes)     // y[i] = −1: not used
+//     if err != nil {
+//     return err
+//     }
+//     decisions := model.DecisionsTo(nil, row)      // row[i] = K(x, i), all n items
+//     class := model.Pairs.Predict(decisions)
 //
 // # Concurrency, errors, determinism
 //

@@ -4,70 +4,62 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// factor returns features G of the given items with K = GGᵀ up to 1e-15·max K_ii on
-// the diagonal, as many as K has rank: Cholesky's factor with pivots. Cost: m·r²/2
-// products for m items and rank r. The error is [ErrIndefinite] if K is seen not to be
-// positive semidefinite.
+// factor returns features G of the given items with K = GGᵀ, as many as K has rank:
+// Cholesky's factor with pivots, which ends where rounding does not let it go on. What
+// it leaves of the diagonal is 1e-15 of the largest value, or more of a kernel that is
+// less exact, at most 1e-6. Cost: m·r² products for m items and rank r. The error is
+// [ErrIndefinite] if K is seen not to be positive semidefinite.
 func factor(ctx context.Context, k Gram, items []int) (Features[float64], error) {
-	gram, err := gather(ctx, k, items)
+	gram, err := between(ctx, k, items)
 	if err != nil {
 		return Features[float64]{}, err
 	}
-	m := len(items)
-	left := make([]float64, m) // of the diagonal
 	var largest float64
-	for i := range left {
-		left[i] = gram.row(i)[i]
-		largest = max(largest, left[i])
+	for i := range items {
+		largest = max(largest, gram.At(i, i))
 	}
-	for i := range m {
-		for j, v := range gram.row(i)[:i] {
-			if math.Abs(v) > math.Sqrt(max(0, left[i]*left[j]))+1e-6*largest {
+	for i := range items {
+		for j := range items[:i+1] {
+			most := math.Sqrt(max(0, gram.At(i, i)) * max(0, gram.At(j, j)))
+			if math.Abs(gram.At(i, j)) > most+1e-5*largest {
 				return Features[float64]{}, ErrIndefinite
 			}
 		}
 	}
-	g := Features[float64]{Rows: m, Stride: m, Data: make([]float64, m*m)}
-	for range m {
-		pivot := 0
-		for i, d := range left {
-			if d < -1e-6*largest {
-				return g, ErrIndefinite
-			}
-			if d > left[pivot] {
-				pivot = i
-			}
+	for _, share := range []float64{1e-15, 1e-12, 1e-9, 1e-6} {
+		var c mat.PivotedCholesky
+		if err := sched.Abandon(ctx, func() { c.Factorize(gram, share*largest) }); err != nil {
+			return Features[float64]{}, err
 		}
-		if left[pivot] <= 1e-15*largest {
-			break
+		g := rowsOf(&c)
+		left := 0.0 // the least of the diagonal: below 0 by rounding, or much below
+		for i := range items {
+			left = min(left, gram.At(i, i)-inner(g.Row(i), g.Row(i)))
 		}
-		if err := eliminate(ctx, &g, gram.row(pivot), pivot, left); err != nil {
-			return g, err
+		if left >= -10*share*largest {
+			return g, nil
 		}
 	}
-	return g, nil
+	return Features[float64]{}, ErrIndefinite
 }
 
-// eliminate adds the feature of a pivot to g, whose row of the kernel is values, and
-// takes it from what is left of the diagonal.
-func eliminate(ctx context.Context, g *Features[float64], values []float64, pivot int, left []float64) error {
-	const piece = 256 // items
-	root := math.Sqrt(left[pivot])
-	own := g.Row(pivot)
-	err := sched.Run(ctx, 0, (g.Rows+piece-1)/piece, func(_, p int) error {
-		for i := p * piece; i < min(g.Rows, (p+1)*piece); i++ {
-			v := (values[i] - inner(g.Row(i), own)) / root
-			g.Data[i*g.Stride+g.Cols] = v
-			left[i] -= v * v
+// rowsOf returns the features of the items, the rows of PUᵀ.
+func rowsOf(c *mat.PivotedCholesky) Features[float64] {
+	m, rank := c.SymmetricDim(), c.Rank()
+	g := Features[float64]{Rows: m, Cols: rank, Stride: rank, Data: make([]float64, m*rank)}
+	upper := c.RawU()
+	for j, i := range c.ColumnPivots(nil) {
+		row := g.Row(i)
+		for r := range row[:min(j+1, rank)] {
+			row[r] = upper.At(r, j)
 		}
-		return nil
-	})
-	g.Cols++
-	left[pivot] = 0
-	return err
+	}
+	return g
 }
 
 // fitKernelSoftmax fits multinomial logistic regression with a ridge λ on the functions
@@ -132,5 +124,5 @@ func (g *groups) positions(items []int) []int {
 
 // kernelSoftmaxBytes returns what fitKernelSoftmax takes: values, factor and the rest.
 func kernelSoftmaxBytes(items, classes int) int64 {
-	return 16*int64(items)*int64(items) + softmaxBytes(items, items, classes)
+	return 24*int64(items)*int64(items) + softmaxBytes(items, items, classes)
 }

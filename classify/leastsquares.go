@@ -72,9 +72,9 @@ func (s *RLS) lambda() float64 {
 	return s.Lambda
 }
 
-// ErrIndefinite says that the kernel is so far from positive semidefinite that
-// K + λI is not positive definite.
-var ErrIndefinite = errors.New("classify: the kernel plus lambda is not positive definite")
+// ErrIndefinite says that the kernel is farther from positive semidefinite than
+// rounding explains or, to least squares, so far that K + λI is not positive definite.
+var ErrIndefinite = errors.New("classify: the kernel is not positive semidefinite")
 
 // Targets lists the machines of least squares, one for each class that has an
 // item of y against [Rest], and the targets of item i in Value[i·len(Pairs):],

@@ -18,7 +18,7 @@ var linearSVMLearner = Learner{
 	},
 	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
 		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), Strategy: strategyOf(v)}
-		return FitLinear(ctx, s, f, y, classes)
+		return FitLinearSVM(ctx, s, f, y, classes)
 	},
 }
 
@@ -39,7 +39,7 @@ const (
 //
 // where C_i is Cost times the weight of the item's class; unlike in [SVM] the
 // bias is a weight like the others, that of a constant feature. The zero value
-// is the default; [FitLinear] fits it.
+// is the default; [FitLinearSVM] fits it.
 type LinearSVM struct {
 	// Cost is C; 0 means 1.
 	Cost float64
@@ -112,12 +112,12 @@ func (s *LinearSVM) filled() LinearSVM {
 	return f
 }
 
-// FitLinear fits s, or the default settings if s is nil, to the features of the
+// FitLinearSVM fits s, or the default settings if s is nil, to the features of the
 // items with y ≥ 0. Cost: a product of each feature of each item a pass.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and a model
 // together with [ErrIterationLimit] if a machine did not reach the tolerance.
-func FitLinear[T Float](ctx context.Context, s *LinearSVM, f Features[T], y []int, classes int) (*LinearModel, error) {
+func FitLinearSVM[T Float](ctx context.Context, s *LinearSVM, f Features[T], y []int, classes int) (*LinearModel, error) {
 	if s != nil {
 		if err := s.Validate(classes); err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ import (
 
 func fitLinear[T Float](t testing.TB, s *LinearSVM, f Features[T], y []int, classes int) *LinearModel {
 	t.Helper()
-	m, err := FitLinear(context.Background(), s, f, y, classes)
+	m, err := FitLinearSVM(context.Background(), s, f, y, classes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestLinearGradient(t *testing.T) {
 			Weights: BalancedWeights(p.y, classes),
 		}
 		bias := s.filled().Bias
-		m, err := FitLinear(context.Background(), s, p.f, p.y, classes)
+		m, err := FitLinearSVM(context.Background(), s, p.f, p.y, classes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,29 +173,29 @@ func TestLinearDefaults(t *testing.T) {
 func TestLinearErrors(t *testing.T) {
 	ctx := context.Background()
 	p := clouds(1, 60, 3, 3, 0.2)
-	if _, err := FitLinear(ctx, nil, p.f, make([]int, 60), 3); !errors.Is(err, ErrOneClass) {
+	if _, err := FitLinearSVM(ctx, nil, p.f, make([]int, 60), 3); !errors.Is(err, ErrOneClass) {
 		t.Errorf("one class: error %v", err)
 	}
-	m, err := FitLinear(ctx, &LinearSVM{MaxPasses: 2, Tolerance: 1e-9}, p.f, p.y, 3)
+	m, err := FitLinearSVM(ctx, &LinearSVM{MaxPasses: 2, Tolerance: 1e-9}, p.f, p.y, 3)
 	if !errors.Is(err, ErrIterationLimit) || m == nil || m.Iterations[2] != 2 || m.Weights[0] == 0 {
 		t.Errorf("limit: model %v, error %v", m, err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := FitLinear(cancelled, nil, p.f, p.y, 3); !errors.Is(err, context.Canceled) {
+	if _, err := FitLinearSVM(cancelled, nil, p.f, p.y, 3); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 	bad := &LinearSVM{Cost: math.Inf(1), Loss: 5, Bias: -2, Tolerance: -1, Weights: []float64{1}, Strategy: -1, MaxPasses: -7}
-	_, err = FitLinear(ctx, bad, p.f, p.y, 3)
+	_, err = FitLinearSVM(ctx, bad, p.f, p.y, 3)
 	for _, word := range []string{"cost +Inf", "loss 5", "bias -2", "tolerance -1", "1 class weights for 3", "strategy -1", "limit of -7 passes"} {
 		if err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("error %v does not mention %q", err, word)
 		}
 	}
 	p.f.Data[4] = math.NaN()
-	if _, err := FitLinear(ctx, nil, p.f, p.y, 3); !errors.Is(err, ErrNotFinite) {
+	if _, err := FitLinearSVM(ctx, nil, p.f, p.y, 3); !errors.Is(err, ErrNotFinite) {
 		t.Errorf("NaN: error %v", err)
 	}
-	panics(t, badLength, func() { _, _ = FitLinear(ctx, nil, p.f, p.y[1:], 3) })
+	panics(t, badLength, func() { _, _ = FitLinearSVM(ctx, nil, p.f, p.y[1:], 3) })
 	panics(t, badLength, func() { m.DecisionsTo(nil, make([]float64, 2)) })
 }

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -91,4 +92,13 @@ func panics(t *testing.T, want string, f func()) {
 		}
 	}()
 	f()
+}
+
+// solved fits one model by a path of one cost.
+func solved(ctx context.Context, s *Solver, k Gram, y []int, classes int) (*KernelModel, error) {
+	models, err := s.Path(ctx, k, y, classes, []float64{s.SVM.filled().Cost})
+	if models == nil {
+		return nil, err
+	}
+	return &models[0], err
 }

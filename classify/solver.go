@@ -12,8 +12,8 @@ import (
 // Its results are those of [SVM.Fit]; the models it returns share its memory
 // and are valid until its next call.
 type Solver struct {
-	// SVM holds the settings. Cost is not used by Path; Workers is not used;
-	// Start must not be a model of this solver.
+	// SVM holds the settings. Cost and Workers are not used; Start must not be a
+	// model of this solver.
 	SVM SVM
 
 	groups  groups
@@ -22,19 +22,6 @@ type Solver struct {
 	arena   arena
 	models  []KernelModel
 	cells   []Machine
-	costs   [1]float64
-}
-
-// Fit is [SVM.Fit] on the calling goroutine. The model is valid until the next
-// call.
-func (s *Solver) Fit(ctx context.Context, k Gram, y []int, classes int) (*KernelModel, error) {
-	set := s.SVM.filled()
-	s.costs[0] = set.Cost
-	models, err := s.Path(ctx, k, y, classes, s.costs[:])
-	if models == nil {
-		return nil, err
-	}
-	return &models[0], err
 }
 
 // Path fits a model for each of the increasing costs, each starting from the

@@ -17,7 +17,7 @@ var svmLearner = Learner{
 		Params: []spec.Param{
 			costParam, weightsParam, strategyParam,
 			{Name: "svm-tolerance", Symbol: "tolerance", Meaning: "violation of the optimality conditions at which the support vector machine stops",
-				Range: spec.Above(0), Default: spec.Number(1e-9)},
+				Range: spec.Above(0), Default: spec.Number(1e-7)},
 		},
 	},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {

@@ -254,7 +254,7 @@ func TestSVMSameBits(t *testing.T) {
 			same("whole rows", SVM{CacheBytes: 50 * 8 * int64(k.N), Workers: 2}, onlyRows{k})
 			solver := Solver{SVM: SVM{Cost: 3, Tolerance: tolerance, Strategy: strategy}}
 			for range 2 {
-				got, err := solver.Fit(context.Background(), k, p.y, p.classes)
+				got, err := solved(context.Background(), &solver, k, p.y, p.classes)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -272,7 +272,7 @@ func TestSolverReused(t *testing.T) {
 	for _, n := range []int{30, 7, 200, 3, 90} {
 		p := clouds(uint64(n), n, 4, 3, 1)
 		k := p.radial()
-		got, err := solver.Fit(context.Background(), k, p.y, p.classes)
+		got, err := solved(context.Background(), &solver, k, p.y, p.classes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,12 +303,12 @@ func TestWeightsAreCopies(t *testing.T) {
 			within(t, "objective", a.Machines[m].Objective, b.Machines[m].Objective, 1e-6)
 		}
 		linear := &LinearSVM{Tolerance: 1e-9, MaxPasses: 100_000, Weights: weights, Strategy: strategy}
-		c, err := FitLinear(context.Background(), linear, p.f, p.y, 3)
+		c, err := FitLinearSVM(context.Background(), linear, p.f, p.y, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
 		linear.Weights = nil
-		d, err := FitLinear(context.Background(), linear, twin.f, twin.y, 3)
+		d, err := FitLinearSVM(context.Background(), linear, twin.f, twin.y, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -381,7 +381,7 @@ func TestSolverAllocates(t *testing.T) {
 	k := p.radial()
 	solver := Solver{SVM: SVM{Cost: 5}}
 	most := testing.AllocsPerRun(20, func() {
-		if _, err := solver.Fit(context.Background(), k, p.y, p.classes); err != nil {
+		if _, err := solved(context.Background(), &solver, k, p.y, p.classes); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -518,7 +518,7 @@ func TestSVMErrors(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		solver := Solver{SVM: SVM{Tolerance: 1e-12, Cost: 100}}
-		if _, err := solver.Fit(cancelled, k, p.y, 3); !errors.Is(err, context.Canceled) {
+		if _, err := solved(cancelled, &solver, k, p.y, 3); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -553,7 +553,7 @@ func TestSVMErrors(t *testing.T) {
 	})
 	t.Run("the caller's mistakes", func(t *testing.T) {
 		panics(t, badLength, func() { _, _ = (*SVM)(nil).Fit(ctx, k, p.y[1:], 3) })
-		panics(t, badLength, func() { _, _ = new(Solver).Fit(ctx, k, p.y[1:], 3) })
+		panics(t, badLength, func() { _, _ = solved(ctx, new(Solver), k, p.y[1:], 3) })
 		panics(t, badClass, func() { _, _ = (*SVM)(nil).Fit(ctx, k, p.y, 2) })
 		m := fit(t, nil, k, p.y, 3)
 		panics(t, badLength, func() { m.DecisionsTo(nil, make([]float64, 3)) })

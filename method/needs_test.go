@@ -172,7 +172,7 @@ func TestMachinesStayWithinTheirPlan(t *testing.T) {
 	}{
 		{KernelSVM, 2, fitKernel(f)}, {KernelSVM, 5, fitKernel(f)}, {KernelSVM, 24, fitKernel(f)},
 		{LinearSVM, 2, func(class []int, classes int) error { // of more the first machines would be garbage
-			_, err := classify.FitLinear(t.Context(), nil, f, class, classes)
+			_, err := classify.FitLinearSVM(t.Context(), nil, f, class, classes)
 			return err
 		}},
 		{RLS, 5, func(class []int, classes int) error {

@@ -182,7 +182,7 @@ func (r *predictor) learn(ctx context.Context) error {
 		r.model, err = classify.FitRLS(ctx, &classify.RLS{Lambda: r.par.Lambda * deals}, f, r.class, classes)
 	case LinearSVM:
 		svm := &classify.LinearSVM{Cost: r.par.Cost / deals, Strategy: strategy(classes), RNGSeed: r.set.RNGSeed, Workers: r.set.Workers}
-		r.model, err = classify.FitLinear(ctx, svm, f, r.class, classes)
+		r.model, err = classify.FitLinearSVM(ctx, svm, f, r.class, classes)
 	default:
 		svm := &classify.SVM{
 			Cost: r.par.Cost / deals, Strategy: strategy(classes), Tolerance: r.set.Tolerance,

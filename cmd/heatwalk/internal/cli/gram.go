@@ -204,8 +204,20 @@ func (r *gramRun) choose() error {
 	return nil
 }
 
-// plan reserves what the run takes.
+// plan keeps the run to what it takes.
 func (r *gramRun) plan() error {
+	n, err := r.needs()
+	if exitCode(err) == exitLimit {
+		err = &overError{err, r.in.enough(r.needs)}
+	}
+	if err != nil {
+		return err
+	}
+	return r.in.keepTo(n)
+}
+
+// needs returns what the run takes.
+func (r *gramRun) needs() (*needs, error) {
 	n := new(needs)
 	n.Limit = r.in.dataLimit()
 	m, k := len(r.item), len(r.l.Names)
@@ -213,18 +225,14 @@ func (r *gramRun) plan() error {
 	if r.in.estimating {
 		n.disk = r.out.bytes(r.rows, axis{n: k}, 8) + runFileBytes + idBytes(r.rows)
 	}
-	if err := n.Reserve(learnerBytes+80*int64(r.rows.n+r.cols.n), "ids and labels"); err != nil {
-		return err
+	err := n.Reserve(learnerBytes+80*int64(r.rows.n+r.cols.n), "ids and labels")
+	if err == nil {
+		err = n.Reserve(held, "kernel values")
 	}
-	if err := n.Reserve(held, "kernel values"); err != nil {
-		return err
+	if learner := r.f.gram.learner; err == nil && learner.Memory != nil {
+		err = n.Reserve(learner.Memory(m, k), learner.Name)
 	}
-	if memory := r.f.gram.learner.Memory; memory != nil {
-		if err := n.Reserve(memory(m, k), r.f.gram.learner.Name); err != nil {
-			return err
-		}
-	}
-	return r.in.keepTo(n)
+	return n, err
 }
 
 // each visits the rows of the file with the values of the items. The slice is valid
@@ -276,7 +284,7 @@ func (r *gramRun) fit() (err error) {
 	case errors.Is(err, context.Canceled):
 		return context.Cause(r.in.ctx)
 	case err != nil:
-		return &dataError{g.file, fmt.Sprintf("%s: %s; is it a positive semidefinite kernel?", g.learner.Name, strings.TrimPrefix(err.Error(), "classify: "))}
+		return &dataError{g.file, fmt.Sprintf("%s: %s; are these the values of a kernel?", g.learner.Name, strings.TrimPrefix(err.Error(), "classify: "))}
 	}
 	return nil
 }
