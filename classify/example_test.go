@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // Two groups of points on a line, one point in between without a class.
@@ -27,6 +28,27 @@ func ExampleSVM() {
 	scores := classify.SoftVotes{}.ScoresTo(nil, model.Pairs, decisions)
 	fmt.Printf("class %d, scores %.2f\n", model.Pairs.Predict(decisions), scores)
 	// Output: class 1, scores [0.40 0.60]
+}
+
+// The same points, with a learner by its name and probabilities of the classes.
+func ExampleLearner() {
+	points := []float64{-3, -2, -1, 1, 2, 3, 0.4}
+	y := []int{0, 0, 0, 1, 1, 1, -1}
+	kernel := mat.NewSymDense(len(points), nil)
+	kernel.SymOuterK(1, mat.NewDense(len(points), 1, points))
+
+	gp := classify.LearnerOf("gp")
+	values, err := gp.Resolve(spec.Values{"variance": spec.Number(4)}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	model, err := gp.Fit(context.Background(), classify.NewDenseGram(kernel), y, 2, values)
+	if err != nil {
+		log.Fatal(err)
+	}
+	scores := model.ScoresTo(nil, mat.Row(nil, 6, kernel), kernel.At(6, 6))
+	fmt.Printf("%s: %.2f\n", gp.Text(values), gp.Probabilities(nil, scores))
+	// Output: σ² = 4: [0.30 0.70]
 }
 
 // Three items of one class and one of another: errors on the latter cost three times

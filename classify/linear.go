@@ -13,7 +13,6 @@ import (
 var linearSVMLearner = Learner{
 	Spec: spec.Spec{
 		Name: "linear-svm", Title: "support vector machines on features, the bias among the weights",
-		Works:  spec.Vectors,
 		Params: []spec.Param{costParam, weightsParam, strategyParam},
 	},
 	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {

@@ -223,7 +223,7 @@ func (r *gramRun) needs() (*needs, error) {
 	m, k := len(r.item), len(r.l.Names)
 	held := 8*int64(m)*int64(m) + 16*int64(r.cols.n)
 	if r.in.estimating {
-		n.disk = r.out.bytes(r.rows, axis{n: k}, 8) + runFileBytes + idBytes(r.rows)
+		n.disk = r.out.bytes(r.rows, axis{n: max(k, k*(k-1)/2)}, 8) + runFileBytes + idBytes(r.rows)
 	}
 	err := n.Reserve(learnerBytes+80*int64(r.rows.n+r.cols.n), "ids and labels")
 	if err == nil {

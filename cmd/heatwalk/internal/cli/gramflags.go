@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,7 +138,7 @@ func (in *invocation) checkGram(cmd *cobra.Command, f *classifyFlags) {
 		in.problem("--scores", "%s has no probabilities; give raw", l.Name)
 	}
 	in.checkGramEffect(cmd, l)
-	in.resolveLearner(flags, &f.gram)
+	_, f.gram.values = in.given(flags, &l.Spec)
 }
 
 // checkGramEffect notes the flags that were given and make no difference to a
@@ -157,31 +156,4 @@ func (in *invocation) checkGramEffect(cmd *cobra.Command, l *classify.Learner) {
 			in.problem("--"+f.Name, "%s has no such parameter; %s", l.Name, hint)
 		}
 	})
-}
-
-// resolveLearner takes the parameters of the learner from its flags.
-func (in *invocation) resolveLearner(flags *pflag.FlagSet, f *gramFlags) {
-	noted := func(name string) bool {
-		return slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name })
-	}
-	given := spec.Values{}
-	for i := range f.learner.Params {
-		p := &f.learner.Params[i]
-		if !flags.Changed(p.Name) || noted(p.Name) {
-			continue
-		}
-		x, err := p.Parse(flags.Lookup(p.Name).Value.String())
-		if err != nil {
-			in.problem("--"+p.Name, "%v", err)
-			continue
-		}
-		given[p.Name] = x
-	}
-	var (
-		wrong *spec.ParameterError
-		err   error
-	)
-	if f.values, err = f.learner.Resolve(given, nil); errors.As(err, &wrong) && !noted(wrong.Parameter) {
-		in.problem("--"+wrong.Parameter, "%s", wrong.What)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -141,24 +142,36 @@ func (in *invocation) stated(flags *pflag.FlagSet, methods []method.Method) spec
 		if !ok {
 			continue
 		}
-		own := spec.Values{}
-		for _, p := range d.Declaration().Params {
-			if !flags.Changed(p.Name) || slices.ContainsFunc(in.problems, func(q problem) bool { return q.place == "--"+p.Name }) {
-				continue
-			}
-			v, err := p.Parse(flags.Lookup(p.Name).Value.String())
-			if err != nil {
-				in.problem("--"+p.Name, "%v", err)
-				continue
-			}
-			own[p.Name], given[p.Name] = v, v
-		}
-		var wrong *spec.ParameterError
-		if _, err := d.Declaration().Resolve(own, nil); errors.As(err, &wrong) {
-			in.problem("--"+wrong.Parameter, "%s", wrong.What)
-		}
+		own, _ := in.given(flags, d.Declaration())
+		maps.Copy(given, own)
 	}
 	return given
+}
+
+// given returns the values of the flags that are parameters of a declaration, and what
+// they make together with the defaults, and notes what is wrong with them.
+func (in *invocation) given(flags *pflag.FlagSet, s *spec.Spec) (given, complete spec.Values) {
+	noted := func(name string) bool {
+		return slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--"+name })
+	}
+	given = spec.Values{}
+	for i := range s.Params {
+		p := &s.Params[i]
+		if !flags.Changed(p.Name) || noted(p.Name) {
+			continue
+		}
+		v, err := p.Parse(flags.Lookup(p.Name).Value.String())
+		if err != nil {
+			in.problem("--"+p.Name, "%v", err)
+			continue
+		}
+		given[p.Name] = v
+	}
+	complete, err := s.Resolve(given, nil)
+	if wrong := new(spec.ParameterError); errors.As(err, &wrong) && !noted(wrong.Parameter) {
+		in.problem("--"+wrong.Parameter, "%s", wrong.What)
+	}
+	return given, complete
 }
 
 // anyWalks reports whether one of the methods learns from walks with absorption.
