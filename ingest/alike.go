@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 )
@@ -27,10 +25,6 @@ func unpadded(id []byte) []byte {
 	return short
 }
 
-func (r *run) warnOfPair(short, id []byte) {
-	r.warn(fmt.Sprintf("ids %q and %q both occur and are kept apart", short, id))
-}
-
 // warnAlike warns of such ids among those of the dictionary, whose codes are in
 // order of first appearance.
 func (r *run) warnAlike(codes []uint32) {
@@ -41,64 +35,8 @@ func (r *run) warnAlike(codes []uint32) {
 			continue
 		}
 		if _, ok := r.dict.lookup(short); ok {
-			r.warnOfPair(short, id)
+			r.warn(fmt.Sprintf("ids %q and %q both occur and are kept apart", short, id))
 			return
 		}
-	}
-}
-
-// pairs finds such ids while all ids pass in increasing order: those with zeros
-// come before those without, but for 0 itself.
-type pairs struct {
-	padded []paddedID
-	sorted bool
-	zero   bool // 0 is an id
-
-	first     uint64 // where the first pair appeared
-	short, id []byte // nil if there is none
-}
-
-// paddedID is an id with leading zeros.
-type paddedID struct {
-	short uint64 // hash of it without them
-	zeros int
-	first uint64
-}
-
-// add takes the next id and where it appeared first.
-func (p *pairs) add(id []byte, first uint64) {
-	if short := unpadded(id); short != nil {
-		p.padded = append(p.padded, paddedID{hashOf(short), len(id) - len(short), first})
-		if p.zero && len(short) == 1 && short[0] == '0' {
-			p.found(short, len(id)-1, first)
-		}
-		return
-	}
-	if !table.IsInteger(id) {
-		return
-	}
-	p.zero = p.zero || len(id) == 1 && id[0] == '0'
-	if id[0] == '0' || len(p.padded) == 0 {
-		return
-	}
-	if !p.sorted {
-		slices.SortFunc(p.padded, func(a, b paddedID) int {
-			return cmp.Or(cmp.Compare(a.short, b.short), cmp.Compare(a.first, b.first))
-		})
-		p.sorted = true
-	}
-	hash := hashOf(id)
-	i, ok := slices.BinarySearchFunc(p.padded, hash, func(a paddedID, h uint64) int { return cmp.Compare(a.short, h) })
-	if ok {
-		p.found(id, p.padded[i].zeros, p.padded[i].first)
-	}
-}
-
-// found keeps a pair if it is the first one.
-func (p *pairs) found(short []byte, zeros int, first uint64) {
-	if p.id == nil || first < p.first {
-		p.first = first
-		p.id = append(bytes.Repeat([]byte{'0'}, zeros), short...)
-		p.short = p.id[zeros:]
 	}
 }

@@ -41,6 +41,9 @@ type entry struct {
 	first uint64 // where it appeared first
 }
 
+// leastPlaces has as bits what a shard has room for at first.
+const leastPlaces = 7
+
 // errTooMany is returned for more ids than codes.
 var errTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
 
@@ -202,12 +205,12 @@ func (s *dictShard) insert(hash uint64, id []byte) uint32 {
 // reserve makes room for n more ids at a load of at most one half.
 func (s *dictShard) reserve(n int) error {
 	if len(s.entries) == 0 {
-		s.entries = make([]entry, 1, 1<<10)
+		s.entries = make([]entry, 1, 1<<leastPlaces)
 	}
 	if s.len()+n > maxPlaces {
 		return errTooMany
 	}
-	size := max(1<<10, len(s.slots))
+	size := max(1<<leastPlaces, len(s.slots))
 	for (s.len()+n)*2 > size {
 		size *= 2
 	}
@@ -249,17 +252,6 @@ func (d *dict) lookup(id []byte) (code uint32, ok bool) {
 	return 0, false
 }
 
-// clear forgets all ids.
-func (d *dict) clear() {
-	for i := range d.shards {
-		// The lock stays: another worker may wait for it.
-		s := &d.shards[i]
-		s.mu.Lock()
-		s.slots, s.shift, s.keys, s.entries = nil, 0, nil, nil
-		s.mu.Unlock()
-	}
-}
-
 // len returns the number of ids.
 func (d *dict) len() int {
 	n := 0
@@ -287,14 +279,35 @@ func (d *dict) bytes() int64 {
 	return n
 }
 
-// text returns the bytes of all ids.
-func (d *dict) text() int64 {
+// textBytes returns the bytes of all ids.
+func (d *dict) textBytes() int64 {
 	var n int64
 	for i := range d.shards {
-		n += int64(len(d.shards[i].keys))
+		s := &d.shards[i]
+		s.mu.Lock()
+		n += int64(len(s.keys))
+		s.mu.Unlock()
 	}
 	return n
 }
+
+// dictBytes bounds the memory of a dictionary of so many ids with so many bytes.
+func dictBytes(ids, text int64) int64 {
+	const slot, each = 8, 16 // bytes, of a slot and of an entry
+	const rounded = 16 << 10 // bytes of a shard, by which allocations are more than was asked for
+	most := ids/dictShards + 4*int64(math.Sqrt(float64(ids)/dictShards)) + group
+	slots := int64(1) << max(leastPlaces, bits.Len64(uint64(2*most-1)))
+	return dictShards*(slots*slot+rounded) + (ids*each+text)*5/4 // slices grow by a quarter
+}
+
+// knownBytes is what stays of so many ids once they are numbered: of each where its
+// text ends, its place among them, and the row of its code.
+func knownBytes(ids, text int64) int64 { return 16*ids + text }
+
+// numberingBytes is what numbering so many ids takes beside the dictionary: their
+// codes and first positions, sorted; the row of each code; and the store's text,
+// where each id ends in it, and the order of the ids.
+func numberingBytes(ids, text int64) int64 { return 48*ids + text }
 
 // key returns the id of a code.
 func (d *dict) key(code uint32) []byte {

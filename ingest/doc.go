@@ -58,13 +58,12 @@
 // bytes for any number of workers, its identity apart.
 //
 // What the memory of [Config] has no room for goes to a temporary file: lines as
-// packed codes; dictionaries as sorted runs, which are merged; entries bucket by
-// bucket whenever the memory is full of them, in the place of lines where no error
-// can be about these any more. Each bucket is gathered before it is sorted, so
-// that lines are read twice, to count their entries and to make them, and entries
-// once, whatever the memory. The store stays the same to the byte. Nothing but the
-// work of each goroutine, some bytes for each node and the store's dictionary must
-// fit; [Estimate] tells how much a run would take.
+// packed codes; entries bucket by bucket whenever the memory is full of them, in the
+// place of lines where no error can be about these any more. Each bucket is gathered
+// before it is sorted, so that lines are read twice, to count their entries and to
+// make them, and entries once, whatever the memory. The store stays the same to the
+// byte. The work of each goroutine, some bytes for each node, and the ids with what
+// numbers them must fit; [Estimate] tells how much a run would take.
 //
 // Errors that come from data name file, line and column, and the way out; see
 // [ParseError]. A cancelled context ends the work within one chunk or bucket.

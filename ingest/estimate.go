@@ -397,6 +397,12 @@ func (g *guess) hubs(rows int) []float64 {
 	return hubs
 }
 
+// hasDict reports whether the ids go through a dictionary: some are text, or numbers
+// too far apart for a bitmap.
+func (g *guess) hasDict() bool {
+	return !g.numeric || !g.dense && g.matrix == 0 && float64(g.top) >= max(denseBits, idBits*2*g.lines)
+}
+
 // idBytes returns the mean length of the sampled ids. Frequent ones count as
 // often as they occur, which matters little.
 func (g *guess) idBytes() float64 { return g.bytes / max(1, g.tokens) }

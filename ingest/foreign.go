@@ -159,10 +159,7 @@ func (f *foreign) hold(bytes int64) error {
 // fits reports whether what is held fits the limit.
 func (f *foreign) fits() error {
 	r := f.run
-	if need := r.held + r.dictBytes() + f.kept + r.beside(); r.c.Memory > 0 && need > r.c.Memory {
-		return &MemoryError{Need: need, Limit: r.c.Memory}
-	}
-	return nil
+	return r.fits(f.kept)
 }
 
 // visit takes over a batch.
@@ -239,9 +236,6 @@ func (r *run) matrixRows() (*shard.Nodes, error) {
 func (r *run) listedRows() (*shard.Nodes, error) {
 	if err := r.moveListed(); err != nil {
 		return nil, err
-	}
-	if r.runs.count > 0 {
-		return r.numberRuns()
 	}
 	if n := r.dict.len(); uint64(n) != r.matrix.rows {
 		return nil, &ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", count(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}

@@ -108,8 +108,6 @@ func TestFaultsOfTemporaryFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	defer func(share float64) { dictShare = share }(dictShare)
-	dictShare = 0.001
 	r := rand.New(rand.NewPCG(2, 2))
 	for name, line := range map[string]func(int) string{
 		"numbers": func(int) string { return fmt.Sprintf("%d\t%d", r.IntN(3000), r.IntN(3000)) },

@@ -41,6 +41,9 @@ func (r *run) readNodes() error {
 			if err := r.codes(&part{seq: r.seq}, make([]uint32, len(b.tokens)), nil, &b); err != nil {
 				return err
 			}
+			if err := r.fits(0); err != nil {
+				return err
+			}
 		}
 		listed += len(code) + len(b.tokens)
 		r.seq++
@@ -74,7 +77,7 @@ func (r *run) readNodes() error {
 	if err := flush(); err != nil {
 		return err
 	}
-	r.listedIDs = r.distinctListed(listed)
+	r.listedIDs = r.distinctListed()
 	if repeated := listed - r.listedIDs; repeated > 0 {
 		r.warn(fmt.Sprintf("%s: lines with an id that is listed already: %d", in.Name(), repeated))
 	}
@@ -108,12 +111,9 @@ func (r *run) moveListed() error {
 }
 
 // distinctListed returns the number of ids in the list of nodes, the only ones
-// known so far; listed is how many lines it has, which stands for it where the
-// dictionary was too large to tell.
-func (r *run) distinctListed(listed int) int {
+// known so far.
+func (r *run) distinctListed() int {
 	switch {
-	case r.runs.count > 0:
-		return listed
 	case r.useDict.Load():
 		return r.dict.len()
 	case !r.ids.sparse:

@@ -39,6 +39,9 @@ func (r *run) number() (*shard.Nodes, error) {
 	if err := r.moveListed(); err != nil {
 		return nil, err
 	}
+	if err := r.makeRoom(r.movedNeeds()); err != nil {
+		return nil, err
+	}
 	err := r.eachPart(func(worker int, p *part, code []uint32, weight []float64) error {
 		return r.moveToDict(worker, p, code, weight)
 	})
@@ -48,9 +51,33 @@ func (r *run) number() (*shard.Nodes, error) {
 	return r.numberDict()
 }
 
+// codes stores the codes of a batch, whose first token stands at the start of chunk
+// p.seq.
+func (r *run) codes(p *part, code []uint32, text []byte, b *batch) error {
+	p.inDict = true
+	if err := r.dict.codes(code, text, b, position(p.seq, 0)); err != nil {
+		return &ParseError{File: r.files[p.file].Name, Msg: err.Error(), Err: err}
+	}
+	return nil
+}
+
 // tooMany is the error for more nodes than rows.
 func (r *run) tooMany() error {
 	return &ParseError{File: r.files[0].Name, Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: errTooMany}
+}
+
+// movedNeeds bounds what the dictionary and the numbering take once all codes that are
+// ids are in it.
+func (r *run) movedNeeds() int64 {
+	ids, text, numbers := int64(r.dict.len()), r.dict.textBytes(), int64(0)
+	for _, p := range r.parts {
+		if !p.inDict {
+			numbers += 2 * int64(p.edges)
+		}
+	}
+	numbers = min(numbers, int64(r.top)+1)
+	ids, text = ids+numbers, text+maxDigits*numbers
+	return dictBytes(ids, text) + numberingBytes(ids, text)
 }
 
 // moveToDict replaces codes that are ids by codes of the dictionary.
@@ -67,6 +94,9 @@ func (r *run) moveToDict(worker int, p *part, code []uint32, weight []float64) e
 	if err := r.codes(p, code, nil, &b); err != nil {
 		return err
 	}
+	if err := r.fits(0); err != nil {
+		return err
+	}
 	if p.spilled == nil {
 		return nil
 	}
@@ -78,11 +108,14 @@ func (r *run) moveToDict(worker int, p *part, code []uint32, weight []float64) e
 // its order, then the others, by value if all ids are integers and in order of
 // first appearance if not.
 func (r *run) numberDict() (*shard.Nodes, error) {
-	if r.runs.count > 0 {
-		return r.numberRuns()
-	}
 	if r.dict.len() > maxNodes {
 		return nil, r.tooMany()
+	}
+	if err := r.makeRoom(r.dictNeeds()); err != nil {
+		return nil, err
+	}
+	if err := r.fits(0); err != nil {
+		return nil, err
 	}
 	// What the dictionary has outgrown would otherwise be there beside what numbers
 	// its ids.
@@ -179,6 +212,9 @@ func (r *run) sortIntegers(codes []uint32) {
 	_, sorted := radixSort(values, make([]uint64, len(codes)), codes, make([]uint32, len(codes)), 0, 64)
 	copy(codes, sorted)
 }
+
+// maxDigits is how many digits a number of 32 bits has at most.
+const maxDigits = 10
 
 // compareIntegers compares canonical integers of any length.
 func compareIntegers(a, b []byte) int {

@@ -18,7 +18,7 @@ type outlay struct {
 	rows  float64 // what is known of each row
 	room  float64 // what is there throughout
 
-	dict, ids, least, known float64 // ids while they are read, numbered, merged from runs, and then
+	dict, ids, known float64 // ids while they are read, numbered, and then
 
 	scratch float64 // of the largest buckets, with what is known of all
 	buckets float64 // of those at hand where all fits
@@ -59,17 +59,16 @@ func (g *guess) outlay() *outlay {
 func (o *outlay) addIDs(g *guess) {
 	n := o.n
 	switch {
-	case g.numeric && g.dense:
-		o.rows += float64(g.top) * 3 / 16
-	case g.numeric:
-		o.rows += float64(g.top) * 3 / 16
-		o.dict, o.ids, o.least, o.known = n*4, n*4, n*4, n*4
-	default:
+	case g.hasDict():
 		text := g.idBytes()
-		o.dict = n * (24 + 1.25*(16+text)) // slots, entries and text
-		o.ids = o.dict + n*(48+text)       // and what numbers them
-		o.least = n * (40 + text)
-		o.known = n * (16 + text) // of each where its text ends, its place among them, and the row of its code
+		o.dict = float64(dictBytes(int64(n), int64(n*text)))
+		o.ids = o.dict + float64(numberingBytes(int64(n), int64(n*text)))
+		o.known = float64(knownBytes(int64(n), int64(n*text)))
+	case g.dense:
+		o.rows += float64(g.top) * 3 / 16
+	default:
+		o.rows += float64(g.top) * 3 / 16
+		o.dict, o.ids, o.known = n*4, n*4, n*4
 	}
 }
 
@@ -120,7 +119,7 @@ func (o *outlay) addOrder(g *guess) {
 }
 
 // fixed is what does not shrink with the lines that are in memory.
-func (o *outlay) fixed() float64 { return o.room + o.rows + o.ids + o.scratch }
+func (o *outlay) fixed() float64 { return o.room + o.rows + o.known + o.scratch }
 
 // sorting is what is there while entries are sorted, beside the lines.
 func (o *outlay) sorting() float64 { return o.keys + o.room + o.rows + o.known + o.buckets }
@@ -162,15 +161,20 @@ func (g *guess) plan() (*Plan, error) {
 		p.Passes = 2
 	}
 	ordered := o.order != DefaultOrder
-	if parts+fixed > spillAbove*limit && (over || ordered) || over && parts+fixed+keys > limit {
+	if parts+max(fixed, o.room+o.ids) > spillAbove*limit && (over || ordered) || over && parts+max(fixed+keys, o.room+o.ids) > limit {
 		p.Temp += int64(g.temporary(o.n))
 	}
 	// What is more than fits, and an order may need, is moved to disk early. That
 	// it is more is sure or not.
 	const unsure = 0.05 // of what is guessed
+	numbers := 0.0      // bytes of ids that take no room while lines are read
+	if !g.hasDict() {
+		numbers = o.ids
+	}
 	early := max(spillAbove*limit, spillBelow*limit+max(keys+o.pattern, graph)+fixed)
 	spills := func(share float64) bool {
-		return share*parts+o.room > spillAbove*limit && (ordered || share*(parts+keys)+o.room > limit)
+		ids := o.ids - numbers
+		return share*(parts+ids)+o.room > spillAbove*limit && (ordered || share*(parts+max(keys, ids))+o.room > limit)
 	}
 	if spills(1 - unsure) {
 		most = min(most, early)
@@ -190,7 +194,7 @@ func (g *guess) plan() (*Plan, error) {
 // least returns a [*MemoryError] if the parts that do not shrink exceed the limit.
 func (g *guess) least(o *outlay, graph, limit float64) error {
 	span := min(o.keys, max(leastBytes, o.entries/maxSpans*(o.each+o.values)))
-	need := max(o.fixed()+graph+span, o.room+o.ids+g.window) - o.ids + o.least
+	need := max(o.fixed()+graph+span, o.room+o.ids+g.window)
 	if need <= limit {
 		return nil
 	}
@@ -207,10 +211,12 @@ func (g *guess) least(o *outlay, graph, limit float64) error {
 func (g *guess) temporary(n float64) float64 {
 	bits := float64(2 * codeWidth(uint32(min(n, math.MaxUint32))))
 	switch {
-	case g.numeric && g.matrix == 0:
-		bits = float64(2 * codeWidth(g.top))
 	case !g.numeric:
 		bits = 64
+	case g.hasDict(): // which the numbers go to once all are known
+		bits = 64 + float64(2*codeWidth(g.top))
+	case g.matrix == 0:
+		bits = float64(2 * codeWidth(g.top))
 	}
 	if g.weighted {
 		bits += 64

@@ -7,21 +7,21 @@ import "unsafe"
 // them are small canonical integers, or the dictionary's codes. Parts that
 // memory has no room for are on disk; see run.load for how all of them are read.
 type part struct {
-	seq        int       // position among all chunks of the input
-	file       int       // which input it comes from
-	first      int64     // the number of the chunk's first line; 0 if there are no lines
-	edges      int       // lines with an edge
-	top        uint32    // the largest code; of a matrix, that of its last row
-	code       []uint32  // source and target of each line; nil if the part is spilled
-	weight     []float64 // of each line; nil if the part is spilled or weighted is not set
-	weighted   bool      // the file has weights
-	gaps       []uint32  // for every line of text without an edge, how many edges come before it
-	inDict     bool      // codes are the dictionary's
-	generation int       // of the dictionary
-	bad        faults
-	stats      tally
-	spilled    *record // where the part is on disk; nil: in memory
-	mapped     int     // how many of the run's maps were applied before it was spilled
+	seq      int       // position among all chunks of the input
+	file     int       // which input it comes from
+	first    int64     // the number of the chunk's first line; 0 if there are no lines
+	edges    int       // lines with an edge
+	top      uint32    // the largest code; of a matrix, that of its last row
+	code     []uint32  // source and target of each line; nil if the part is spilled
+	weight   []float64 // of each line; nil if the part is spilled or weighted is not set
+	weighted bool      // the file has weights
+	gaps     []uint32  // for every line of text without an edge, how many edges come before it
+	inDict   bool      // codes are the dictionary's
+	leaving  bool      // a worker moves it to disk; guarded by run.mu
+	bad      faults
+	stats    tally
+	spilled  *record // where the part is on disk; nil: in memory
+	mapped   int     // how many of the run's maps were applied before it was spilled
 }
 
 // tally counts lines.
@@ -70,8 +70,11 @@ func (p *part) line(i int) int64 {
 // bytes returns how much memory a part holds.
 func (p *part) bytes() int64 {
 	const head = int64(unsafe.Sizeof(part{}) + unsafe.Sizeof(record{}))
-	return head + int64(len(p.code)+len(p.gaps))*4 + int64(len(p.weight))*8
+	return head + int64(len(p.gaps))*4 + p.lineBytes()
 }
+
+// lineBytes returns how much of that goes with its lines to disk.
+func (p *part) lineBytes() int64 { return int64(len(p.code))*4 + int64(len(p.weight))*8 }
 
 // position returns where in the input token i of chunk seq stands: what comes
 // earlier has a lower number.

@@ -36,7 +36,6 @@ type run struct {
 	lateRows    int     // once there is an order, how many ids have a row in it beside those of the dictionary
 	useDict     atomic.Bool
 	dict        *dict
-	runs        idRuns              // earlier generations of it
 	matrix      *matrix             // nil: nodes are found by their ids
 	stated      graphfile.Direction // what the files say
 	statedBy    string
@@ -96,6 +95,8 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, err
 	}
 	defer func() { w.Abort() }()
+	settings := r.c
+	defer func() { err = enough(ctx, inputs, &settings, err) }()
 	defer func() {
 		if left := r.endSpill(); left != nil && err == nil {
 			r.warn(fmt.Sprintf("the temporary file could not be removed: %v", left))
@@ -241,6 +242,36 @@ func (r *run) dictBytes() int64 {
 		return 0
 	}
 	return r.dict.bytes()
+}
+
+// dictNeeds returns the memory of the dictionary and of the numbering of its ids.
+func (r *run) dictNeeds() int64 {
+	if !r.useDict.Load() {
+		return 0
+	}
+	return r.dict.bytes() + numberingBytes(int64(r.dict.len()), r.dict.textBytes())
+}
+
+// fits returns a [*MemoryError] if the limit has no room for the lines in memory, the
+// dictionary, the numbering of its ids and so many other bytes.
+func (r *run) fits(other int64) error {
+	if need := r.held + other + r.dictNeeds() + r.beside(); r.c.Memory > 0 && need > r.c.Memory {
+		return &MemoryError{Need: need, Limit: r.c.Memory}
+	}
+	return nil
+}
+
+// enough makes the need of a [*MemoryError] that of the whole run: what was known when
+// the limit was met may be little of it.
+func enough(ctx context.Context, inputs []string, c *Config, err error) error {
+	var met, planned *MemoryError
+	if !errors.As(err, &met) {
+		return err
+	}
+	if _, unfit := Estimate(ctx, inputs, c); errors.As(unfit, &planned) && planned.Need > met.Need {
+		return planned
+	}
+	return err
 }
 
 const (

@@ -52,6 +52,25 @@ const spillName = "heatwalk-edges"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// region is a piece of the temporary file.
+type region struct{ offset, length int64 }
+
+// reserve returns a region of the temporary file.
+func (s *spill) reserve(length int64) region {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.free {
+		if f := &s.free[i]; f.length >= length {
+			at := f.offset
+			f.offset += length
+			f.length -= length
+			return region{at, length}
+		}
+	}
+	s.end += length
+	return region{s.end - length, length}
+}
+
 // writePart writes the lines of a part and returns where; buf is what it may use.
 func (s *spill) writePart(p *part, buf *[]byte) (*record, error) {
 	width := codeWidth(largest(p.code))
@@ -211,15 +230,12 @@ func (r *run) addPart(worker int, p *part) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !keep {
+		p.leaving = true
 		r.held += p.bytes()
 	}
 	r.parts = append(r.parts, p)
-	held := r.held + r.dictBytes()
-	r.report.PeakBytes = max(r.report.PeakBytes, held)
-	if need := held + r.beside(); r.c.Memory > 0 && need > r.c.Memory {
-		return &MemoryError{Need: need, Limit: r.c.Memory}
-	}
-	return nil
+	r.report.PeakBytes = max(r.report.PeakBytes, r.held+r.dictBytes())
+	return r.fits(0)
 }
 
 // slabs are where the lines of one worker's parts lie.
@@ -259,35 +275,44 @@ func (r *run) admit(p *part) (keep bool, evict []*part) {
 	defer r.mu.Unlock()
 	r.lines, r.top, r.weighted = r.lines+p.edges, max(r.top, p.top), r.weighted || p.weighted
 	held := r.held + p.bytes()
-	switch {
-	case r.c.Memory == 0, !r.spilling && r.hasRoom(held):
+	if r.c.Memory == 0 || !r.spilling && r.hasRoom(held) {
 		r.held = held
 		return true, nil
-	case !r.spilling:
+	}
+	most := r.c.Memory - r.beside() - r.dictNeeds()
+	if !r.spilling {
 		r.spilling = true
-		rest := r.held
-		for _, old := range r.parts {
-			if rest <= int64(spillBelow*float64(r.c.Memory)) {
-				break
-			}
-			evict = append(evict, old)
-			rest -= old.bytes()
-			r.held -= old.bytes()
+		most = min(most, int64(spillBelow*float64(r.c.Memory)))
+	}
+	return false, r.evict(most)
+}
+
+// evict chooses parts to be moved to disk until others hold so many bytes at most.
+func (r *run) evict(most int64) (evict []*part) {
+	for _, p := range r.parts {
+		if r.held <= most {
+			break
+		}
+		if !p.leaving {
+			p.leaving = true
+			evict = append(evict, p)
+			r.held -= p.lineBytes()
 		}
 	}
-	return false, evict
+	return evict
 }
 
 // hasRoom tells whether so many bytes of parts stay in memory: they leave a share
 // of it, or all that follows would fit if nothing more were read.
 func (r *run) hasRoom(held int64) bool {
-	taken := held + r.dictBytes() + r.beside()
-	if taken <= int64(spillAbove*float64(r.c.Memory)) {
+	taken, ids := held+r.beside(), r.dictNeeds()
+	if taken+ids <= int64(spillAbove*float64(r.c.Memory)) {
 		return true
 	}
-	rows := int(r.top) + 1
+	rows, known := int(r.top)+1, int64(0)
 	if r.useDict.Load() {
 		rows = r.dict.len()
+		known = knownBytes(int64(rows), r.dict.textBytes())
 	}
 	if r.c.Order.possible(rows, r.lines) != DefaultOrder {
 		return false // the order takes more
@@ -297,7 +322,7 @@ func (r *run) hasRoom(held int64) bool {
 	if r.c.Directed {
 		entries /= 2 // of each direction
 	}
-	return taken+entries*s.entryBytes() <= r.c.Memory // some lines may make room for what rows take
+	return taken+max(ids, known+entries*s.entryBytes()) <= r.c.Memory // some lines may make room for what rows take
 }
 
 // moveToDisk writes a part to the temporary file and frees its memory.
@@ -360,7 +385,7 @@ func (r *run) makeRoom(bytes int64) error {
 	for rest := bytes - r.left(); rest > 0 && len(move) < len(r.parts); {
 		p := r.parts[len(move)]
 		if p.spilled == nil {
-			rest -= int64(len(p.code))*4 + int64(len(p.weight))*8
+			rest -= p.lineBytes()
 		}
 		move = append(move, p)
 	}
@@ -386,13 +411,6 @@ func (r *run) load(worker int, p *part) (code []uint32, weight []float64, err er
 	}
 	if code, weight, err = r.spill.readPart(p, &r.loaders[worker]); err != nil {
 		return nil, nil, err
-	}
-	if p.inDict && r.runs.merged {
-		t, err := r.table(worker, p.generation)
-		if err != nil {
-			return nil, nil, err
-		}
-		t.replace(code)
 	}
 	for _, m := range r.maps[p.mapped:] {
 		m(code)

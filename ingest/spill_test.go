@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -163,83 +164,62 @@ func TestSpillIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestDictionaryInRuns compares stores whose dictionaries were written in
-// several generations with those of one.
-func TestDictionaryInRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const lines = 60_000
-	name := func(r *rand.Rand) string { return fmt.Sprintf("%xé%d", r.IntN(2000), r.IntN(9)) }
+// TestIDsMustFit holds that a run whose ids take more than its memory is refused, and
+// that the limit it names lets it pass, with the store of a run without a limit.
+func TestIDsMustFit(t *testing.T) {
+	const lines = 40_000
+	name := func(i int) string { return fmt.Sprintf("%xé%d", i*7919%100_003, i%9) }
 	for _, test := range []struct {
-		name  string
-		c     Config
-		id    func(r *rand.Rand) string
-		nodes func(r *rand.Rand) string
+		name string
+		c    Config
+		line func(i int) string
+		list bool // the ids are listed too
 	}{
-		{"names", Config{}, name, nil},
-		{"names by degree", Config{Order: DegreeOrder, SelfLoops: KeepLoops}, name, nil},
-		{"numbers of 64 bits", Config{}, func(r *rand.Rand) string { return fmt.Sprint(uint64(r.IntN(9000)) * 1_999_999_000_000_007) }, nil},
-		{"numbers of any length", Config{Directed: true}, func(r *rand.Rand) string { return strings.TrimSuffix(fmt.Sprintf("-%d7", r.IntN(9000)), "7") }, nil},
-		{"long numbers", Config{}, func(r *rand.Rand) string { return fmt.Sprintf("%d%020d", 1+r.IntN(90), r.IntN(90)) }, nil},
-		{"numbers and a name", Config{}, func(r *rand.Rand) string {
-			if r.IntN(lines) == 0 {
-				return "late"
+		{"names", Config{}, func(i int) string { return name(i) + "\t" + name(i+1) }, false},
+		{"numbers far apart", Config{Order: DegreeOrder}, func(i int) string { return fmt.Sprintf("%d\t%d", i*100_003, i/2*100_003) }, false},
+		{"names after numbers", Config{}, func(i int) string {
+			if i < lines/2 {
+				return fmt.Sprintf("%d\t%d", i, i/2)
 			}
-			return fmt.Sprint(r.IntN(9000))
-		}, nil},
-		{"zeros before numbers", Config{}, func(r *rand.Rand) string { return fmt.Sprintf("%0*d", r.IntN(3), r.IntN(30)) }, nil},
-		{"zeros before zero", Config{}, func(r *rand.Rand) string { return []string{"0", "00", "x1", "x2"}[r.IntN(4)] }, nil},
-		{"listed", Config{}, name, name},
-		{"listed only", Config{UnknownIDs: SkipUnknown}, name, name},
-		{"listed numbers", Config{}, name, func(r *rand.Rand) string { return fmt.Sprint(r.IntN(9000)) }},
+			return name(i) + "\t" + name(i/2)
+		}, false},
+		{"listed", Config{}, func(i int) string { return name(i) + "\t" + name(i/2) }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := rand.New(rand.NewPCG(3, 9))
-			files := []file{{"edges.tsv", edgeText(lines, func(int) string { return test.id(r) + "\t" + test.id(r) })}}
-			if test.nodes != nil {
-				files = append(files, file{"nodes", edgeText(5000, func(int) string { return test.nodes(r) })})
+			t.Parallel()
+			files := []file{{"edges.tsv", edgeText(lines, test.line)}}
+			if test.list {
+				files = append(files, file{"nodes", edgeText(lines, name)})
 			}
 			paths := write(t, files...)
-			if test.nodes != nil {
-				test.c.Nodes = paths[1]
+			c := test.c
+			if test.list {
+				c.Nodes = paths[1]
 			}
-			dir, whole, err := ingestInto(t, fixed(test.c), paths[0])
+			dir, _, err := ingestInto(t, fixed(c), paths[0])
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := contents(t, dir)
-			defer func(share float64) { dictShare = share }(dictShare)
-			dictShare = 0.001
-			for _, workers := range []int{1, 3} {
-				c := test.c
-				c.Workers, c.Memory = workers, int64(workers)*workerBytes+pageBytes+4<<20
+			c.Workers, c.Memory = 2, 2*workerBytes+pageBytes+1<<20
+			refused := func(err error) int64 {
+				var over *MemoryError
+				if !errors.As(err, &over) || over.Need <= c.Memory {
+					t.Fatalf("with %d bytes: error %v", c.Memory, err)
+				}
+				return over.Need
+			}
+			_, planned := Estimate(t.Context(), paths[:1], &c)
+			_, _, err = ingestInto(t, fixed(c), paths[0])
+			for _, enough := range []int64{refused(planned), refused(err)} {
+				c.Memory = enough
 				dir, report, err := ingestInto(t, fixed(c), paths[0])
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("with the %d bytes that were asked for: %v", enough, err)
 				}
 				if got := contents(t, dir); !maps.Equal(got, want) {
-					t.Errorf("another store with %d workers", workers)
+					t.Errorf("another store with %d bytes, %d of them on disk", enough, report.SpilledBytes)
 				}
-				if report.DictionaryRuns < 2 {
-					t.Errorf("%d generations", report.DictionaryRuns)
-				}
-				if test.nodes == nil && !slices.Equal(report.Warnings, whole.Warnings) {
-					t.Errorf("warnings %q, want %q", report.Warnings, whole.Warnings)
-				}
-				if report.Nodes != whole.Nodes || report.IDs != whole.IDs || report.UnknownIDs != whole.UnknownIDs {
-					t.Errorf("report %+v, want %+v", report, whole)
-				}
-			}
-			if test.nodes == nil {
-				return
-			}
-			c := test.c
-			c.UnknownIDs = ErrorUnknown
-			_, _, err = ingestInto(t, fixed(c), paths[0])
-			c.Memory = 16 << 20
-			if _, _, little := ingestInto(t, fixed(c), paths[0]); err == nil || little == nil || little.Error() != err.Error() {
-				t.Errorf("error %v, want %v", little, err)
 			}
 		})
 	}
