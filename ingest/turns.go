@@ -51,6 +51,8 @@ func (t *turns) pass(k int, b *sorted) (*sorted, error) {
 	switch {
 	case t.err != nil:
 		return nil, t.err
+	case len(t.room) == 0 && t.failed > k: // all buckets that come have come
+		return new(sorted), nil
 	case len(t.room) == 0:
 		return nil, errTurns
 	}
@@ -59,8 +61,11 @@ func (t *turns) pass(k int, b *sorted) (*sorted, error) {
 	return b, nil
 }
 
-// mustWait tells whether there is no room yet for who passes bucket k on.
-func (t *turns) mustWait(k int) bool { return len(t.room) == 0 && t.err == nil && t.failed > k }
+// mustWait tells whether there is no room yet for who passes bucket k on, and may be:
+// visits free it up to the first bucket that never comes.
+func (t *turns) mustWait(k int) bool {
+	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
+}
 
 // helpOnce does a piece of what visits have left to do, with the lock open meanwhile.
 func (t *turns) helpOnce() bool {

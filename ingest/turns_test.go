@@ -126,3 +126,52 @@ func TestPanicEndsTheOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodyWaitsForAFailedBucket: bucket 5 fails while who passed bucket 4 on waits
+// for room that those behind have taken. Its own bucket has not failed.
+func TestNobodyWaitsForAFailedBucket(t *testing.T) {
+	for range 20 {
+		go4, began := make(chan struct{}), make(chan struct{})
+		turns := newTurns(0, nil, func(b *sorted) error {
+			if b.lo == 3 {
+				close(began)
+				<-go4
+			}
+			return nil
+		})
+		turns.next = 3
+		waiting := func(k int) bool {
+			turns.mu.Lock()
+			defer turns.mu.Unlock()
+			return turns.finished[k] != nil
+		}
+		results := map[int]chan error{3: make(chan error, 1), 4: make(chan error, 1), 6: make(chan error, 1)}
+		for _, k := range []int{3, 4, 6} {
+			go func() {
+				results[k] <- turns.piece(k, func() error { _, err := turns.pass(k, &sorted{lo: k}); return err })
+			}()
+			if k == 3 {
+				<-began
+				continue
+			}
+			for !waiting(k) {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		close(go4)
+		wrong := errors.New("wrong")
+		if err := turns.piece(5, func() error { return wrong }); err != wrong {
+			t.Error(err)
+		}
+		for _, k := range []int{3, 4, 6} {
+			select {
+			case err := <-results[k]:
+				if k < 5 && err != nil || err != nil && err != errTurns {
+					t.Errorf("bucket %d: %v", k, err)
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatalf("who passed bucket %d on waits for what will never come", k)
+			}
+		}
+	}
+}
