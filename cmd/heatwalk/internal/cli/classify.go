@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +17,19 @@ import (
 	"github.com/heatwalk/heatwalk/export"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // predictionFormats are the endings of a file of predictions.
 var predictionFormats = []string{".tsv", ".jsonl", ".parquet"}
+
+// scoreFormats are those of a matrix of scores alone.
+var scoreFormats = []string{".npy", ".npz"}
+
+// isScoreMatrix reports whether a path names a matrix of scores.
+func isScoreMatrix(path string) bool {
+	return slices.Contains(scoreFormats, strings.ToLower(filepath.Ext(path)))
+}
 
 // classifyFlags are the flags of classify.
 type classifyFlags struct {
@@ -28,7 +38,7 @@ type classifyFlags struct {
 	out       string
 	gram      gramFlags
 	scores    int    // export.Columns.Top
-	kind      string // of scores with --gram: raw or probability, "" if not given
+	kind      string // of scores alone: raw or probability, "" if not given
 	unreached string
 	truth     string
 	slab      slabFlag
@@ -81,7 +91,7 @@ OUT.cols.ids. Items are learned in the order of their labels.`,
 			in.checkNoGram(cmd.Flags(), &f)
 			in.checkGraph(cmd, args, &f.reading)
 			if f.slab.Of == 0 {
-				in.checkFormat("-o", f.out, predictionFormats)
+				in.checkFormat("-o", f.out, slices.Concat(predictionFormats, scoreFormats))
 			}
 			in.checkOutput("-o", f.out, append(args, f.labels, f.truth)...)
 			in.checkStdin(append(args, f.labels, f.truth)...)
@@ -105,10 +115,10 @@ OUT.cols.ids. Items are learned in the order of their labels.`,
 
 // classifyFlags declares the flags of f.
 func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
-	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet; - is stdout")
+	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
 	in.learningFlags(flags, &f.learning)
 	in.gramFlags(flags, &f.gram)
-	in.variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; with --gram raw or probability", func(s string) error {
+	in.variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
 		if f.kind = ""; s == "raw" || s == "probability" {
 			f.kind = s
 			return nil
@@ -208,7 +218,12 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if format != ".tsv" {
 		in.warnBytes(f.out, format, g, l.Names)
 	}
-	if err := writePredictions(d.out, format, g, p, labels, export.Columns{Classes: l.Names, Top: f.scores}); err != nil {
+	if d.dense != nil {
+		err = f.writeScores(d.dense, g, p, l.Names)
+	} else {
+		err = writePredictions(d.out, format, g, p, labels, export.Columns{Classes: l.Names, Top: f.scores})
+	}
+	if err != nil {
 		return err
 	}
 	r := &classified{
@@ -298,6 +313,10 @@ func (in *invocation) planLearning(g *graph, l *ingest.Labels, s *method.Setting
 // predictionBytes bounds a file of predictions: so many times the longest line that
 // there may be, and the ids. Parquet is taken for text.
 func (f *classifyFlags) predictionBytes(g *graph, l *ingest.Labels) int64 {
+	if isScoreMatrix(f.out) {
+		ids := nodesOf(g, slices.Collect(g.Nodes().Rows()))
+		return 8*int64(ids.n)*int64(len(l.Names)) + idBytes(ids)
+	}
 	longestFirst := slices.SortedFunc(slices.Values(l.Names), func(a, b string) int { return len(b) - len(a) })
 	line := export.Prediction{Label: longestFirst[0]}
 	for range l.Names {
@@ -362,6 +381,39 @@ func writePredictions(w io.Writer, format string, g *graph, p *method.Prediction
 		}
 	}
 	return file.Close()
+}
+
+// writeScores writes a matrix of scores, or of probabilities, in the order of the ids.
+func (f *classifyFlags) writeScores(d *denseOutput, g *graph, p *method.Prediction, classes []string) error {
+	if f.kind == "raw" && p.Raw == nil {
+		return usageOf("--scores", "%s has probabilities alone; give probability", f.method.Name())
+	}
+	if f.gram.dtype == "float64" {
+		return writeScoresOf[float64](d, g, p, classes, f.kind == "raw")
+	}
+	return writeScoresOf[float32](d, g, p, classes, f.kind == "raw")
+}
+
+func writeScoresOf[T sparse.Float](d *denseOutput, g *graph, p *method.Prediction, classes []string, raw bool) error {
+	rows := slices.Collect(g.Nodes().Rows())
+	file, err := newDenseFile[T](d, nodesOf(g, rows), axisOf(classes), lines{})
+	if err != nil {
+		return err
+	}
+	values := make([]T, len(classes))
+	for i, row := range rows {
+		for c := range values {
+			if raw {
+				values[c] = T(p.Raw.Row(row)[c])
+			} else {
+				values[c] = T(p.Scores.Row(row)[c])
+			}
+		}
+		if err := file.row(i, values); err != nil {
+			return err
+		}
+	}
+	return file.close()
 }
 
 // countUnreached counts the nodes that no label reaches, and their components.

@@ -120,3 +120,17 @@ func columnsOf(t *testing.T, out string) int {
 	}
 	return bytes.Count(ids, []byte("\n"))
 }
+
+// TestGoldenMethods makes the golden scores of methods of a graph by the command.
+func TestGoldenMethods(t *testing.T) {
+	for graph, alphas := range map[string][]string{"karate": {"0.1", "0.5", "0.9", "0.99"}, "wrand60": {"0.1", "0.99"}, "sbm300": {"0.5", "0.99"}} {
+		store := ingested(t, goldenFolder(t, graph))
+		for _, alpha := range alphas {
+			want := testgraph.Golden(t, graph+"/lgc_a"+alpha+".npy")
+			file := filepath.Join(t.TempDir(), "S.npy")
+			run(t, "classify", store, "--labels", filepath.Join(goldenFolder(t, graph), "train.tsv"),
+				"--method", "lgc", "--alpha", alpha, "--scores", "raw", "--dtype", "float64", "-o", file, "--quiet")
+			testgraph.Close(t, readNPY(t, file, want.Rows, want.Cols), want, 1e-10, 1e-9)
+		}
+	}
+}

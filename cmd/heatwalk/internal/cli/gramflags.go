@@ -56,7 +56,7 @@ func learnersOfKernels() (names []string) {
 // there are not yet.
 func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
 	flags.StringVar(&f.file, "gram", "", "`FILE` of kernel values to learn from in place of a graph: rows of all nodes, columns of the labelled ones")
-	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "with --gram: precision of scores")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "with --gram or -o FILE.npy: precision of scores")
 	ofLearners(func(p *spec.Param, learners []string) {
 		whose := ", of " + strings.Join(learners, ", ")
 		if len(learners) > 3 {
@@ -89,10 +89,16 @@ func noCheck(string) error { return nil }
 
 // checkNoGram notes flags that only have a meaning with --gram.
 func (in *invocation) checkNoGram(flags *pflag.FlagSet, f *classifyFlags) {
-	if f.kind != "" {
-		in.problem("--scores", "%s scores are those of --gram; give all, none or top=K", f.kind)
+	switch matrix := isScoreMatrix(f.out); {
+	case !matrix && f.kind != "":
+		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
+	case matrix && f.kind == "" && flags.Changed("scores"):
+		in.problem("--scores", "a matrix has all of them; give raw or probability")
 	}
-	own := []string{"dtype"}
+	if flags.Changed("dtype") && !isScoreMatrix(f.out) {
+		in.problem("--dtype", "makes a difference with --gram FILE or -o FILE.npy only; leave it out")
+	}
+	var own []string
 	known := effectFlags()
 	ofLearners(func(p *spec.Param, _ []string) {
 		if !slices.Contains(known, p.Name) {

@@ -10,7 +10,8 @@ import (
 // read and has begun to write.
 type learnRun struct {
 	files    *outputs
-	out, run io.Writer // the output and its run file
+	out, run io.Writer    // the output and its run file
+	dense    *denseOutput // in place of out where the output is a matrix; nil: it is none
 	g        *graph
 	l        *ingest.Labels
 }
@@ -27,10 +28,7 @@ func (in *invocation) beginLearn(name, path, labels string, r *reading) (_ *lear
 	}()
 	if path != "" {
 		in.keeps(path)
-		if d.out, err = d.files.begin(path); err != nil {
-			return nil, err
-		}
-		if d.run, err = d.files.beside(path, "", ".run.json"); err != nil {
+		if err = d.begin(path); err != nil {
 			return nil, err
 		}
 	}
@@ -42,6 +40,20 @@ func (in *invocation) beginLearn(name, path, labels string, r *reading) (_ *lear
 	}
 	begun = true
 	return d, nil
+}
+
+// begin begins the output and its run file.
+func (d *learnRun) begin(path string) (err error) {
+	if isScoreMatrix(path) {
+		if d.dense, err = d.files.beginDense(path); err == nil {
+			d.run = d.dense.run
+		}
+		return err
+	}
+	if d.out, err = d.files.begin(path); err == nil {
+		d.run, err = d.files.beside(path, "", ".run.json")
+	}
+	return err
 }
 
 // end gives up what is not finished and closes the graph.
