@@ -211,7 +211,7 @@ type chooser struct {
 	tested int
 	work   Work
 
-	progress func(phase string, done float64) // by slabs of α; nil: silent
+	progress func(phase string, done float64) // by slabs of α; nil: nobody is told
 }
 
 // crossTrials sets up a trial for each fold.

@@ -38,26 +38,26 @@ func withoutTrial(ctx context.Context, p *Problem, set *Settings) (*Choice, erro
 		return nil, err
 	}
 	for {
-		silent, err := c.silent(ctx, p, set, reached)
-		if err != nil || silent <= mostSilent || c.Work.EntryColumns > silentWork || 2*c.Steps > maxSteps {
+		missed, err := c.missed(ctx, p, set, reached)
+		if err != nil || missed <= mostMissed || c.Work.EntryColumns > missedWork || 2*c.Steps > maxSteps {
 			return c, err
 		}
 		c.Steps *= 2
 	}
 }
 
-// Steps are doubled until at most the share mostSilent of the nodes that a label
-// reaches hear of none, or the walks for this have taken silentWork entries ×
+// Steps are doubled until walks from at most the share mostMissed of the reached nodes
+// miss all labels, or the walks that find this out have taken missedWork entries ×
 // columns, some seconds.
 const (
-	mostSilent = 0.01
-	silentWork = 1_000_000_000
+	mostMissed = 0.01
+	missedWork = 1_000_000_000
 )
 
-// silent returns the share of the reached nodes from which a walk with the steps
+// missed returns the share of the reached nodes from which a walk with the steps
 // of the choice hardly ever comes to a label. On a path it needs about the
 // square of the distance.
-func (c *Choice) silent(ctx context.Context, p *Problem, set *Settings, reached *roaring.Bitmap) (float64, error) {
+func (c *Choice) missed(ctx context.Context, p *Problem, set *Settings, reached *roaring.Bitmap) (float64, error) {
 	const label, none = 0, 1
 	n := len(p.Degrees)
 	start := sparse.NewBlock[float64](n, 2)
@@ -68,30 +68,30 @@ func (c *Choice) silent(ctx context.Context, p *Problem, set *Settings, reached 
 	w.Prior = cwk.Given(start)
 	w.Seeds.Class, w.Seeds.Classes = make([]int, len(p.Row)), 2
 	w.Variants = []cwk.Variant{{Absorb: c.Alpha}}
-	deaf := make([]bool, n)
+	misses := make([]bool, n)
 	err := w.Run(ctx, func(_ int, rows sparse.Rows, x *sparse.Block[float32]) {
 		for i := rows.Lo; i < rows.Hi; i++ {
-			deaf[i] = x.Row(i)[label] < heard
+			misses[i] = x.Row(i)[label] < leastShown
 		}
 	})
 	c.Work.add(Work{c.Steps, p.A.NNZ() * int64(c.Steps) * 2})
 	of := 0
 	for i := range roaring.Values(reached) {
-		if deaf[i] {
+		if misses[i] {
 			of++
 		}
 	}
 	return float64(of) / float64(max(1, reached.GetCardinality())), err
 }
 
-// heard is a probability to come to a label that still shows in walks with
-// float32.
-const heard = 1e-5
+// leastShown is the least probability to come to a label that walks in float32 tell
+// from none.
+const leastShown = 1e-5
 
-// neutral gives every machine the bias at which a node whose features all have
-// the given value, which has heard of no label, is undecided. That of a machine
-// between single labels says how long walks stay at them, and would outvote
-// the label that a distant node is nearest to.
+// neutral gives every machine the bias at which a node is undecided whose walk comes to
+// no label: all its features have the given value. The bias of a machine between
+// single labels says how long walks stay at them, and would outvote the label that a
+// distant node is nearest to.
 func neutral(m *classify.LinearModel, feature float64) {
 	for i := range m.Pairs {
 		sum := 0.0

@@ -30,14 +30,14 @@ type tester struct {
 	minSteps int       // the collected block starts at it
 	strength []float64 // costs or λ, increasing
 
-	solver classify.Solver
-	left   []float64 // train×width: probabilities of the steps between two lengths
-	right  []float64 // test×width
-	gram   []float64 // train×train: Σ PₜPₜᵀ so far
-	cross  []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
-	scaled []float64 // strengths
-	models []classify.KernelModel
-	jury   jury
+	solver    classify.Solver
+	left      []float64 // train×width: probabilities of the steps between two lengths
+	right     []float64 // test×width
+	gram      []float64 // train×train: Σ PₜPₜᵀ so far
+	cross     []float64 // train×span, span the number of test rows, rounded up to a multiple of 4
+	scaled    []float64 // strengths
+	models    []classify.KernelModel
+	committee committee
 }
 
 func newTester(classes int, set *Settings) *tester {

@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// jury has the machines of all strengths decide on all test rows at once.
-// Machines that no higher cost changes are heard once.
-type jury struct {
-	benches   []bench
+// committee lets the machines of all strengths decide on all test rows at once. A
+// machine that a higher cost does not change decides once.
+type committee struct {
+	paths     []costPath
 	slot      []int     // by strength and machine: where its decisions are
 	coef      []float64 // by slot and training row
 	rho       []float64 // by slot
@@ -22,8 +22,8 @@ type jury struct {
 	class     []int
 }
 
-// bench is one machine at the strengths that change it, in successive slots.
-type bench struct {
+// costPath is one pair's machine at the strengths that change it, in successive slots.
+type costPath struct {
 	lo, hi int   // slots
 	items  []int // training rows with a coefficient
 }
@@ -45,48 +45,48 @@ func (w *tester) score(ctx context.Context, t *trial, terms int, hits []int64) e
 	if err != nil {
 		return err
 	}
-	w.jury.seat(models, len(t.train))
+	w.committee.take(models, len(t.train))
 	n := span(len(t.test))
 	for lo := 0; lo < len(t.test); lo += testChunk {
-		w.jury.decide(w.cross, n, lo, min(lo+testChunk, n))
-		w.jury.count(hits, models[0].Pairs, t.testClass[lo:min(lo+testChunk, len(t.test))])
+		w.committee.decide(w.cross, n, lo, min(lo+testChunk, n))
+		w.committee.count(hits, models[0].Pairs, t.testClass[lo:min(lo+testChunk, len(t.test))])
 	}
 	return nil
 }
 
-// seat takes up the models of all strengths on m training rows.
-func (j *jury) seat(models []classify.KernelModel, m int) {
+// take copies the models of all strengths on m training rows.
+func (c *committee) take(models []classify.KernelModel, m int) {
 	machines := len(models[0].Pairs)
-	j.benches, j.rho, j.coef = j.benches[:0], j.rho[:0], j.coef[:0]
-	j.slot = slices.Grow(j.slot[:0], len(models)*machines)[:len(models)*machines]
+	c.paths, c.rho, c.coef = c.paths[:0], c.rho[:0], c.coef[:0]
+	c.slot = slices.Grow(c.slot[:0], len(models)*machines)[:len(models)*machines]
 	for p := range machines {
-		b := bench{lo: len(j.rho)}
-		if len(j.benches) < cap(j.benches) {
-			b.items = j.benches[:len(j.benches)+1][len(j.benches)].items[:0]
+		b := costPath{lo: len(c.rho)}
+		if len(c.paths) < cap(c.paths) {
+			b.items = c.paths[:len(c.paths)+1][len(c.paths)].items[:0]
 		}
-		j.used = slices.Grow(j.used[:0], m)[:m]
-		clear(j.used)
+		c.used = slices.Grow(c.used[:0], m)[:m]
+		clear(c.used)
 		var before *classify.Machine
-		for c := range models {
-			k := &models[c].Machines[p]
+		for strength := range models {
+			k := &models[strength].Machines[p]
 			if before == nil || !same(before, k) {
-				j.coef = append(j.coef, make([]float64, m)...)
-				coef := j.coef[len(j.rho)*m:]
+				c.coef = append(c.coef, make([]float64, m)...)
+				coef := c.coef[len(c.rho)*m:]
 				for i, item := range k.Index {
-					coef[item], j.used[item] = k.Coef[i], true
+					coef[item], c.used[item] = k.Coef[i], true
 				}
-				j.rho = append(j.rho, k.Rho)
+				c.rho = append(c.rho, k.Rho)
 				before = k
 			}
-			j.slot[c*machines+p] = len(j.rho) - 1
+			c.slot[strength*machines+p] = len(c.rho) - 1
 		}
-		b.hi = len(j.rho)
-		for item, used := range j.used {
+		b.hi = len(c.rho)
+		for item, used := range c.used {
 			if used {
 				b.items = append(b.items, item)
 			}
 		}
-		j.benches = append(j.benches, b)
+		c.paths = append(c.paths, b)
 	}
 }
 
@@ -97,12 +97,12 @@ func same(a, b *classify.Machine) bool {
 
 // decide computes the decisions of all slots on the test rows lo ≤ t < hi,
 // given the kernel between training and test rows with n of the latter.
-func (j *jury) decide(cross []float64, n, lo, hi int) {
-	slots := len(j.rho)
-	m := len(j.coef) / slots
-	j.decisions = slices.Grow(j.decisions[:0], (slots+1)*testChunk)[:(slots+1)*testChunk]
-	row := func(slot int) []float64 { return j.decisions[slot*testChunk:][:hi-lo] }
-	for s, rho := range j.rho {
+func (c *committee) decide(cross []float64, n, lo, hi int) {
+	slots := len(c.rho)
+	m := len(c.coef) / slots
+	c.decisions = slices.Grow(c.decisions[:0], (slots+1)*testChunk)[:(slots+1)*testChunk]
+	row := func(slot int) []float64 { return c.decisions[slot*testChunk:][:hi-lo] }
+	for s, rho := range c.rho {
 		d := row(s)
 		for t := range d {
 			d[t] = -rho
@@ -110,7 +110,7 @@ func (j *jury) decide(cross []float64, n, lo, hi int) {
 	}
 	var f [8]float64
 	var v [4][]float64
-	for _, b := range j.benches {
+	for _, b := range c.paths {
 		for at := 0; at < len(b.items); at += 4 {
 			items := b.items[at:min(at+4, len(b.items))]
 			for q := range v {
@@ -124,9 +124,9 @@ func (j *jury) decide(cross []float64, n, lo, hi int) {
 				}
 				f = [8]float64{}
 				for q, item := range items {
-					f[q] = j.coef[s*m+item]
+					f[q] = c.coef[s*m+item]
 					if next < slots {
-						f[4+q] = j.coef[next*m+item]
+						f[4+q] = c.coef[next*m+item]
 					}
 				}
 				simd.AddPanels(row(s), row(next), v[0], v[1], v[2], v[3], &f)
@@ -137,24 +137,24 @@ func (j *jury) decide(cross []float64, n, lo, hi int) {
 
 // count adds to the hits of each strength how often its machines name the class
 // of a test row.
-func (j *jury) count(hits []int64, pairs classify.Pairs, class []int) {
-	j.columns = slices.Grow(j.columns[:0], len(pairs))[:len(pairs)]
-	j.class = slices.Grow(j.class[:0], len(class))[:len(class)]
+func (c *committee) count(hits []int64, pairs classify.Pairs, class []int) {
+	c.columns = slices.Grow(c.columns[:0], len(pairs))[:len(pairs)]
+	c.class = slices.Grow(c.class[:0], len(class))[:len(class)]
 	var right int64
-	for c := range hits {
-		slot := j.slot[c*len(pairs) : (c+1)*len(pairs)]
-		if c == 0 || !slices.Equal(slot, j.slot[(c-1)*len(pairs):c*len(pairs)]) {
+	for strength := range hits {
+		slot := c.slot[strength*len(pairs) : (strength+1)*len(pairs)]
+		if strength == 0 || !slices.Equal(slot, c.slot[(strength-1)*len(pairs):strength*len(pairs)]) {
 			for p, s := range slot {
-				j.columns[p] = j.decisions[s*testChunk:][:len(class)]
+				c.columns[p] = c.decisions[s*testChunk:][:len(class)]
 			}
-			pairs.PredictAllTo(j.class, j.columns)
+			pairs.PredictAllTo(c.class, c.columns)
 			right = 0
-			for i, answer := range j.class {
+			for i, answer := range c.class {
 				if answer == class[i] {
 					right++
 				}
 			}
 		}
-		hits[c] += right
+		hits[strength] += right
 	}
 }
