@@ -44,6 +44,15 @@ func TestReadLabels(t *testing.T) {
 		{"more columns", LabelConfig{}, file{"l.tsv", "node\tlabel\treached\nn4\tB\ttrue\nn1\tA b\ttrue\nn2\tB\tfalse\n"}, Labels{}},
 		{"header", LabelConfig{}, file{"l.tsv", "node\tlabel\n" + text}, Labels{}},
 		{"another header", LabelConfig{}, file{"l.csv", "who,class\n" + strings.ReplaceAll(text, "\t", ",")}, Labels{}},
+		{"row numbers of pandas", LabelConfig{}, file{"l.csv", ",node,label\n0,n4,B\n1,n1,A b\n2,n2,B\n"}, Labels{}},
+		{"nodes as index of pandas", LabelConfig{}, file{"l.csv", ",label\nn4,B\nn1,A b\nn2,B\n"}, Labels{}},
+		{"label first", LabelConfig{}, file{"l.csv", "class,id\nB,n4\nA b,n1\nB,n2\n"}, Labels{}},
+		{"label first, blanks", LabelConfig{}, file{"l.txt", "class id\nB n4\n\"A b\" n1\nB n2\n"}, Labels{}},
+		{"names of rows of R", LabelConfig{}, file{"l.txt", "\"id\" \"class\"\n\"1\" \"n4\" \"B\"\n\"2\" \"n1\" \"A b\"\n\"3\" \"n2\" \"B\"\n"}, Labels{}},
+		{"columns by number", LabelConfig{Fields: []string{"3", "2"}}, file{"l.csv", "x,B,n4\ny,A b,n1\nz,B,n2\n"}, Labels{}},
+		{"columns by title", LabelConfig{Fields: []string{"who", "what"}}, file{"l.csv", "what,age,who\nB,1,n4\nA b,2,n1\nB,3,n2\n"}, Labels{}},
+		{"missing values", LabelConfig{}, file{"l.tsv", text + "n0\tNone\nn3\tNaN\nn5\tnull\nn6\t<NA>\n"}, Labels{Unlabelled: 4}},
+		{"other missing values", LabelConfig{Missing: []string{"?", "A"}}, file{"l.tsv", text + "n0\t?\nn3\tA\n"}, Labels{Unlabelled: 2}},
 		{"header by flag", LabelConfig{Header: HasHeader}, file{"l.tsv", "n5\tB\n" + text}, Labels{}},
 		{"some without", LabelConfig{}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, minusOne: true}},
 		{"first without", LabelConfig{}, file{"l.csv", "n0\n" + strings.ReplaceAll(text, "\t", ",")}, Labels{Unlabelled: 1}},
@@ -64,6 +73,24 @@ func TestReadLabels(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Words for missing values are classes where no word stands for one, and ids that have
+// blanks around them are found.
+func TestForcedClasses(t *testing.T) {
+	nodes, err := shard.StringNodes([]string{"a ", "b", "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"l.tsv": "a \tNone\n b\tNA\nc\t\n", "l.csv": "\"a \",None\n b ,NA\nc,\n"} {
+		got, err := ReadLabels(t.Context(), write(t, file{name, text})[0], nodes, &LabelConfig{Missing: []string{""}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"NA", "None"}; !slices.Equal(got.Names, want) || !slices.Equal(got.Row, []int{0, 1}) || got.Unlabelled != 1 {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 
@@ -143,6 +170,7 @@ func TestBadLabels(t *testing.T) {
 		{"# none\n", "l.tsv: no labels; write a line node<TAB>label for each node whose label is known"},
 		{"n1\t\nn2\tNA\n", "l.tsv: no labels: 2 lines, all of them empty, -1, NA or the like; write a line node<TAB>label for each node whose label is known"},
 		{"n1\tA\n\tB\n", "l.tsv:2:1: empty id; fix the line"},
+		{"id\tage\tcolour\nn1\t3\tA\nn2\t4\tB\n", `l.tsv:1: the header "id,age,colour" names no label; pass --label-fields=1,N with the number N of its column`},
 	} {
 		path := write(t, file{"l.tsv", test.text})[0]
 		_, err := ReadLabels(t.Context(), path, names(t), nil)

@@ -131,7 +131,8 @@ func (r *run) distinctListed() int {
 const idsFile = ".ids"
 
 // nodesHeader reports whether the list of nodes that begins with this chunk
-// has a header: a first line that is no integer while the next ones are.
+// has a header: a first line of a table whose node is a title, or one that is no
+// integer while the next ones are.
 func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 	if e := graphfile.Extension(name); e == contentFile || e == idsFile {
 		return false
@@ -150,6 +151,9 @@ func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
 			continue
 		}
 		row, bad := list.split(textio.Line{Number: number, Text: line})
+		if bad == nil && first == 0 && table.IsNode(string(row.id())) && (len(row.text) > 1 || table.IsNamed(name, ".csv")) {
+			return true
+		}
 		if bad != nil || table.IsInteger(row.id()) == (first == 0) {
 			return false
 		}

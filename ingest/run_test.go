@@ -69,6 +69,7 @@ func TestToyGraphInEveryForm(t *testing.T) {
 		{"both directions", Config{}, []file{{"toy.tsv", toy + "b\ta\nd\tc\n"}}},
 		{"duplicates and loops", Config{}, []file{{"toy.tsv", toy + "a\tb\na\ta\n"}}},
 		{"list of nodes", Config{Nodes: "nodes"}, []file{{"toy.tsv", "c\td\nc\ta\nb\tc\na\tb\n"}, {"nodes", "a\nb\nc\nd\n"}}},
+		{"list of nodes with a header", Config{Nodes: "nodes"}, []file{{"toy.tsv", "c\td\nc\ta\nb\tc\na\tb\n"}, {"nodes.csv", "Id,Label\na,A\nb,B\nc,A\nd,B\n"}}},
 		{"list of nodes with more", Config{Nodes: "nodes"}, []file{{"toy.tsv", "c\td\nc\ta\nb\tc\na\tb\n"}, {"nodes", "a\tA\nb\tB\nc\tA\nd\tB\n"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
