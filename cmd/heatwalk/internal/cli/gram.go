@@ -227,7 +227,7 @@ func (r *gramRun) needs() (*needs, error) {
 	}
 	err := n.Reserve(learnerBytes+80*int64(r.rows.n+r.cols.n), "ids and labels")
 	if err == nil {
-		err = n.Reserve(held, "kernel values")
+		err = n.Reserve(held+r.file.Bytes(8), "kernel values")
 	}
 	if learner := r.f.gram.learner; err == nil && learner.Memory != nil {
 		err = n.Reserve(learner.Memory(m, k), learner.Name)

@@ -19,6 +19,7 @@ var planned = []string{
 	"features g --labels labels.tsv --steps 10 --max-memory 96MiB -o F.npy",
 	"kernel g --labels labels.tsv --steps 10 --cols few.ids -o K.npy",
 	"kernel g --kernel diffusion --laplacian normalized --beta 1 --cols few.ids -o D.npy",
+	"classify --gram D.npy --labels many.tsv --learner gp -o S.npy",
 	"eigen g --matrix normalized-adjacency --which largest --k 10 --tolerance 1e-3 -o E.npy",
 	"classify g --labels labels.tsv --alpha 0.9 --steps 10 --cost 1 --features plain -o p.tsv",
 	"classify g --labels many.tsv --alpha 0.9 --steps 4 --cost 1 --features plain -o p.tsv",
@@ -58,7 +59,7 @@ func TestPlanBoundsPeak(t *testing.T) {
 	if testgraph.Hunt {
 		nodes = "200000"
 	} else {
-		lines = []string{planned[1], planned[3], planned[6], planned[11], planned[14], planned[17]}
+		lines = []string{planned[1], planned[3], planned[4], planned[7], planned[12], planned[15], planned[18]}
 	}
 	dir := t.TempDir()
 	run := func(args ...string) []byte {
