@@ -27,6 +27,8 @@
 //	model, err := l.Fit(ctx, k, y, classes, v)
 //	scores := model.ScoresTo(nil, row, own)       // row[i] = K(x, i), own = K(x, x)
 //
+// [Calibrate] makes probabilities of the scores of any of them.
+//
 // Three of them are types too, with all their settings, for what is fitted many times
 // or to features of single precision. They have one shape: what is learned from, the
 // class of each item (−1: not used), the number of classes.

@@ -26,7 +26,7 @@ type Learner struct {
 	Whole bool
 
 	// Probabilities stores in dst the probabilities of the classes that the scores of
-	// an item stand for, in their order. nil: the learner has none.
+	// an item stand for, in their order. nil: the learner has none; see [Calibrate].
 	Probabilities func(dst, scores []float64) []float64
 
 	// Base is the learner that this one puts on another kernel, nil for none.

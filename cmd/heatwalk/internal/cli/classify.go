@@ -69,7 +69,8 @@ With --gram K.npy a learner is given kernel values in place of a graph: K.npy ha
 row for each node and a column for each node with a label, or for all nodes, named
 in K.rows.ids and K.cols.ids. OUT.npy has a row for each row of K.npy and a column
 for each class, or for each pair of classes where a learner decides pairs, named in
-OUT.cols.ids. Items are learned in the order of their labels.`,
+OUT.cols.ids. Items are learned in the order of their labels. Probabilities of
+learners that have none of their own are those that fit scores of held-out labels.`,
 		Example: `  heatwalk classify edges.tsv.gz --labels known.tsv -o predictions.tsv
   heatwalk classify graph --labels known.tsv --method diffusion+rls -o predictions.parquet
   heatwalk classify --gram K.npy --labels known.tsv --learner svm --cost 10 -o scores.npy`,

@@ -32,6 +32,8 @@ type gramRun struct {
 	itemOf []int // the item that each row of the file is, -1 for none
 	gram   *classify.DenseGram[float64]
 	model  classify.Model
+
+	probabilities func(dst, scores []float64) []float64 // nil: scores are wanted
 }
 
 // gramDocument is the JSON document of classify --gram.
@@ -277,7 +279,16 @@ func (r *gramRun) read() error {
 func (r *gramRun) fit() (err error) {
 	r.in.progress.begin("learning", whole, inShares)
 	g := &r.f.gram
-	r.model, err = g.learner.Fit(r.in.ctx, r.gram, r.class, len(r.l.Names), g.values)
+	classes := len(r.l.Names)
+	r.model, err = g.learner.Fit(r.in.ctx, r.gram, r.class, classes, g.values)
+	if err == nil && r.f.kind == "probability" {
+		if r.probabilities = g.learner.Probabilities; r.probabilities == nil {
+			var c *classify.Calibration
+			if c, err = classify.Calibrate(r.in.ctx, g.learner, r.model, r.gram, r.class, classes, g.values); err == nil {
+				r.probabilities = c.ProbabilitiesTo
+			}
+		}
+	}
 	switch {
 	case errors.Is(err, classify.ErrIterationLimit):
 		return &machineError{g.file, g.learner.Name + ": the iteration limit came before the tolerance; give parameters that regularise more", err}
@@ -291,6 +302,9 @@ func (r *gramRun) fit() (err error) {
 
 // columns returns what the scores are called: classes, or pairs of them.
 func (r *gramRun) columns() []string {
+	if r.probabilities != nil {
+		return r.l.Names
+	}
 	var names []string
 	for _, p := range r.model.Outputs() {
 		name := r.l.Names[p.Positive]
@@ -309,18 +323,20 @@ func writeScores[T sparse.Float](r *gramRun) error {
 	if err != nil {
 		return err
 	}
-	scores, out := make([]float64, len(columns)), make([]T, len(columns))
+	scores, values, out := make([]float64, len(r.model.Outputs())), make([]float64, len(columns)), make([]T, len(columns))
 	err = r.each("scoring", func(i int, row []float64) error {
 		own := math.NaN() // of no use to a learner that is given some columns
 		if a := r.itemOf[i]; a >= 0 {
 			own = row[a]
 		}
 		r.model.ScoresTo(scores, row, own)
-		if r.f.kind == "probability" {
-			r.f.gram.learner.Probabilities(scores, scores)
+		if r.probabilities != nil {
+			r.probabilities(values, scores)
+		} else {
+			copy(values, scores)
 		}
-		for c, s := range scores {
-			out[c] = T(s)
+		for c, v := range values {
+			out[c] = T(v)
 		}
 		return file.row(i, out)
 	})

@@ -140,9 +140,6 @@ func (in *invocation) checkGram(cmd *cobra.Command, f *classifyFlags) {
 	if l.Fit == nil {
 		in.problem("--learner", "%s learns from features, and --gram has kernel values; give one of %s", l.Name, strings.Join(learnersOfKernels(), ", "))
 	}
-	if f.kind == "probability" && l.Probabilities == nil {
-		in.problem("--scores", "%s has no probabilities; give raw", l.Name)
-	}
 	in.checkGramEffect(cmd, l)
 	_, f.gram.values = in.given(flags, &l.Spec)
 }

@@ -1,0 +1,222 @@
+package classify
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Calibration turns scores into probabilities of classes. The score f of an output
+// stands for the probability
+//
+//	r = 1/(1 + exp(A·f + B))
+//
+// of its first class: J. Platt, Probabilistic outputs for support vector machines
+// (1999). Outputs of two classes each are coupled, outputs against [Rest] normalised.
+type Calibration struct {
+	Classes []int // the classes that there are probabilities of
+	Pairs   Pairs
+	A, B    []float64 // of each output
+}
+
+// Calibrate learns how probable the classes are that the scores of the model m stand
+// for, which the learner l has fitted with the values v: from scores of items that it did
+// not learn from. It is fitted anew without each of five parts of the items with y ≥ 0;
+// class by class, every fifth item is in one. Cost: five fits.
+//
+// An output that never has items of both sides to learn from and to score gives ½.
+func Calibrate(ctx context.Context, l *Learner, m Model, k Gram, y []int, classes int, v spec.Values) (*Calibration, error) {
+	const parts = 5
+	g, err := newGroupsOfTwo(k, y, classes)
+	if err != nil {
+		return nil, err
+	}
+	scores := map[Pair]*scored{}
+	row := make([]float64, k.Len())
+	part := make([]int, len(y))
+	for _, c := range g.present {
+		for a, i := range g.class(c) {
+			part[i] = a % parts
+		}
+	}
+	for fold := range parts {
+		rest := make([]int, len(y))
+		for i, c := range y {
+			rest[i] = c
+			if part[i] == fold {
+				rest[i] = -1
+			}
+		}
+		without, err := l.Fit(ctx, k, rest, classes, v)
+		if errors.Is(err, ErrOneClass) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		outputs := without.Outputs()
+		for i, c := range y {
+			if c < 0 || part[i] != fold {
+				continue
+			}
+			k.RowTo(row, i)
+			for o, f := range without.ScoresTo(nil, row, row[i]) {
+				scores[outputs[o]] = scores[outputs[o]].add(outputs[o], c, f)
+			}
+		}
+	}
+	c := &Calibration{Classes: g.present, Pairs: m.Outputs()}
+	for _, p := range c.Pairs {
+		a, b := scores[p].sigmoid()
+		c.A, c.B = append(c.A, a), append(c.B, b)
+	}
+	return c, nil
+}
+
+// scored are scores of one output, and whether the items are of its first class.
+type scored struct {
+	score []float64
+	first []bool
+}
+
+// add appends the score of an item of a class, unless the output is not about it.
+func (s *scored) add(p Pair, class int, score float64) *scored {
+	if class != p.Positive && p.Negative != Rest && class != p.Negative {
+		return s
+	}
+	if s == nil {
+		s = new(scored)
+	}
+	s.score, s.first = append(s.score, score), append(s.first, class == p.Positive)
+	return s
+}
+
+// sigmoid returns the A and B that make the classes most probable, with a part of a
+// count taken from each side so that no probability is 0 or 1, by Newton's method:
+// Lin, Lin, Weng, A note on Platt's probabilistic outputs for support vector machines,
+// Machine Learning 68 (2007).
+func (s *scored) sigmoid() (a, b float64) {
+	if s == nil {
+		return 0, 0
+	}
+	var yes, no float64
+	for _, first := range s.first {
+		if first {
+			yes++
+		} else {
+			no++
+		}
+	}
+	if yes == 0 || no == 0 {
+		return 0, 0
+	}
+	target := make([]float64, len(s.first))
+	for i, first := range s.first {
+		if target[i] = 1 / (no + 2); first {
+			target[i] = (yes + 1) / (yes + 2)
+		}
+	}
+	b = math.Log((no + 1) / (yes + 1))
+	value := s.loss(target, a, b)
+	for range 100 {
+		const ridge = 1e-12
+		haa, hbb, hab, ga, gb := ridge, ridge, 0.0, 0.0, 0.0
+		for i, f := range s.score {
+			p := logistic(-(a*f + b))
+			d := target[i] - p
+			w := p * (1 - p)
+			haa, hbb, hab = haa+f*f*w, hbb+w, hab+f*w
+			ga, gb = ga+f*d, gb+d
+		}
+		if math.Abs(ga) < 1e-9 && math.Abs(gb) < 1e-9 {
+			break
+		}
+		det := haa*hbb - hab*hab
+		da, db := -(hbb*ga-hab*gb)/det, -(haa*gb-hab*ga)/det
+		slope := ga*da + gb*db
+		step := 1.0
+		for ; step > 1e-10; step /= 2 {
+			if next := s.loss(target, a+step*da, b+step*db); next < value+1e-4*step*slope {
+				a, b, value = a+step*da, b+step*db, next
+				break
+			}
+		}
+		if step <= 1e-10 {
+			break // rounding hides what is left
+		}
+	}
+	return a, b
+}
+
+// loss returns −Σ t·log p + (1 − t)·log(1 − p), where p = 1/(1 + exp(a·f + b)).
+func (s *scored) loss(target []float64, a, b float64) float64 {
+	sum := 0.0
+	for i, f := range s.score {
+		x := a*f + b // log (1−p)/p
+		sum += math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) - (1-target[i])*x
+	}
+	return sum
+}
+
+// logistic returns 1/(1 + exp(−x)).
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// ProbabilitiesTo stores in dst the probability of each of Classes, given the scores of
+// an item. A nil dst allocates. Cost: of coupled pairs, the solution of a linear system
+// as large as there are classes.
+func (c *Calibration) ProbabilitiesTo(dst, scores []float64) []float64 {
+	dst = destination(dst, len(c.Classes))
+	if len(scores) != len(c.Pairs) {
+		panic(badLength)
+	}
+	share := make([]float64, len(scores))
+	for o, f := range scores {
+		const least = 1e-7
+		share[o] = min(max(logistic(-(c.A[o]*f+c.B[o])), least), 1-least)
+	}
+	if c.Pairs.byVotes() {
+		return c.couple(dst, share)
+	}
+	sum := 0.0
+	for _, r := range share {
+		sum += r
+	}
+	for o, r := range share {
+		dst[o] = r / sum
+	}
+	return dst
+}
+
+// couple stores in dst the p with Σp = 1 that minimises Σ_ab (r_ba·p_a − r_ab·p_b)²,
+// where r_ab is the share of class a against b: Wu, Lin, Weng, Probability estimates for
+// multi-class classification by pairwise coupling, JMLR 5 (2004), section 5.
+func (c *Calibration) couple(dst, share []float64) []float64 {
+	k := len(c.Classes)
+	place := map[int]int{}
+	for a, class := range c.Classes {
+		place[class] = a
+	}
+	system, right := mat.NewDense(k+1, k+1, nil), mat.NewVecDense(k+1, nil)
+	for o, p := range c.Pairs {
+		a, b, r := place[p.Positive], place[p.Negative], share[o]
+		system.Set(a, a, system.At(a, a)+(1-r)*(1-r))
+		system.Set(b, b, system.At(b, b)+r*r)
+		system.Set(a, b, -r*(1-r))
+		system.Set(b, a, -r*(1-r))
+	}
+	for a := range k { // the last unknown is the multiplier of Σp = 1
+		system.Set(a, k, 1)
+		system.Set(k, a, 1)
+	}
+	right.SetVec(k, 1)
+	var p mat.VecDense
+	_ = p.SolveVec(system, right) // an ill-conditioned one is solved too
+	for a := range dst {
+		dst[a] = max(0, p.AtVec(a))
+	}
+	return dst
+}

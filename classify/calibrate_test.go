@@ -1,0 +1,179 @@
+package classify
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestCouple compares with coordinate steps that end where none lowers the sum.
+func TestCouple(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	for range 20 {
+		k := 2 + rng.IntN(4)
+		c := &Calibration{}
+		r := make([][]float64, k)
+		for a := range r {
+			c.Classes = append(c.Classes, 2*a) // there may be classes between
+			r[a] = make([]float64, k)
+		}
+		var share []float64
+		for a := range k {
+			for b := a + 1; b < k; b++ {
+				c.Pairs = append(c.Pairs, Pair{2 * a, 2 * b})
+				r[a][b] = 0.02 + 0.96*rng.Float64()
+				r[b][a] = 1 - r[a][b]
+				share = append(share, r[a][b])
+			}
+		}
+		sum := func(p []float64) (s float64) {
+			for a := range p {
+				for b := range p {
+					s += math.Pow(r[b][a]*p[a]-r[a][b]*p[b], 2)
+				}
+			}
+			return s
+		}
+		got := c.couple(make([]float64, k), share)
+		total := 0.0
+		for _, p := range got {
+			total += p
+		}
+		within(t, "the sum of probabilities", total, 1, 1e-12)
+		least := sum(got)
+		for a := range k {
+			for b := range k {
+				for _, step := range []float64{1e-3, 1e-5} {
+					if a == b || got[b] < step {
+						continue
+					}
+					p := append([]float64(nil), got...)
+					p[a], p[b] = p[a]+step, p[b]-step
+					if sum(p) < least-1e-15 {
+						t.Errorf("%v is no minimum: %v is less", got, p)
+					}
+				}
+			}
+		}
+		if k == 2 {
+			within(t, "the share of the first of two", got[0], share[0], 1e-9)
+		}
+	}
+}
+
+// TestSigmoid holds that no step in A or B makes the items more probable.
+func TestSigmoid(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	s := new(scored)
+	for range 200 {
+		f := rng.NormFloat64() * 3
+		s.score, s.first = append(s.score, f), append(s.first, f+2*rng.NormFloat64() > 1)
+	}
+	yes, no := 0.0, 0.0
+	for _, first := range s.first {
+		if first {
+			yes++
+		} else {
+			no++
+		}
+	}
+	loss := func(a, b float64) (sum float64) {
+		for i, f := range s.score {
+			p := 1 / (1 + math.Exp(a*f+b))
+			target := 1 / (no + 2)
+			if s.first[i] {
+				target = (yes + 1) / (yes + 2)
+			}
+			sum -= target*math.Log(p) + (1-target)*math.Log(1-p)
+		}
+		return sum
+	}
+	a, b := s.sigmoid()
+	for _, step := range [][2]float64{{1e-4, 0}, {-1e-4, 0}, {0, 1e-4}, {0, -1e-4}, {1e-4, -1e-4}, {-1e-4, 1e-4}} {
+		if loss(a+step[0], b+step[1]) < loss(a, b) {
+			t.Errorf("A = %v, B = %v is no minimum: a step of %v is less", a, b, step)
+		}
+	}
+	if a >= 0 {
+		t.Errorf("A is %v: a larger score is less probable", a)
+	}
+	for _, one := range []*scored{nil, {score: []float64{1}, first: []bool{true}}} {
+		if a, b := one.sigmoid(); a != 0 || b != 0 {
+			t.Errorf("items of one side give A = %v, B = %v", a, b)
+		}
+	}
+}
+
+// TestCalibrate holds that probabilities of overlapping classes are what they say: among
+// fresh items with a probability about q, a share of about q is of the class.
+func TestCalibrate(t *testing.T) {
+	p := clouds(21, 1200, 2, 3, 0.8)
+	const fit = 400
+	y := append([]int(nil), p.y...)
+	for i := fit; i < len(y); i++ {
+		y[i] = -1
+	}
+	k := p.gram()
+	for _, name := range []string{"svm", "rls", "density", "perceptron"} {
+		d := LearnerOf(name)
+		v, err := d.Resolve(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := d.Fit(t.Context(), k, y, p.classes, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Calibrate(t.Context(), d, m, k, y, p.classes, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mean, hits, count [5]float64 // by fifths of the probability
+		for i := fit; i < len(y); i++ {
+			for a, q := range c.ProbabilitiesTo(nil, m.ScoresTo(nil, k.row(i), k.row(i)[i])) {
+				bin := min(4, int(5*q))
+				mean[bin] += q
+				count[bin]++
+				if p.y[i] == c.Classes[a] {
+					hits[bin]++
+				}
+			}
+		}
+		wrong := 0.0
+		for bin := range count {
+			wrong += math.Abs(mean[bin]-hits[bin]) / (3 * float64(len(y)-fit))
+		}
+		if wrong > 0.04 {
+			t.Errorf("%s: probabilities are off by %.3f in the mean", name, wrong)
+		}
+	}
+	one := make([]int, len(y))
+	if _, err := Calibrate(t.Context(), &svmLearner, new(KernelModel), k, one, 3, nil); !errors.Is(err, ErrOneClass) {
+		t.Errorf("one class: %v", err)
+	}
+}
+
+// TestCalibrateFew has classes of one and two items.
+func TestCalibrateFew(t *testing.T) {
+	p := clouds(22, 7, 2, 3, 4)
+	p.y = []int{0, 1, 2, 1, 0, 0, -1}
+	v, err := svmLearner.Resolve(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := svmLearner.Fit(t.Context(), p.gram(), p.y, p.classes, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Calibrate(t.Context(), &svmLearner, m, p.gram(), p.y, p.classes, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, q := range c.ProbabilitiesTo(nil, []float64{1, 1, -1}) {
+		sum += q
+	}
+	within(t, fmt.Sprintf("the sum of probabilities of %v", c), sum, 1, 1e-12)
+}
