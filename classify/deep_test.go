@@ -23,19 +23,21 @@ func TestDeepKernelMachineGolden(t *testing.T) {
 				testgraph.Close(t, got, l.golden(t, "dkm_scores_%s_l%d.npy", bandwidth, depth), 1e-10, 1e-9)
 			}
 		}
-		gram, err := gather(t.Context(), l.k, all(l.k.N))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var m deep
-		bandwidths := sparse.NewBlock[float64](3, 1)
-		for i := range bandwidths.Rows {
-			if err := m.deepen(t.Context(), gram); err != nil {
+		for bandwidth, items := range map[string][]int{"all": all(l.k.N), "obs": used(l.y)} {
+			gram, err := gather(t.Context(), l.k, items)
+			if err != nil {
 				t.Fatal(err)
 			}
-			bandwidths.Row(i)[0] = m.levels[i].h
+			var m deep
+			bandwidths := sparse.NewBlock[float64](3, 1)
+			for i := range bandwidths.Rows {
+				if err := m.deepen(t.Context(), gram); err != nil {
+					t.Fatal(err)
+				}
+				bandwidths.Row(i)[0] = m.levels[i].h
+			}
+			testgraph.Close(t, bandwidths, l.golden(t, "dkm_h_%s.npy", bandwidth), 1e-10, 1e-9)
 		}
-		testgraph.Close(t, bandwidths, l.golden(t, "dkm_h_all.npy"), 1e-10, 1e-9)
 	}
 }
 

@@ -34,6 +34,17 @@ func TestGaussianProcessGolden(t *testing.T) {
 		l := withInverse(t, graph)
 		latent := l.scores(t, "gp", spec.Values{"variance": spec.Number(4)})
 		testgraph.Close(t, latent, l.golden(t, "gp_induction_latent.npy"), 1e-8, 1e-8)
+		m, err := gpLearner.Fit(t.Context(), l.k, l.y, len(l.g.Classes), spec.Values{"variance": spec.Number(4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alpha := sparse.NewBlock[float64](len(l.g.Train), latent.Cols)
+		for c, machine := range m.(*KernelModel).Machines {
+			for a, v := range machine.Coef {
+				alpha.Row(a)[c] = v
+			}
+		}
+		testgraph.Close(t, alpha, l.golden(t, "gp_induction_alpha.npy"), 1e-8, 1e-8)
 		for i := range latent.Rows {
 			gpLearner.Probabilities(latent.Row(i), latent.Row(i))
 		}
