@@ -180,16 +180,6 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int, a *tiled) error 
 	})
 }
 
-// seldomNamed returns how often a unit names the columns of a tile at least where it
-// does not pay any more to prefetch their rows, of so many bytes: so many times each of
-// their lines, or their rows of several lines.
-func seldomNamed(columns, rowBytes int) int {
-	if rowBytes > lineBytes {
-		return 4 * columns
-	}
-	return 12 * columns * rowBytes / lineBytes
-}
-
 // unit computes the columns from ≤ j < to of the rows of a unit, and shows them to
 // the visitor if these are the last columns.
 func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
@@ -202,9 +192,7 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 	}
 	for n, tile := range u.tiles {
 		x := rowsOf(&f.source, n*a.columns, from)
-		if len(tile.ids) < seldomNamed(a.columns, width*sizeOf[T]()) {
-			w.read += readLines(x, min(a.columns, a.cols-n*a.columns), width)
-		}
+		w.read += readLines(x, min(a.columns, a.cols-n*a.columns), width)
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
 			hi = tile.call(lo)
 			sums := simd.Rows[T]{Data: near.Data[lo*width:], Stride: width}
@@ -226,8 +214,8 @@ func (f *fused[T]) unit(worker int, a *tiled, u *unit, from, to int) {
 }
 
 // readLines reads a byte of every line of some rows, which brings them to the cache in
-// order: entries that name them seldom would wait for them one by one. The sum keeps the
-// reads from being left out.
+// order: the first entries that name them would wait for them one by one. The sum keeps
+// the reads from being left out.
 func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	if x.Stride <= width {
 		rows, width = 1, rows*width
