@@ -200,7 +200,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	stage := in.progress.begin("writing "+path, 0, "row")
+	stage := in.progress.begin("writing "+path, g.Manifest().Rows, "row")
 	source.Progress = func(done, total int) { stage.set(int64(done), int64(total)) }
 	if format.name == "parquet" {
 		in.warnBytes(path, format.endings[0], g, nil)

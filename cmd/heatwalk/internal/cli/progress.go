@@ -183,7 +183,7 @@ func (s *stage) set(done, total int64) {
 // snapshot is how far a stage is, in words that belong together.
 type snapshot struct {
 	amount, rate string
-	left         string  // the time left, or without a total that passed
+	left         string  // the time left, or where that is not known the time that passed
 	share        float64 // done; −1 if not known
 }
 
@@ -200,13 +200,13 @@ func (s *stage) snapshot() snapshot {
 	if s.unit == inNothing {
 		return snapshot{amount: formatSeconds(took), share: -1}
 	}
-	if seconds := took.Seconds(); seconds > 0.5 && done > 0 {
+	if seconds := took.Seconds(); seconds > 0.5 {
 		rate := float64(done) / seconds
 		if rate >= 1 && s.unit != inShares {
 			n.rate = s.unit.amount(int64(rate)) + "/s"
 		}
 		n.left = formatSeconds(took) // which tells that it goes on
-		if total > done {
+		if total > done && done > 0 {
 			n.left = formatSeconds(time.Duration(float64(total-done)/rate*1e9)) + " left"
 		}
 	}

@@ -114,6 +114,11 @@ func TestProgressDrawn(t *testing.T) {
 			t.Errorf("%d of %d in %d columns: %q, want %q", c.done, c.total, c.width, got, c.want)
 		}
 	}
+	none := (*progress)(nil).begin("writing", 8, "row")
+	none.started = none.started.Add(-3200 * time.Millisecond)
+	if got, want := none.drawn(80), "writing                            0 %  0 of 8 rows, 3.2 s"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	share := (*progress)(nil).begin("learning", whole, inShares)
 	share.set(250, 0)
 	if got, want := share.drawn(80), "learning ━━━━━━                   25 %"; got != want {
