@@ -232,3 +232,9 @@ func (g *groups) all(classes int) {
 		g.present = append(g.present, c)
 	}
 }
+
+// LogisticBytes returns what [LogisticPath] takes at the most beside the features of so
+// many items and the models.
+func LogisticBytes(items, features, classes int) int64 {
+	return softmaxBytes(items, features, classes)
+}

@@ -16,7 +16,7 @@ type Method interface {
 	Name() string
 
 	// Takes returns the names of the settings that make a difference: of
-	// [Parameters], as in a grid file, "prior" and "svm_tolerance".
+	// [Parameters], as in a grid file, "prior", "svm_tolerance" and "unreached".
 	Takes() []string
 
 	// Tune chooses parameters on splits of p. A nil choice means that there is
@@ -40,6 +40,7 @@ type Declared interface {
 // methods are the methods there are, by name.
 var methods = slices.Concat([]Method{
 	walkMethod{name: "auto", learner: KernelSVM, inside: true},
+	evidence{},
 	labelPropagation{},
 	Majority,
 }, spreadingMethods(), []Method{

@@ -42,6 +42,8 @@ func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, er
 			err = a.kernel(m.kernel, par)
 		case spreading:
 			err = a.spreading(m.Learner)
+		case evidence:
+			err = a.evidence()
 		case labelPropagation:
 			err = a.propagation()
 		default:

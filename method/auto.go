@@ -1,0 +1,253 @@
+package method
+
+import (
+	"context"
+	"time"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// evidence is multinomial logistic regression on what unabsorbed walks from labels say
+// of a node. Rows of labelled nodes are honest: of walks that know neither the label of
+// the node nor, with many labels, those of a fifth of all. Some weights are shared by
+// all classes and pulled towards what suits graphs where neighbours agree; others learn
+// which class goes to which. Cross-validation on the labels tells how much of each is
+// worth it, and with fewestLabels or fewer the scores are those of Poisson learning.
+type evidence struct{}
+
+// fewestLabels is the number of labels up to which nothing is learned from them.
+const fewestLabels = 15
+
+// Name implements [Method].
+func (evidence) Name() string { return "walks" }
+
+// Takes implements [Method].
+func (evidence) Takes() []string { return []string{"unreached"} }
+
+// Tune implements [Method]: it chooses inside each training set.
+func (evidence) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
+	return nil, nil
+}
+
+// Predict implements [Method].
+func (evidence) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	set := s.WithDefaults()
+	r := &weigher{p: p, set: &set, out: &Prediction{}}
+	for _, phase := range []struct {
+		do      func(context.Context) error
+		seconds *float64
+	}{
+		{r.walk, &r.out.Seconds.Walk},
+		{r.choose, &r.out.Seconds.Choose},
+		{r.learn, &r.out.Seconds.Classify},
+		{r.score, &r.out.Seconds.Classify},
+	} {
+		start := time.Now()
+		if err := phase.do(ctx); err != nil {
+			return nil, err
+		}
+		*phase.seconds += time.Since(start).Seconds()
+	}
+	return r.out, nil
+}
+
+// weigher makes one prediction.
+type weigher struct {
+	p   *Problem
+	set *Settings
+	out *Prediction
+
+	sources *sources
+	tally   *tally
+	columns *columns
+
+	several []bool     // of labels: whether there is another of their class
+	whole   *labelRows // of labels, without what is hidden from each
+
+	trials []trialOf // of every candidate and λ
+	chosen setting
+	model  *classify.LogisticModel
+	trust  float64 // of probabilities; the rest is the same for all classes
+}
+
+// walk makes the columns of all nodes and the honest ones of labels.
+func (r *weigher) walk(ctx context.Context) (err error) {
+	if r.out.Reached, err = r.p.reached(ctx, r.set.Workers, &r.out.Work); err != nil {
+		return err
+	}
+	r.sources = newSources(r.p, r.set.RNGSeed)
+	plan := planOf(r.p, r.set)
+	r.tally, err = r.sources.walk(ctx, r.set.Workers, plan.walks, &r.out.Work, func(done float64) { r.tell("walk", done) })
+	if err != nil {
+		return err
+	}
+	var graph *sparse.Block[float32]
+	if !r.few() {
+		if graph, err = structure(ctx, r.p, r.set.Workers, &r.out.Work); err != nil {
+			return err
+		}
+	}
+	if r.columns, err = newColumns(ctx, r.p, r.tally, graph, r.set.Workers); err != nil {
+		return err
+	}
+	count := make([]int, len(r.p.Names))
+	for _, c := range r.p.Class {
+		count[c]++
+	}
+	for _, c := range r.p.Class {
+		r.several = append(r.several, count[c] > 1)
+	}
+	r.whole = r.rows(-1)
+	return nil
+}
+
+// tell reports what share of a phase is done.
+func (r *weigher) tell(phase string, done float64) {
+	if r.set.Progress != nil {
+		r.set.Progress(phase, done)
+	}
+}
+
+// few reports whether there are too few labels to learn from.
+func (r *weigher) few() bool { return len(r.p.Row) <= fewestLabels }
+
+// labelRows are the columns of labels, as a node in their place would have them that
+// has no label.
+type labelRows struct {
+	shared classify.Features[float64]
+	free   classify.Features[float32]
+	heard  []bool // whether walks from labels come to a label
+}
+
+// rows makes the columns of labels without a part, −1 for none.
+func (r *weigher) rows(without int) *labelRows {
+	m, shared, free := len(r.p.Row), r.columns.sharedCount()*r.columns.classes, r.columns.freeCount()
+	l := &labelRows{
+		shared: classify.Features[float64]{Rows: m, Cols: shared, Stride: shared, Data: make([]float64, m*shared)},
+		free:   classify.Features[float32]{Rows: m, Cols: free, Stride: free, Data: make([]float32, m*free)},
+		heard:  make([]bool, m),
+	}
+	x, filtered := make([]float64, free), make([]float32, r.tally.full.Cols)
+	for i, row := range r.p.Row {
+		r.sources.honestTo(filtered, r.tally, i, without)
+		l.heard[i] = r.columns.heard(filtered)
+		r.columns.sharedTo(l.shared.Row(i), filtered)
+		r.columns.freeTo(x, filtered, row)
+		for j, v := range x {
+			l.free.Row(i)[j] = float32(v)
+		}
+	}
+	return l
+}
+
+// teaching returns the classes of the labels whose rows teach, outside a part, and −1
+// for others. A label that is the only one of its class has no row that could speak for
+// it, and would teach that its class does not occur.
+func (r *weigher) teaching(l *labelRows, without int) []int {
+	y := make([]int, len(r.p.Class))
+	for i, c := range r.p.Class {
+		y[i] = -1
+		if l.heard[i] && r.several[i] && r.sources.part[i] != without {
+			y[i] = c
+		}
+	}
+	return y
+}
+
+// learn fits the chosen model to all labels.
+func (r *weigher) learn(ctx context.Context) error {
+	r.trust = r.trusted()
+	if r.few() || r.chosen.candidate.constant {
+		return nil
+	}
+	models, err := r.fit(ctx, r.chosen.candidate, r.whole, r.teaching(r.whole, -1), []float64{r.chosen.lambda})
+	if err == nil && models != nil {
+		r.model = models[0]
+	}
+	return err
+}
+
+// score gives every node its probabilities.
+func (r *weigher) score(ctx context.Context) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	r.out.Scores, r.out.Class = packed[float32](n, k), make([]int, n)
+	err := pieces(ctx, r.set.Workers, n, func(_, lo, hi int) {
+		w := r.newScorer()
+		for v := lo; v < hi; v++ {
+			to := r.out.Scores.Row(v)
+			for c, q := range w.probabilities(v) {
+				to[c] = float32(q)
+			}
+			best := 0
+			for c, q := range to {
+				if q > to[best] {
+					best = c
+				}
+			}
+			r.out.Class[v] = best
+		}
+	})
+	for i, row := range r.p.Row {
+		r.out.Class[row] = r.p.Class[i]
+	}
+	return err
+}
+
+// scorer gives single nodes probabilities.
+type scorer struct {
+	r                 *weigher
+	shared, free, row []float64
+}
+
+func (r *weigher) newScorer() *scorer {
+	return &scorer{
+		r: r, shared: make([]float64, r.columns.sharedCount()*r.columns.classes),
+		free: make([]float64, r.columns.freeCount()), row: make([]float64, r.columns.classes),
+	}
+}
+
+// probabilities returns those of node v, which stay valid until the next call: the
+// prior of a node that no walk has come to.
+func (w *scorer) probabilities(v int) []float64 {
+	r, full := w.r, w.r.tally.full.Row(v)
+	switch {
+	case !r.columns.heard(full):
+		copy(w.row, r.columns.prior)
+		return w.row
+	case r.few():
+		r.poisson(w.row, w.shared, full)
+	case r.model == nil:
+		copy(w.row, r.columns.prior)
+	default:
+		r.columns.sharedTo(w.shared, full)
+		if r.chosen.candidate.free {
+			r.columns.freeTo(w.free, full, v)
+			r.model.LogitsTo(w.row, w.free, w.shared)
+		} else {
+			r.model.LogitsTo(w.row, nil, w.shared)
+		}
+		classify.Softmax(w.row, w.row)
+	}
+	for c, q := range w.row {
+		w.row[c] = float64(r.trust*q) + (1-r.trust)/float64(len(w.row))
+	}
+	return w.row
+}
+
+// sharpness of the scores of Poisson learning, in units of their root mean square, as
+// logits.
+const sharpness = 2
+
+// poisson stores the softmax of the scores of Poisson learning for a row of a tally.
+func (r *weigher) poisson(dst, shared []float64, row []float32) {
+	r.columns.rawShared(shared, row)
+	for c := range dst {
+		dst[c] = sharpness * r.columns.sharedScale[0] * shared[c]
+	}
+	classify.Softmax(dst, dst)
+}

@@ -1,0 +1,466 @@
+package method
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class by the
+// definition, from the labels that are visible.
+func slowFilters(p *Problem, visible func(i int) bool) [][filters][]float64 {
+	n, k := len(p.Degrees), len(p.Names)
+	a := p.A.(*sparse.CSR)
+	out := make([][filters][]float64, n)
+	for v := range out {
+		for f := range out[v] {
+			out[v][f] = make([]float64, k)
+		}
+	}
+	for _, power := range []float64{0.5, 1} {
+		x := make([][]float64, n)
+		for v := range x {
+			x[v] = make([]float64, k)
+		}
+		for i, row := range p.Row {
+			if visible(i) && p.Degrees[row] > 0 {
+				x[row][p.Class[i]] = math.Pow(p.Degrees[row], -power)
+			}
+		}
+		for j := range walkSteps + 1 {
+			for v := range n {
+				for c, mass := range x[v] {
+					for f := range filters {
+						switch w := math.Pow; {
+						case filter(f) == source && power == 1:
+							out[v][f][c] += mass
+						case filter(f) == source || power == 1:
+						case f <= int(decay99):
+							out[v][f][c] += w([]float64{0.5, 0.85, 0.95, 0.99}[f], float64(j)) * mass
+						case filter(f) == even && j%2 == 0 || filter(f) == odd && j%2 == 1:
+							out[v][f][c] += w(0.85, float64(j)) * mass
+						case filter(f) >= first && f-int(first)+1 == j:
+							out[v][f][c] += mass
+						}
+					}
+				}
+			}
+			next := make([][]float64, n)
+			for v := range next {
+				next[v] = make([]float64, k)
+				for u := range n {
+					if w := a.At(v, u); w != 0 {
+						for c := range k {
+							next[v][c] += w / p.Degrees[v] * x[u][c]
+						}
+					}
+				}
+				if p.Degrees[v] == 0 {
+					copy(next[v], x[v])
+				}
+			}
+			x = next
+		}
+	}
+	return out
+}
+
+// walked returns the walks of a problem and what they give.
+func walked(t *testing.T, p *Problem, memory int64) (*sources, *tally) {
+	t.Helper()
+	s := newSources(p, 5)
+	tally, err := s.walk(context.Background(), 2, memory, new(Work), func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, tally
+}
+
+// Filters are those of the definition, honest ones those of the labels of other folds,
+// each class in proportion to its labels, with every label alone and with folds.
+func TestFilters(t *testing.T) {
+	for _, labels := range []int{14, 30} {
+		p := planted(t, 9, 60, labels)
+		s, tally := walked(t, p, 0)
+		if labels > 15 == single(p) {
+			t.Fatalf("%d labels are hidden in other groups than meant", labels)
+		}
+		near := func(what string, got float32, want float64) {
+			if math.Abs(float64(got)-want) > 1e-5*(math.Abs(want)+1) {
+				t.Errorf("%d labels: %s is %v, want %v", labels, what, got, want)
+			}
+		}
+		full := slowFilters(p, func(int) bool { return true })
+		for v := range full {
+			for f := range filters {
+				for c, want := range full[v][f] {
+					near(fmt.Sprintf("filter %d of class %d at node %d", f, c, v), tally.full.Row(v)[f*3+c], want)
+				}
+			}
+		}
+		got := make([]float32, filters*3)
+		for i, row := range p.Row {
+			for _, without := range []int{-1, 0, 3} {
+				others := func(o int) bool { return s.hidden[o] != s.hidden[i] && s.part[o] != without }
+				honest := slowFilters(p, others)[row]
+				var left, all [3]float64
+				for o, c := range p.Class {
+					all[c]++
+					if others(o) {
+						left[c]++
+					}
+				}
+				s.honestTo(got, tally, i, without)
+				for f := range filters {
+					for c, want := range honest[f] {
+						if left[c] > 0 {
+							want *= all[c] / left[c]
+						}
+						near(fmt.Sprintf("honest filter %d of class %d at label %d without %d", f, c, i, without), got[f*3+c], want)
+					}
+				}
+			}
+		}
+		if hidden := slices.Max(s.hidden) + 1; hidden != map[int]int{14: 14, 30: 5}[labels] {
+			t.Errorf("%d labels are hidden in %d groups", labels, hidden)
+		}
+	}
+}
+
+// Columns are those of the formulas, in units of their spread over nodes with
+// neighbours.
+func TestColumns(t *testing.T) {
+	ctx := context.Background()
+	p := planted(t, 9, 60, 30)
+	_, tally := walked(t, p, 0)
+	graph, err := structure(ctx, p, 1, new(Work))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := newColumns(ctx, p, tally, graph, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, k, m := len(p.Degrees), 3, float64(len(p.Row))
+	slow := slowFilters(p, func(int) bool { return true })
+	prior, share, logs := make([]float64, k), make([]float64, k), make([]float64, k)
+	for c := range k {
+		for _, class := range p.Class {
+			if class == c {
+				share[c] += 1 / m
+			}
+		}
+		prior[c] = (share[c]*m + 1) / (m + float64(k))
+	}
+	for c := range k {
+		logs[c] = math.Log(prior[c]) - (math.Log(prior[0])+math.Log(prior[1])+math.Log(prior[2]))/3
+	}
+	sum := func(x []float64) float64 { return x[0] + x[1] + x[2] }
+	epsilon := func(f filter) float64 {
+		total, of := 0.0, 0.0
+		for v := range n {
+			if q := sum(slow[v][f]); q > 1e-12 {
+				total += q
+				of++
+			}
+		}
+		return 0.05 * total / of
+	}
+	shareOf := func(v int, f filter, c int) float64 {
+		return (slow[v][f][c] + epsilon(f)*prior[c]) / (sum(slow[v][f]) + epsilon(f))
+	}
+	shared := func(v, column, c int) float64 {
+		switch {
+		case column == 0:
+			q := slow[v][source]
+			return (q[c] - share[c]*sum(q)) / (sum(q) + epsilon(source))
+		case column <= 5:
+			return math.Log(shareOf(v, []filter{decay50, decay85, decay95, decay99, source}[column-1], c) / prior[c])
+		}
+		return logs[c]
+	}
+	free := func(v, column int) float64 {
+		if column < 21 {
+			return shareOf(v, []filter{first, second, third, fourth, even, odd, decay95}[column/3], column%3)
+		}
+		around := 0.0
+		for u := range n {
+			around += p.A.(*sparse.CSR).At(v, u) * p.Degrees[u] / max(p.Degrees[v], 1e-300)
+		}
+		own, other := math.Log(1+p.Degrees[v]), math.Log(1+around)
+		return []float64{own, own * own, other, other * other}[column-21]
+	}
+	const some = 17
+	s, x := make([]float64, got.sharedCount()*k), make([]float64, got.freeCount())
+	got.sharedTo(s, tally.full.Row(some))
+	got.freeTo(x, tally.full.Row(some), some)
+	if len(s) != 7*k || len(x) != 25 {
+		t.Fatalf("%d shared and %d free columns", len(s), len(x))
+	}
+	for i := range s {
+		squares, of := 0.0, 0.0
+		for v := range n {
+			for c := range k {
+				if p.Degrees[v] > 0 {
+					squares += math.Pow(shared(v, i/k, c), 2)
+					of++
+				}
+			}
+		}
+		want := max(-5, min(shared(some, i/k, i%k)/math.Sqrt(squares/of+1e-9), 5))
+		if math.Abs(s[i]-want) > 1e-4 {
+			t.Errorf("shared column %d of class %d is %v, want %v", i/k, i%k, s[i], want)
+		}
+	}
+	for i := range x {
+		var mean, square, of float64
+		for v := range n {
+			if p.Degrees[v] > 0 {
+				mean += free(v, i)
+				square += math.Pow(free(v, i), 2)
+				of++
+			}
+		}
+		mean /= of
+		want := max(-6, min((free(some, i)-mean)/(math.Sqrt(square/of-mean*mean)+1e-6), 6))
+		if math.Abs(x[i]-want) > 1e-3 {
+			t.Errorf("free column %d is %v, want %v", i, x[i], want)
+		}
+	}
+}
+
+// blocks returns a graph of blocks with so many neighbours of a node in its own block
+// and in each other, in the mean, labels on some nodes, and the classes of all.
+func blocks(t testing.TB, seed uint64, n, labelled, classes int, within, between float64) (*Problem, []int) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	class := make([]int, n)
+	for v := range class {
+		class[v] = rng.IntN(classes)
+	}
+	var e []sparse.Triplet
+	size := float64(n) / float64(classes)
+	for v := range n {
+		for u := range v {
+			mean := between
+			if class[u] == class[v] {
+				mean = within
+			}
+			if rng.Float64() < mean/size {
+				e = append(e, sparse.Triplet{Row: uint32(u), Col: uint32(v), Val: 1}, sparse.Triplet{Row: uint32(v), Col: uint32(u), Val: 1})
+			}
+		}
+	}
+	a, err := sparse.FromTriplets(n, n, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := sparse.Degrees(context.Background(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Problem{A: a, Degrees: d}
+	for c := range classes {
+		p.Names = append(p.Names, fmt.Sprint(c))
+	}
+	for _, v := range rng.Perm(n)[:labelled] {
+		p.Row, p.Class = append(p.Row, v), append(p.Class, class[v])
+	}
+	return p, class
+}
+
+// evident predicts by evidence.
+func evident(t testing.TB, p *Problem, set *Settings) *Prediction {
+	t.Helper()
+	out, err := evidence{}.Predict(context.Background(), p, nil, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// accuracy returns the share of right classes among nodes without a label.
+func accuracy(p *Problem, out *Prediction, class []int) float64 {
+	given := map[int]bool{}
+	for _, row := range p.Row {
+		given[row] = true
+	}
+	right := 0.0
+	for v, c := range class {
+		if !given[v] && out.Class[v] == c {
+			right++
+		}
+	}
+	return right / float64(len(class)-len(p.Row))
+}
+
+// Where neighbours agree and where they differ the classes are found, and the
+// accuracy that is told is that of the prediction.
+func TestEvidenceIsHonest(t *testing.T) {
+	for _, c := range []struct {
+		within, between, least float64
+		labels                 int
+	}{{5, 0.6, 0.8, 40}, {0.5, 4, 0.8, 80}, {5, 1.5, 0.7, 14}} {
+		const draws = 6
+		var told, found float64
+		for seed := range uint64(draws) {
+			p, class := blocks(t, seed, 300, c.labels, 2, c.within, c.between)
+			out := evident(t, p, &Settings{RNGSeed: seed})
+			told += out.Accuracy / draws
+			found += accuracy(p, out, class) / draws
+			if out.Tested != c.labels || !(out.Stderr > 0) {
+				t.Errorf("%d labels: %d tested, error %v", c.labels, out.Tested, out.Stderr)
+			}
+		}
+		if found < c.least || math.Abs(told-found) > 0.06 {
+			t.Errorf("%v: found %.3f, told %.3f", c, found, told)
+		}
+	}
+}
+
+// Labels that are shuffled say nothing, and the accuracy that is told says so.
+func TestEvidenceOfShuffledLabels(t *testing.T) {
+	const draws = 6
+	var told, largest float64
+	for seed := range uint64(draws) {
+		p, _ := blocks(t, seed, 150, 60, 3, 5, 0.5)
+		rand.New(rand.NewPCG(seed, 2)).Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
+		told += evident(t, p, &Settings{RNGSeed: seed}).Accuracy / draws
+		for _, c := range p.Class {
+			if c == validate.Majority(p.Class) {
+				largest += 1.0 / 60 / draws
+			}
+		}
+	}
+	if told > largest+0.03 {
+		t.Errorf("told %.3f of shuffled labels, of which the largest class has %.3f", told, largest)
+	}
+}
+
+// Scores are probabilities, the class is the likeliest, labels keep theirs, and a node
+// without a label in its component has the prior.
+func TestEvidenceScores(t *testing.T) {
+	for _, labels := range []int{12, 40} {
+		p := planted(t, 21, 150, labels)
+		out := evident(t, p, nil)
+		given := map[int]bool{}
+		for i, row := range p.Row {
+			given[row] = true
+			if out.Class[row] != p.Class[i] {
+				t.Errorf("labelled node %d changes its class", row)
+			}
+		}
+		for v, class := range out.Class {
+			row := out.Scores.Row(v)
+			if sum := float64(row[0]) + float64(row[1]) + float64(row[2]); math.Abs(sum-1) > 1e-6 {
+				t.Errorf("probabilities of node %d sum to %v", v, sum)
+			}
+			if !given[v] && row[class] != slices.Max(row) {
+				t.Errorf("node %d has class %d of %v", v, class, row)
+			}
+		}
+		if out.Reached.Contains(1) {
+			t.Error("a node without neighbours is reached")
+		}
+		for c, q := range out.Scores.Row(1) {
+			count := 1.0
+			for _, class := range p.Class {
+				if class == c {
+					count++
+				}
+			}
+			if want := count / float64(labels+3); math.Abs(float64(q)-want) > 1e-6 {
+				t.Errorf("without a label class %d has %v, want %v", c, q, want)
+			}
+		}
+	}
+}
+
+// With few labels the class is that of the largest score of Poisson learning.
+func TestEvidenceOfFewLabels(t *testing.T) {
+	p := planted(t, 21, 60, 12)
+	out := evident(t, p, nil)
+	slow := slowFilters(p, func(int) bool { return true })
+	for v := 4; v < 60; v++ {
+		if slices.Contains(p.Row, v) || !out.Reached.Contains(uint32(v)) {
+			continue
+		}
+		q := slow[v][source]
+		score := make([]float64, 3)
+		for c := range score {
+			share := 0.0
+			for _, class := range p.Class {
+				if class == c {
+					share += 1.0 / 12
+				}
+			}
+			score[c] = q[c] - share*(q[0]+q[1]+q[2])
+		}
+		if want := classify.ArgMax(score); out.Class[v] != want {
+			t.Errorf("node %d has class %d, scores of Poisson learning are %v", v, out.Class[v], score)
+		}
+	}
+}
+
+func TestEvidenceSameBits(t *testing.T) {
+	for _, labels := range []int{12, 60} {
+		p := planted(t, 4, 300, labels)
+		first := evident(t, p, &Settings{Workers: 1})
+		slabs := first.Work.Sweeps
+		for _, workers := range []int{1, 2, 7} {
+			for _, memory := range []int64{0, 1} {
+				got := evident(t, p, &Settings{Workers: workers, Memory: memory})
+				if !slices.Equal(got.Scores.Data, first.Scores.Data) || !slices.Equal(got.Class, first.Class) || got.Accuracy != first.Accuracy || got.Stderr != first.Stderr {
+					t.Errorf("%d labels, %d workers, memory %d: another prediction", labels, workers, memory)
+				}
+				if memory > 0 && got.Work.Sweeps <= slabs {
+					t.Errorf("%d labels, memory %d: %d sweeps, as without a limit", labels, memory, got.Work.Sweeps)
+				}
+			}
+		}
+	}
+}
+
+// Where edges have a direction walks follow the rows: a label tells nodes that lead to
+// it, and no others.
+func TestEvidenceOfDirections(t *testing.T) {
+	a, err := sparse.FromTriplets(6, 6, []sparse.Triplet{{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 2, Val: 1}, {Row: 3, Col: 4, Val: 1}, {Row: 2, Col: 5, Val: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := sparse.Degrees(context.Background(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Problem{A: a, Degrees: d, Directed: true, Row: []int{2, 4}, Class: []int{0, 1}, Names: []string{"a", "b"}}
+	out := evident(t, p, nil)
+	if out.Class[0] != 0 || out.Class[1] != 0 || out.Class[3] != 1 || out.Reached.Contains(5) || out.Tested != 0 {
+		t.Errorf("classes %v, reached %v, %d tested", out.Class, out.Reached, out.Tested)
+	}
+}
+
+// One class of most labels, labels that are the only ones of their class, and folds
+// without a class are no reason to fail.
+func TestEvidenceOfUnevenLabels(t *testing.T) {
+	p, _ := blocks(t, 3, 200, 40, 2, 4, 1)
+	for i := range p.Class {
+		p.Class[i] = 0
+	}
+	p.Names = []string{"a", "b", "c", "d"}
+	p.Class[3], p.Class[5] = 1, 2
+	out := evident(t, p, nil)
+	if out.Tested != 0 || out.Accuracy != 0 {
+		t.Errorf("accuracy %v of %d, where one class has several labels", out.Accuracy, out.Tested)
+	}
+	p.Class[7], p.Class[8] = 1, 3
+	if out = evident(t, p, nil); out.Tested != 40 || validate.Majority(out.Class) != 0 {
+		t.Errorf("%d tested, the largest class is %d", out.Tested, validate.Majority(out.Class))
+	}
+}

@@ -1,0 +1,247 @@
+package method
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// propagated scores, among the columns whose weights all classes share
+var sharedFilters = [...]filter{decay50, decay85, decay95, decay99, source}
+
+// freeFilters are those whose columns have a weight for each pair of classes, which
+// learns what class goes to what.
+var freeFilters = [...]filter{first, second, third, fourth, even, odd, decay95}
+
+const (
+	// slack of shares: this part of the mean mass of a filter is the prior's.
+	priorMass = 0.05
+
+	sharedLimit = 5 // of shared columns, in units of their root mean square
+	freeLimit   = 6 // of free columns, in standard deviations
+)
+
+// columns turns filters into what the model sees.
+//
+// Shared columns of node v and class c are Poisson learning's (q_c − ȳ_c·Σq)/(Σq + ε)
+// of the filter source; log(share_c/π_c) of each of sharedFilters, where
+//
+//	share_c = (q_c + ε·π_c)/(Σ_c q_c + ε)
+//
+// for a filter's values q; scores of a kernel, if there are any, r_c and −π_c·Σr; and
+// log π_c less its mean. Free columns are the shares of freeFilters, and columns of the
+// graph that no label has a part in.
+type columns struct {
+	classes int
+	prior   []float64 // π_c = (N_c + 1)/(m + k)
+	share   []float64 // ȳ_c = N_c/m
+	logs    []float64 // log π_c less its mean
+	epsilon [filters]float64
+
+	graph *sparse.Block[float32] // a row for each node; nil: none
+
+	sharedScale []float64 // one over the root mean square of each shared column
+	mean, scale []float64 // of free columns: one over the standard deviation
+}
+
+// newColumns returns the columns of walks, in units of what they are at all nodes that
+// have neighbours.
+func newColumns(ctx context.Context, p *Problem, t *tally, graph *sparse.Block[float32], workers int) (*columns, error) {
+	k := len(p.Names)
+	c := &columns{classes: k, graph: graph, prior: make([]float64, k), share: make([]float64, k), logs: make([]float64, k)}
+	for _, class := range p.Class {
+		c.share[class]++
+	}
+	mean := 0.0
+	for class, count := range c.share {
+		c.prior[class] = (count + 1) / float64(len(p.Class)+k)
+		c.share[class] = count / float64(len(p.Class))
+		c.logs[class] = math.Log(c.prior[class])
+		mean += c.logs[class] / float64(k)
+	}
+	for class := range c.logs {
+		c.logs[class] -= mean
+	}
+	if err := c.measureMass(ctx, t, workers); err != nil {
+		return nil, err
+	}
+	return c, c.measureSpread(ctx, p, t, workers)
+}
+
+// measureMass finds ε of each filter.
+func (c *columns) measureMass(ctx context.Context, t *tally, workers int) error {
+	var sums sched.Sums
+	sums.Begin(2 * filters)
+	err := pieces(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
+		to := sums.Of(piece)
+		for v := lo; v < hi; v++ {
+			row := t.full.Row(v)
+			for f := range filters {
+				if mass := c.mass(row, filter(f)); mass > leastMass {
+					to[2*f] += mass
+					to[2*f+1]++
+				}
+			}
+		}
+	})
+	total := make([]float64, 2*filters)
+	sums.TotalTo(total)
+	for f := range c.epsilon {
+		c.epsilon[f] = 1
+		if total[2*f+1] > 0 {
+			c.epsilon[f] = priorMass * total[2*f] / total[2*f+1]
+		}
+	}
+	return err
+}
+
+// leastMass is the mass of a filter that counts as none.
+const leastMass = 1e-12
+
+// mass returns the sum of a filter over the classes.
+func (c *columns) mass(row []float32, f filter) (sum float64) {
+	for _, v := range row[int(f)*c.classes:][:c.classes] {
+		sum += float64(v)
+	}
+	return sum
+}
+
+// heard reports whether walks from labels have come to a node.
+func (c *columns) heard(row []float32) bool { return c.mass(row, source) > leastMass }
+
+// measureSpread finds the units of all columns.
+func (c *columns) measureSpread(ctx context.Context, p *Problem, t *tally, workers int) error {
+	shared, free := c.sharedCount(), c.freeCount()
+	var sums sched.Sums
+	sums.Begin(1 + shared + 2*free)
+	err := pieces(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
+		to := sums.Of(piece)
+		s, x := make([]float64, shared*c.classes), make([]float64, free)
+		squares, means, spreads := to[1:1+shared], to[1+shared:1+shared+free], to[1+shared+free:]
+		for v := lo; v < hi; v++ {
+			if p.Degrees[v] == 0 {
+				continue
+			}
+			to[0]++
+			c.rawShared(s, t.full.Row(v))
+			for i, y := range s {
+				squares[i/c.classes] += float64(y * y)
+			}
+			c.rawFree(x, t.full.Row(v), v)
+			for i, y := range x {
+				means[i] += y
+				spreads[i] += float64(y * y)
+			}
+		}
+	})
+	total := make([]float64, 1+shared+2*free)
+	sums.TotalTo(total)
+	count := max(1, total[0])
+	c.sharedScale, c.mean, c.scale = make([]float64, shared), make([]float64, free), make([]float64, free)
+	for i := range shared {
+		c.sharedScale[i] = 1 / math.Sqrt(total[1+i]/(count*float64(c.classes))+1e-9)
+	}
+	for i := range free {
+		c.mean[i] = total[1+shared+i] / count
+		variance := total[1+shared+free+i]/count - float64(c.mean[i]*c.mean[i])
+		c.scale[i] = 1 / (math.Sqrt(max(0, variance)) + 1e-6)
+	}
+	return err
+}
+
+// sharedCount returns the number of shared columns: Poisson learning, shares and the
+// prior.
+func (c *columns) sharedCount() int { return 1 + len(sharedFilters) + 1 }
+
+// freeCount returns the number of free columns.
+func (c *columns) freeCount() int {
+	count := len(freeFilters) * c.classes
+	if c.graph != nil {
+		count += c.graph.Cols
+	}
+	return count
+}
+
+// sharesTo stores the shares of a filter.
+func (c *columns) sharesTo(dst []float64, row []float32, f filter) {
+	mass, epsilon := c.mass(row, f), c.epsilon[f]
+	for class, v := range row[int(f)*c.classes:][:c.classes] {
+		dst[class] = (float64(v) + float64(epsilon*c.prior[class])) / (mass + epsilon)
+	}
+}
+
+// poissonTo stores the scores of Poisson learning.
+func (c *columns) poissonTo(dst []float64, row []float32) {
+	mass := c.mass(row, source)
+	for class, v := range row[int(source)*c.classes:][:c.classes] {
+		dst[class] = (float64(v) - float64(c.share[class]*mass)) / (mass + c.epsilon[source])
+	}
+}
+
+// rawShared stores the shared columns of a node, one after the other, in units of
+// their own.
+func (c *columns) rawShared(dst []float64, row []float32) {
+	k := c.classes
+	c.poissonTo(dst[:k], row)
+	for i, f := range sharedFilters {
+		part := dst[(1+i)*k:][:k]
+		c.sharesTo(part, row, f)
+		for class, v := range part {
+			part[class] = math.Log(v / c.prior[class])
+		}
+	}
+	copy(dst[(1+len(sharedFilters))*k:], c.logs)
+}
+
+// sharedTo stores the shared columns of a node.
+func (c *columns) sharedTo(dst []float64, row []float32) {
+	c.rawShared(dst, row)
+	for i, v := range dst {
+		dst[i] = clip(v*c.sharedScale[i/c.classes], sharedLimit)
+	}
+}
+
+// rawFree stores the free columns of node v in units of their own.
+func (c *columns) rawFree(dst []float64, row []float32, v int) {
+	k := c.classes
+	for i, f := range freeFilters {
+		c.sharesTo(dst[i*k:][:k], row, f)
+	}
+	if c.graph != nil {
+		for i, x := range c.graph.Row(v) {
+			dst[len(freeFilters)*k+i] = float64(x)
+		}
+	}
+}
+
+// freeTo stores the free columns of node v.
+func (c *columns) freeTo(dst []float64, row []float32, v int) {
+	c.rawFree(dst, row, v)
+	for i, x := range dst {
+		dst[i] = clip((x-c.mean[i])*c.scale[i], freeLimit)
+	}
+}
+
+func clip(x, limit float64) float64 { return max(-limit, min(x, limit)) }
+
+// structure returns what a node's degree and those of its neighbours say: log(1 + d)
+// and log(1 + mean degree of neighbours), and their squares. Cost: one sweep.
+func structure(ctx context.Context, p *Problem, workers int, work *Work) (*sparse.Block[float32], error) {
+	n := len(p.Degrees)
+	degrees, around := sparse.BlockOf(n, 1, p.Degrees), sparse.NewBlock[float64](n, 1)
+	op := sparse.NewTransition[float64](p.A, p.Degrees)
+	op.Workers = workers
+	if err := op.ApplyTo(ctx, around, degrees); err != nil {
+		return nil, err
+	}
+	work.add(Work{1, p.A.NNZ()})
+	out := packed[float32](n, 4)
+	for v := range n {
+		own, other := math.Log1p(p.Degrees[v]), math.Log1p(around.Row(v)[0])
+		row := out.Row(v)
+		row[0], row[1], row[2], row[3] = float32(own), float32(own*own), float32(other), float32(other*other)
+	}
+	return out, nil
+}
