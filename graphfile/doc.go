@@ -1,20 +1,28 @@
-// Package graphfile reads the graph files of other tools: SciPy's sparse
-// matrices (.npz), METIS (.graph), the serialised graphs of the GAP benchmark
-// suite (.sg, .wsg), GraphML, GML, Pajek (.net) and tables of edges in Parquet.
+// Package graphfile reads and writes the graph files of other tools: SciPy's sparse
+// matrices (.npz), METIS (.graph), tables of edges in Parquet, and, only read, the
+// serialised graphs of the GAP benchmark suite (.sg, .wsg), GraphML, GML and Pajek
+// (.net). A format is one file of code with its reader and its writer.
 //
 //	format := graphfile.Recognize(name, head)
-//	graph, err := graphfile.Read(format, in, nil, func(b *graphfile.Batch) error { … })
+//	summary, err := graphfile.Read(format, in, nil, func(b *graphfile.Batch) error { … })
+//	…
+//	without, err := graphfile.Write(ctx, graphfile.METIS, w, &graphfile.Graph{…})
+//
+// Edge lists and Matrix Market files are only written here: package ingest reads them
+// with its parser of lines, which works in parallel on pieces of a file.
+//
+// # Reading
 //
 // A file becomes a stream of batches in its own order: first nodes, where the
 // file lists them, then edges. Ids are the user's own. Numbered formats (npz,
-// METIS, GAP) give numbers, and [Graph] says which numbers are nodes; the
+// METIS, GAP) give numbers, and [Summary] says which numbers are nodes; the
 // others give what the file calls its nodes, as text or, for integer columns of
 // Parquet, as numbers.
 //
 // # Direction
 //
 // A format that can say whether its edges have a direction is believed:
-// [Graph].Direction is what the file says. A matrix says nothing; whoever reads
+// [Summary].Direction is what the file says. A matrix says nothing; whoever reads
 // it looks at its symmetry. Undirected formats that list an edge at both of its
 // ends (METIS, undirected GAP files) are checked for it and give it once. In a
 // directed graph, an edge that the file calls undirected is given in both
@@ -28,6 +36,12 @@
 //   - Pajek: the label if no two are the same, else the number.
 //
 // The weight of an edge is its weight, or else its value, in GML and GraphML.
+//
+// # Writing
+//
+// A [Graph] is written sweep by sweep to an io.Writer, in memory for a few buffers
+// (Parquet: for a group of rows; rows that are to be put in another order: as much as
+// it is allowed). The same graph gives the same bytes.
 //
 // # Hostile files
 //

@@ -8,6 +8,8 @@ import (
 	"strings"
 )
 
+var gapType = fileType{name: "GAP", endings: []string{".sg", ".wsg"}, read: readGAP}
+
 // gap reads a serialised graph of the GAP benchmark suite, little-endian
 // without gaps: a byte that is 1 for a directed graph, the number of entries,
 // the number of nodes n, then n+1 offsets of 8 bytes and the entries: a node of
@@ -26,7 +28,7 @@ const (
 	gapOffset = 8
 )
 
-func readGAP(in *Input, s *sink) (*Graph, error) {
+func readGAP(in *Input, s *sink) (*Summary, error) {
 	g := &gap{sink: s, entry: 4}
 	if strings.HasSuffix(Extension(in.Name), ".wsg") {
 		g.entry = 8
@@ -81,7 +83,7 @@ func readGAP(in *Input, s *sink) (*Graph, error) {
 	if g.directed {
 		direction = Directed
 	}
-	return &Graph{Direction: direction, Numbered: true, Nodes: g.nodes}, nil
+	return &Summary{Direction: direction, Numbered: true, Nodes: g.nodes}, nil
 }
 
 // at returns an error at a byte.

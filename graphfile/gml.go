@@ -6,6 +6,31 @@ import (
 	"strings"
 )
 
+var gmlType = fileType{name: "GML", endings: []string{".gml"}, begins: isGML, read: readGML}
+
+// isGML reports whether a text has, behind keys with plain values, the key
+// graph and a bracket.
+func isGML(head []byte) bool {
+	t := newScanner("", bytes.NewReader(trimmed(head)))
+	for range 64 {
+		key, err := t.gmlToken()
+		if err != nil || key.kind != gmlKey {
+			return false
+		}
+		value, err := t.gmlToken()
+		if err != nil {
+			return false
+		}
+		if value.kind == gmlOpen {
+			return strings.EqualFold(string(key.text), "graph")
+		}
+		if value.kind != gmlString && value.kind != gmlNumber {
+			return false
+		}
+	}
+	return false
+}
+
 // gmlToken is a piece of GML text; text is valid until the next one.
 type gmlToken struct {
 	kind gmlKind
@@ -93,7 +118,7 @@ type gml struct {
 // gmlDepth bounds how deep lists may lie in lists.
 const gmlDepth = 1 << 10
 
-func readGML(in *Input, s *sink) (*Graph, error) {
+func readGML(in *Input, s *sink) (*Summary, error) {
 	g := &gml{sink: s, t: newScanner(in.Name, in.Text), nodes: newRoster(s, "label", "name", "id"), heading: newHeading(s)}
 	err := g.list(true, func(key string, value gmlToken) error {
 		if key != "graph" || value.kind != gmlOpen {
@@ -116,7 +141,7 @@ func readGML(in *Input, s *sink) (*Graph, error) {
 	if g.arcs && !s.o.Undirected {
 		g.heading.directed = true
 	}
-	return &Graph{Direction: g.heading.direction(), Lines: g.t.line, Notes: g.nodes.notes}, nil
+	return &Summary{Direction: g.heading.direction(), Lines: g.t.line, Notes: g.nodes.notes}, nil
 }
 
 // list reads keys with values up to the end of the list, or of the file.

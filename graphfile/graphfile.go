@@ -1,6 +1,7 @@
 package graphfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +12,12 @@ import (
 // Format is a kind of graph file.
 type Format int
 
-// The formats. EdgeList stands for everything that [Read] does not read: text
-// with an edge on each line, and Matrix Market.
+// The formats. [Read] reads all but EdgeList, CSV and MatrixMarket, which package
+// ingest does; [Write] writes all but GAP, GraphML, GML and Pajek.
 const (
-	EdgeList Format = iota
+	EdgeList Format = iota // text with an edge on each line, of any kind; it is written with tabs
+	CSV                    // edges under a header, with commas
+	MatrixMarket
 	SciPy
 	METIS
 	GAP
@@ -24,10 +27,23 @@ const (
 	Parquet
 )
 
-var formatNames = []string{"edge list", "SciPy npz", "METIS", "GAP", "GraphML", "GML", "Pajek", "Parquet"}
+// fileType is what a format is made of. Each stands in a file of code of its own.
+type fileType struct {
+	name    string
+	endings []string               // of the files that Read reads; content decides before them
+	begins  func(head []byte) bool // whether a file that begins so is one; nil: its ending tells
+	read    func(in *Input, s *sink) (*Summary, error)
+	write   func(ctx context.Context, w io.Writer, g *Graph) (without int, err error)
+	size    func(g *Graph) int64 // bytes of the file that write writes, at the most
+}
+
+var fileTypes = [...]*fileType{
+	EdgeList: &edgeListType, CSV: &csvType, MatrixMarket: &marketType, SciPy: &sciPyType, METIS: &metisType,
+	GAP: &gapType, GraphML: &graphMLType, GML: &gmlType, Pajek: &pajekType, Parquet: &parquetType,
+}
 
 // String returns the name of a format.
-func (f Format) String() string { return formatNames[f] }
+func (f Format) String() string { return fileTypes[f].name }
 
 // Direction says what a file says about the direction of its edges.
 type Direction int
@@ -79,7 +95,7 @@ type Declared struct {
 // and target. It is valid during the call.
 type Batch struct {
 	Edges    bool      // the ids are ends of edges
-	Numbered bool      // the numbers are positions from 0, see Graph
+	Numbered bool      // the numbers are positions from 0, see Summary
 	Number   []uint64  // the ids, if they are numbers; else empty
 	Text     []byte    // the ids, if they are text, one after the other
 	End      []int     // where each id ends in Text
@@ -98,8 +114,8 @@ func (b *Batch) ID(i int) []byte {
 	return b.Text[start:b.End[i]]
 }
 
-// Graph is what is known of a file once it has been read.
-type Graph struct {
+// Summary is what is known of a file once it has been read.
+type Summary struct {
 	Direction Direction
 	Numbered  bool     // the nodes are First … First+Nodes−1; batches count them from 0
 	Nodes     uint64   // if Numbered
@@ -149,31 +165,16 @@ const fetchAgain = "fetch the file again"
 
 // Read reads a file of format f and calls visit with its batches in order. The
 // error is an [*Error] about the file, or that of visit, Hold or the reading.
-func Read(f Format, in *Input, o *Options, visit func(b *Batch) error) (*Graph, error) {
+func Read(f Format, in *Input, o *Options, visit func(b *Batch) error) (*Summary, error) {
 	if o == nil {
 		o = &Options{}
 	}
 	s := &sink{name: in.Name, o: o, visit: visit}
-	var g *Graph
-	var err error
-	switch f {
-	case SciPy:
-		g, err = readNPZ(in, s)
-	case METIS:
-		g, err = readMETIS(in, s)
-	case GAP:
-		g, err = readGAP(in, s)
-	case GraphML:
-		g, err = readGraphML(in, s)
-	case GML:
-		g, err = readGML(in, s)
-	case Pajek:
-		g, err = readPajek(in, s)
-	case Parquet:
-		g, err = readParquet(in, s)
-	default:
-		panic(badFormat)
+	read := fileTypes[f].read
+	if read == nil {
+		panic(badRead)
 	}
+	g, err := read(in, s)
 	if array := new(npy.Error); errors.As(err, &array) {
 		err = &Error{File: array.Array, What: array.What, Fix: array.Fix, Err: array.Err}
 	}
@@ -184,4 +185,19 @@ func Read(f Format, in *Input, o *Options, visit func(b *Batch) error) (*Graph, 
 	return g, s.flush()
 }
 
-const badFormat = "graphfile: Read does not read this format"
+// Write writes a graph to w in format f, in one sweep over its matrix, or in three
+// where a format has its lengths and its values in other places. It returns the number
+// of nodes that no edge touches, which files of edges do not have; of the others 0. The
+// error wraps [ErrFormat] if the format cannot hold the graph.
+func Write(ctx context.Context, f Format, w io.Writer, g *Graph) (without int, err error) {
+	write := fileTypes[f].write
+	if write == nil {
+		panic(badWrite)
+	}
+	return write(ctx, w, g)
+}
+
+const (
+	badRead  = "graphfile: Read does not read this format"
+	badWrite = "graphfile: Write does not write this format"
+)

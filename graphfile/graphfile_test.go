@@ -13,7 +13,7 @@ import (
 // content is what a file holds, as text: a line for each node that is listed
 // and each edge.
 type content struct {
-	graph *Graph
+	graph *Summary
 	nodes []string
 	edges []string
 	sum   float64 // of weights

@@ -2,6 +2,7 @@ package graphfile
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -9,6 +10,13 @@ import (
 	"strconv"
 	"strings"
 )
+
+var graphMLType = fileType{name: "GraphML", endings: []string{".graphml"}, begins: isGraphML, read: readGraphML}
+
+func isGraphML(head []byte) bool {
+	text := trimmed(head)
+	return bytes.HasPrefix(text, []byte("<")) && (bytes.Contains(text, []byte("<graphml")) || bytes.Contains(text, []byte(":graphml")))
+}
 
 // graphML reads a graph in GraphML, an XML language, token by token.
 type graphML struct {
@@ -36,7 +44,7 @@ type graphMLKey struct {
 // xmlDepth bounds how deep elements may lie in elements.
 const xmlDepth = 256
 
-func readGraphML(in *Input, s *sink) (*Graph, error) {
+func readGraphML(in *Input, s *sink) (*Summary, error) {
 	text := &markup{in: bufio.NewReaderSize(in.Text, 64<<10), left: maxWord}
 	g := &graphML{sink: s, d: xml.NewDecoder(text), text: text, nodes: newRoster(s, "name", "id"), heading: newHeading(s), counted: true, keys: map[string]graphMLKey{}}
 	g.d.CharsetReader = func(label string, r io.Reader) (io.Reader, error) {
@@ -58,7 +66,7 @@ func readGraphML(in *Input, s *sink) (*Graph, error) {
 		return nil, err
 	}
 	line, _ := g.d.InputPos()
-	return &Graph{Direction: g.heading.direction(), Lines: int64(line), Notes: g.nodes.notes}, nil
+	return &Summary{Direction: g.heading.direction(), Lines: int64(line), Notes: g.nodes.notes}, nil
 }
 
 // markup is the text of a file on its way to the XML decoder, which keeps a token

@@ -1,9 +1,17 @@
 package graphfile
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"io"
+	"math"
 	"strconv"
 )
+
+var metisType = fileType{name: "METIS", endings: []string{".graph", ".metis"}, read: readMETIS, write: writeMETIS, size: func(g *Graph) int64 {
+	return g.linesBytes(g.A.NNZ(), g.longestNumber()+1) // each edge at both of its ends
+}}
 
 // metis reads a METIS graph: a line with the numbers of nodes and edges and
 // what is given for them, then a line for each node with its neighbours,
@@ -22,7 +30,7 @@ type metis struct {
 	mirror      *mirror
 }
 
-func readMETIS(in *Input, s *sink) (*Graph, error) {
+func readMETIS(in *Input, s *sink) (*Summary, error) {
 	m := &metis{sink: s, t: newScanner(in.Name, in.Text)}
 	if err := m.head(); err != nil {
 		return nil, err
@@ -40,7 +48,7 @@ func readMETIS(in *Input, s *sink) (*Graph, error) {
 	if err := m.end(); err != nil {
 		return nil, err
 	}
-	g := &Graph{Direction: Undirected, Numbered: true, Nodes: m.nodes, First: 1, Lines: m.t.line - 1}
+	g := &Summary{Direction: Undirected, Numbered: true, Nodes: m.nodes, First: 1, Lines: m.t.line - 1}
 	if m.sizes || m.nodeWeights > 0 {
 		g.Notes = append(g.Notes, "weights of nodes are not kept")
 	}
@@ -231,4 +239,51 @@ func parseWeight(word []byte) (w float64, wrong string) {
 		return 0, "is not a number"
 	}
 	return w + 0, weightFault(w)
+}
+
+// writeMETIS writes a METIS graph, with weights of edges if g has some. The error
+// wraps [ErrFormat] for directed graphs, self loops and weights that are no whole
+// numbers from 1 on.
+func writeMETIS(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+	g.begin(1)
+	switch {
+	case g.Directed:
+		return 0, unfitf("a METIS file holds undirected graphs; write .mtx or .npz, or ingest with --undirected")
+	case g.SelfLoops > 0:
+		return 0, unfitf("a METIS file holds no self loops; write .mtx or .npz, or ingest without --self-loops keep")
+	}
+	n, _ := g.A.Dims()
+	head := fmt.Sprintf("%d %d", n, g.edges())
+	if g.Weighted {
+		head += " 001"
+	}
+	out := bufio.NewWriterSize(w, bufferBytes)
+	_, _ = out.WriteString(head + "\n") // bufio keeps the first error
+	err = g.sweep(ctx, func(e *entries) error {
+		for i, c := range e.col {
+			text := out.AvailableBuffer()
+			if !e.first || i > 0 {
+				text = append(text, ' ')
+			}
+			text = strconv.AppendUint(text, uint64(c)+1, 10)
+			if g.Weighted {
+				v := e.weight(i)
+				if v < 1 || v >= 1<<53 || v != math.Trunc(v) {
+					return unfitf("weight %g: a METIS file holds whole numbers from 1 on; write .mtx or .npz", v)
+				}
+				text = strconv.AppendUint(append(text, ' '), uint64(v), 10)
+			}
+			if _, err := out.Write(text); err != nil {
+				return err
+			}
+		}
+		if e.last {
+			return out.WriteByte('\n')
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return 0, out.Flush()
 }

@@ -6,6 +6,28 @@ import (
 	"strings"
 )
 
+var pajekType = fileType{name: "Pajek", endings: []string{".net", ".paj"}, begins: isPajek, read: readPajek}
+
+// isPajek reports whether the first line that is no comment begins a section.
+func isPajek(head []byte) bool {
+	for text := trimmed(head); len(text) > 0; {
+		line := text
+		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+			line, text = text[:end], text[end+1:]
+		} else {
+			text = nil
+		}
+		if line = bytes.Trim(line, blank); len(line) == 0 || line[0] == '%' || line[0] == '#' {
+			continue
+		}
+		if end := bytes.IndexAny(line, blank); end >= 0 {
+			line = line[:end]
+		}
+		return bytes.EqualFold(line, []byte("*network")) || bytes.EqualFold(line, []byte("*vertices"))
+	}
+	return false
+}
+
 // pajek reads a Pajek network: *Vertices with a number and perhaps labels, then
 // *Arcs, *Edges, *Arcslist and *Edgeslist.
 type pajek struct {
@@ -19,7 +41,7 @@ type pajek struct {
 	declare int64  // the line of *Vertices
 }
 
-func readPajek(in *Input, s *sink) (*Graph, error) {
+func readPajek(in *Input, s *sink) (*Summary, error) {
 	p := &pajek{sink: s, t: newScanner(in.Name, in.Text), nodes: newRoster(s, "label", "number"), heading: newHeading(s)}
 	for {
 		if _, ok := p.t.peek(); !ok {
@@ -43,7 +65,7 @@ func readPajek(in *Input, s *sink) (*Graph, error) {
 	if err := p.complete(0); err != nil {
 		return nil, err
 	}
-	g := &Graph{Direction: p.heading.direction(), Lines: p.t.line - 1}
+	g := &Summary{Direction: p.heading.direction(), Lines: p.t.line - 1}
 	if p.listed == 0 {
 		g.Numbered, g.Nodes, g.First = true, p.count, 1
 		return g, nil

@@ -1,6 +1,8 @@
 package graphfile
 
 import (
+	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -14,6 +16,12 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/table"
 )
+
+var parquetType = fileType{
+	name: "Parquet", endings: []string{".parquet", ".pq"}, begins: isParquet, read: readParquet, write: writeParquet, size: edgesBytes,
+}
+
+func isParquet(head []byte) bool { return bytes.HasPrefix(head, []byte("PAR1")) }
 
 // edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
@@ -29,7 +37,7 @@ type edgeTable struct {
 	row      int64
 }
 
-func readParquet(in *Input, s *sink) (g *Graph, err error) {
+func readParquet(in *Input, s *sink) (g *Summary, err error) {
 	file, size, err := anywhere(in, s)
 	if err != nil {
 		return nil, err
@@ -67,7 +75,7 @@ func readParquet(in *Input, s *sink) (g *Graph, err error) {
 	if t.row != t.file.NumRows() {
 		return nil, s.fault(0, fetchAgain, "%d rows, the footer declares %d", t.row, t.file.NumRows())
 	}
-	return &Graph{Direction: Unstated, Columns: t.said}, nil
+	return &Summary{Direction: Unstated, Columns: t.said}, nil
 }
 
 // footer checks that the file has a footer as long as it says at its end, and
@@ -356,4 +364,56 @@ func idOf(text []byte, v parquet.Value, unsigned bool) (id []byte, number uint64
 		return strconv.AppendInt(text, int64(number), 10), 0, true
 	}
 	return strconv.AppendUint(text, number, 10), number, false
+}
+
+// groupRows is how many rows are in a group, which is held in memory while it is
+// written.
+const groupRows = 1 << 18
+
+// parquetBytes returns what writing a table holds beside the graph.
+func parquetBytes(g *Graph) int64 {
+	const (
+		most = 6 << 20 // of a column of a group, and what packs it
+		row  = 32      // of a row's place in a column, where there are few
+	)
+	column := min(most, row*g.edges())
+	if g.Weighted {
+		return 2*column + column/2 // numbers take less than ids
+	}
+	return 2 * column
+}
+
+// writeParquet writes a table with the columns source, target and, if g has weights,
+// weight: integers of 64 bits if all ids are numbers, else text, and doubles.
+func writeParquet(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+	ids := table.Strings
+	if g.Numeric {
+		ids = table.Integers
+	}
+	columns := []table.Column{{Name: "source", Kind: ids}, {Name: "target", Kind: ids}, {Name: "weight", Kind: table.Doubles}}
+	if !g.Weighted {
+		columns = columns[:2]
+	}
+	out := table.NewParquet(w, "edges", columns, groupRows)
+	without, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
+		for _, id := range [][]byte{source, target} {
+			if !g.Numeric {
+				out.String(id)
+				continue
+			}
+			n, err := strconv.ParseInt(string(id), 10, 64)
+			if err != nil {
+				return err
+			}
+			out.Integer(n)
+		}
+		if g.Weighted {
+			out.Double(weight)
+		}
+		return out.EndRow()
+	})
+	if err != nil {
+		return 0, err
+	}
+	return without, out.Close()
 }

@@ -22,7 +22,7 @@ type sink struct {
 	numbered bool // numbers are positions of nodes
 	weighted bool // the file gives weights; until it does, all are 1
 
-	rounded   int64 // see Graph
+	rounded   int64 // see Summary
 	roundedAt string
 }
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/featurefile"
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // matrix is an input that numbers its own nodes.
@@ -40,12 +40,12 @@ const headBytes = 4 << 10
 // recognize tells how an input is read. Features are no graph.
 func (c *Config) recognize(in *textio.Reader) (graphfile.Format, error) {
 	head := in.Peek(headBytes)
-	switch featurefile.Recognize(in.Name(), head) {
-	case featurefile.LIBSVM:
+	switch tablefile.Recognize(in.Name(), head) {
+	case tablefile.LIBSVM:
 		if c.Fields == nil {
 			return 0, &ParseError{File: in.Name(), Msg: "LIBSVM text, which holds features and no edges", Fix: "heatwalk convert makes a matrix of it; if it does hold edges, name their --fields"}
 		}
-	case featurefile.NPY:
+	case tablefile.NPY:
 		return 0, &ParseError{File: in.Name(), Msg: "a NumPy array, which holds features and no edges", Fix: "heatwalk convert reads it; of a graph, save the sparse matrix with scipy.sparse.save_npz"}
 	}
 	format := graphfile.Recognize(in.Name(), head)

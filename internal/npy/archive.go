@@ -2,11 +2,13 @@ package npy
 
 import (
 	"archive/zip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // Archive is a .npz file: a zip archive whose members NAME.npy are arrays.
@@ -95,3 +97,51 @@ func (a *Archive) Open(name string, watch func(io.Reader) io.Reader) (*Array, er
 	}
 	return Read(a.Name+": "+name, in)
 }
+
+// ArchiveWriter writes a .npz file. The arrays are stored as they are, one after the
+// other.
+type ArchiveWriter struct {
+	zip *zip.Writer
+}
+
+// NewArchive returns an empty archive that is written to w.
+func NewArchive(w io.Writer) *ArchiveWriter { return &ArchiveWriter{zip.NewWriter(w)} }
+
+// Member begins an array, of which everything is to be written, its header too,
+// before the next one begins.
+func (z *ArchiveWriter) Member(name string) (io.Writer, error) {
+	return z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store})
+}
+
+// Strings writes n strings as an array, in NumPy's fixed-width Unicode form. Bytes
+// that are not UTF-8 become U+FFFD.
+func (z *ArchiveWriter) Strings(name string, n int, text func(i int) string) error {
+	w, err := z.Member(name)
+	if err != nil {
+		return err
+	}
+	width := 1
+	for i := range n {
+		width = max(width, utf8.RuneCountInString(text(i)))
+	}
+	if _, err := w.Write(Header(fmt.Sprintf("<U%d", width), n)); err != nil {
+		return err
+	}
+	element := make([]byte, 0, 4*width)
+	for i := range n {
+		element = element[:0]
+		for _, r := range text(i) {
+			element = binary.LittleEndian.AppendUint32(element, uint32(r))
+		}
+		used := len(element)
+		element = element[:4*width]
+		clear(element[used:])
+		if _, err := w.Write(element); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close writes the archive's directory. It does not close the underlying writer.
+func (z *ArchiveWriter) Close() error { return z.zip.Close() }

@@ -1,12 +1,20 @@
-// Package npy reads arrays from NumPy's .npy files, as they stand alone or in a
-// .npz archive: numbers of every width and byte order, and strings.
+// Package npy reads and writes arrays in NumPy's .npy files, as they stand alone or
+// in a .npz archive: numbers of every width and byte order, and strings, are read;
+// floats and strings are written.
 //
 //	a, err := npy.Read("x.npy", file)
 //	for a.At < a.Len { err = a.Floats(row) }
 //	err = a.End()
 //
+//	w, err := npy.NewWriter[float32](file, rows, cols)
+//	for … { err = w.Floats(row) }
+//	err = w.Close()
+//
 // What a header declares is never allocated; whoever does so compares it first
-// with what there is. Every fault is an [*Error] that names the array.
+// with what there is. Every fault is an [*Error] that names the array. What is
+// written goes to an io.Writer in C order, through a fixed buffer; the data start at a
+// multiple of 64 bytes, so that NumPy can map them. The same elements give the same
+// bytes.
 package npy
 
 import (
@@ -341,4 +349,128 @@ func (a *Array) End() error {
 		return a.short(err)
 	}
 	return a.Fault(fmt.Sprintf("goes on behind its %d elements", a.Len), fetchAgain)
+}
+
+// Float is what the elements of an array that is written may be.
+type Float interface{ float32 | float64 }
+
+// ErrLength is returned when an array does not get the elements that its header
+// declares.
+var ErrLength = errors.New("npy: wrong number of elements")
+
+// Header returns the beginning of a file of version 1.0 with an array in C order:
+// magic, version and dictionary, padded so that the data start at a multiple of 64
+// bytes. NumPy calls the type of the elements descr: "<f8", "|S3".
+func Header(descr string, shape ...int) []byte {
+	const magic, align = Magic + "\x01\x00", 64
+	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
+	if len(shape) == 1 {
+		text += ","
+	}
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, text)
+	unpadded := len(magic) + 2 + len(dict) + 1
+	dict += strings.Repeat(" ", (align-unpadded%align)%align) + "\n"
+	header := binary.LittleEndian.AppendUint16([]byte(magic), uint16(len(dict)))
+	return append(header, dict...)
+}
+
+// floatHeader is Header for elements of type T, of so many bytes each.
+func floatHeader[T Float](shape ...int) (header []byte, element int) {
+	if any(T(0)) == any(float32(0)) {
+		return Header("<f4", shape...), 4
+	}
+	return Header("<f8", shape...), 8
+}
+
+// appendFloats appends values as they are stored.
+func appendFloats[T Float](buf []byte, values []T) []byte {
+	switch values := any(values).(type) {
+	case []float32:
+		for _, v := range values {
+			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(v))
+		}
+	case []float64:
+		for _, v := range values {
+			buf = binary.LittleEndian.AppendUint64(buf, math.Float64bits(v))
+		}
+	}
+	return buf
+}
+
+// BufferBytes is how much is collected before it is written.
+const BufferBytes = 256 << 10
+
+// Writer writes the elements of an array in their order.
+type Writer[T Float] struct {
+	out     *bufio.Writer
+	element int // bytes
+	len     int64
+	written int64 // elements
+}
+
+// NewWriter writes the header of an array of the given shape to w and returns the
+// writer of its elements.
+func NewWriter[T Float](w io.Writer, shape ...int) (*Writer[T], error) {
+	header, element := floatHeader[T](shape...)
+	if _, err := w.Write(header); err != nil {
+		return nil, err
+	}
+	n := int64(1)
+	for _, extent := range shape {
+		n *= int64(extent)
+	}
+	return &Writer[T]{out: bufio.NewWriterSize(w, BufferBytes), element: element, len: n}, nil
+}
+
+// Floats writes the next elements. It returns [ErrLength] if they are too many.
+func (w *Writer[T]) Floats(values []T) error {
+	if w.written += int64(len(values)); w.written > w.len {
+		return fmt.Errorf("%w: more than %d", ErrLength, w.len)
+	}
+	for len(values) > 0 {
+		part := values[:min(len(values), w.out.Available()/w.element)]
+		if _, err := w.out.Write(appendFloats(w.out.AvailableBuffer(), part)); err != nil {
+			return err
+		}
+		if values = values[len(part):]; len(values) > 0 {
+			if err := w.out.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Close writes what is still buffered. It returns [ErrLength] if elements are
+// missing. It does not close the underlying writer.
+func (w *Writer[T]) Close() error {
+	if w.written != w.len {
+		return fmt.Errorf("%w: %d of %d", ErrLength, w.written, w.len)
+	}
+	return w.out.Flush()
+}
+
+// Placed writes a matrix of a file of its own in any order.
+type Placed[T Float] struct {
+	w       io.WriterAt
+	cols    int
+	start   int // bytes before the first element
+	element int // bytes
+	buf     []byte
+}
+
+// NewPlaced writes the header of a rows×cols matrix to w.
+func NewPlaced[T Float](w io.WriterAt, rows, cols int) (*Placed[T], error) {
+	header, element := floatHeader[T](rows, cols)
+	_, err := w.WriteAt(header, 0)
+	return &Placed[T]{w: w, cols: cols, start: len(header), element: element}, err
+}
+
+// Put writes values into row i from column j on. Where nothing is put, there are
+// zeros, but for the end of the file.
+func (p *Placed[T]) Put(i, j int, values []T) error {
+	p.buf = appendFloats(p.buf[:0], values)
+	at := (int64(i)*int64(p.cols) + int64(j)) * int64(p.element)
+	_, err := p.w.WriteAt(p.buf, int64(p.start)+at)
+	return err
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/export"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // predictionFormats are the endings of a file of predictions.
@@ -37,7 +37,7 @@ type classifyFlags struct {
 	learning
 	out       string
 	gram      gramFlags
-	scores    int    // export.Columns.Top
+	scores    int    // tablefile.Columns.Top
 	kind      string // of scores alone: raw or probability, "" if not given
 	unreached string
 	truth     string
@@ -222,7 +222,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if d.dense != nil {
 		err = f.writeScores(d.dense, g, p, l.Names)
 	} else {
-		err = writePredictions(d.out, format, g, p, labels, export.Columns{Classes: l.Names, Top: f.scores})
+		err = writePredictions(d.out, format, g, p, labels, tablefile.Columns{Classes: l.Names, Top: f.scores})
 	}
 	if err != nil {
 		return err
@@ -319,14 +319,14 @@ func (f *classifyFlags) predictionBytes(g *graph, l *ingest.Labels) int64 {
 		return 8*int64(ids.n)*int64(len(l.Names)) + idBytes(ids)
 	}
 	longestFirst := slices.SortedFunc(slices.Values(l.Names), func(a, b string) int { return len(b) - len(a) })
-	line := export.Prediction{Label: longestFirst[0]}
+	line := tablefile.Prediction{Label: longestFirst[0]}
 	for range l.Names {
 		line.Scores = append(line.Scores, 1.23456e-10) // none takes more
 	}
 	text := strings.TrimSuffix(formatOf(f.out, predictionFormats), ".parquet")
 	file := func(lines int) int64 {
 		var w bytes.Buffer
-		to := beginPredictions(&w, text, export.Columns{Classes: longestFirst, Top: f.scores})
+		to := beginPredictions(&w, text, tablefile.Columns{Classes: longestFirst, Top: f.scores})
 		for range lines {
 			_ = to.Write(&line) // a bytes.Buffer takes everything
 		}
@@ -353,21 +353,21 @@ func (f *classifyFlags) labelsOf(p *method.Prediction, l *ingest.Labels) []int {
 }
 
 // beginPredictions begins a file of predictions in the format of an ending.
-func beginPredictions(w io.Writer, format string, c export.Columns) export.Predictions {
+func beginPredictions(w io.Writer, format string, c tablefile.Columns) tablefile.Predictions {
 	switch format {
 	case ".jsonl":
-		return export.JSONL(w, c)
+		return tablefile.JSONL(w, c)
 	case ".parquet":
-		return export.Parquet(w, c)
+		return tablefile.Parquet(w, c)
 	}
-	return export.TSV(w, c)
+	return tablefile.TSV(w, c)
 }
 
 // writePredictions writes a line for every node, in the order of the ids.
-func writePredictions(w io.Writer, format string, g *graph, p *method.Prediction, labels []int, c export.Columns) error {
+func writePredictions(w io.Writer, format string, g *graph, p *method.Prediction, labels []int, c tablefile.Columns) error {
 	file := beginPredictions(w, format, c)
 	nodes := g.Nodes()
-	var line export.Prediction
+	var line tablefile.Prediction
 	for row := range nodes.Rows() {
 		line.Node, line.Label, line.Reached = nodes.ID(row), "", p.Reached.Contains(uint32(row))
 		if class := labels[row]; class != evaluate.Unlabelled {
@@ -402,7 +402,7 @@ func writeScoresOf[T sparse.Float](d *denseOutput, g *graph, p *method.Predictio
 		return err
 	}
 	values := make([]T, len(classes))
-	for i, row := range rows {
+	for _, row := range rows {
 		for c := range values {
 			if raw {
 				values[c] = T(p.Raw.Row(row)[c])
@@ -410,11 +410,11 @@ func writeScoresOf[T sparse.Float](d *denseOutput, g *graph, p *method.Predictio
 				values[c] = T(p.Scores.Row(row)[c])
 			}
 		}
-		if err := file.row(i, values); err != nil {
+		if err := file.Row(values); err != nil {
 			return err
 		}
 	}
-	return file.close()
+	return file.Close()
 }
 
 // countUnreached counts the nodes that no label reaches, and their components.

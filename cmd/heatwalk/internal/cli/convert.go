@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"path/filepath"
 	"slices"
@@ -12,34 +13,34 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/export"
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // fileFormat is a kind of file that convert writes.
 type fileFormat struct {
 	name      string // for --to
 	endings   []string
-	text      bool // may be compressed
-	graph     bool // holds a graph
-	matrix    bool // holds a matrix of features
-	edgesOnly bool // nodes without an edge are not in it
+	text      bool             // may be compressed
+	holds     bool             // a graph, in the format graph
+	graph     graphfile.Format // if it holds one
+	matrix    tablefile.Format // of a matrix of features; Other if it holds none
+	kernel    bool             // the matrix is written as a precomputed kernel
+	edgesOnly bool             // nodes without an edge are not in it
 }
 
 var fileFormats = []fileFormat{
-	{name: "tsv", endings: []string{".tsv", ".edges", ".txt", ".el"}, graph: true, text: true, edgesOnly: true},
-	{name: "csv", endings: []string{".csv"}, graph: true, text: true, edgesOnly: true},
-	{name: "mtx", endings: []string{".mtx"}, graph: true, text: true},
-	{name: "npz", endings: []string{".npz"}, graph: true, matrix: true},
-	{name: "metis", endings: []string{".graph", ".metis"}, graph: true, text: true},
-	{name: "parquet", endings: []string{".parquet", ".pq"}, graph: true, edgesOnly: true},
-	{name: "npy", endings: []string{".npy"}, matrix: true},
-	{name: "svm", endings: []string{".svm", ".libsvm"}, matrix: true, text: true},
-	{name: kernelFormat, matrix: true, text: true},
+	{name: "tsv", endings: []string{".tsv", ".edges", ".txt", ".el"}, holds: true, graph: graphfile.EdgeList, text: true, edgesOnly: true},
+	{name: "csv", endings: []string{".csv"}, holds: true, graph: graphfile.CSV, text: true, edgesOnly: true},
+	{name: "mtx", endings: []string{".mtx"}, holds: true, graph: graphfile.MatrixMarket, text: true},
+	{name: "npz", endings: []string{".npz"}, holds: true, graph: graphfile.SciPy, matrix: tablefile.NPZ},
+	{name: "metis", endings: []string{".graph", ".metis"}, holds: true, graph: graphfile.METIS, text: true},
+	{name: "parquet", endings: []string{".parquet", ".pq"}, holds: true, graph: graphfile.Parquet, edgesOnly: true},
+	{name: "npy", endings: []string{".npy"}, matrix: tablefile.NPY},
+	{name: "svm", endings: []string{".svm", ".libsvm"}, matrix: tablefile.LIBSVM, text: true},
+	{name: "svm-kernel", matrix: tablefile.LIBSVM, kernel: true, text: true},
 }
-
-// kernelFormat is LIBSVM's text of a precomputed kernel.
-const kernelFormat = "svm-kernel"
 
 // converted is the JSON document of convert.
 type converted struct {
@@ -132,7 +133,12 @@ func (in *invocation) fileFormat(path, to string, inputs []string, matrix bool) 
 		in.problem("-o", "the output is missing; write -o FILE")
 		return nil
 	}
-	holds := func(f *fileFormat) bool { return matrix && f.matrix || !matrix && f.graph }
+	holds := func(f *fileFormat) bool {
+		if matrix {
+			return f.matrix != tablefile.Other
+		}
+		return f.holds
+	}
 	var all []string
 	for i := range fileFormats {
 		if holds(&fileFormats[i]) {
@@ -186,7 +192,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	doc := &converted{
 		Output: path, Format: format.name, Nodes: m.Rows, Edges: m.Edges(), Entries: m.Entries, Directed: m.Directed, Weighted: m.Weighted,
 	}
-	source := &export.Graph{
+	source := &graphfile.Graph{
 		A: g.Compared(), Order: nodes.Order(), ID: nodes.AppendID, Numeric: g.hasNumbers(), Directed: m.Directed, Weighted: m.Weighted,
 		SelfLoops: m.SelfLoops,
 	}
@@ -202,7 +208,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	}
 	stage := in.progress.begin("writing "+path, g.Manifest().Rows, "row")
 	source.Progress = func(done, total int) { stage.set(int64(done), int64(total)) }
-	if format.name == "parquet" {
+	if format.graph == graphfile.Parquet {
 		in.warnBytes(path, format.endings[0], g, nil)
 	}
 	if err := in.writeGraph(out, path, format, source, doc); err != nil {
@@ -210,7 +216,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 	}
 	if path != "-" {
 		doc.IDs = path + ".ids"
-		if err := export.WriteAllIDs(ids, nodes.Rows(), nodes.AppendID); err != nil {
+		if err := tablefile.WriteIDs(ids, g.ids()); err != nil {
 			return err
 		}
 	}
@@ -237,50 +243,23 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 }
 
 // planConvert returns what it takes to write a graph.
-func planConvert(g *graph, source *export.Graph, format *fileFormat, path string) (*needs, error) {
-	const (
-		weightText   = 25      // with the space before it, at the most
-		parquetBytes = 6 << 20 // of a column of a row group, and what packs it
-		parquetRow   = 32      // of a row's place in it, where there are few
-	)
-	n, m := g.needs(), g.Manifest()
-	longest, ids := 0, int64(0)
-	var id []byte
-	for row := range g.Nodes().Rows() {
-		id = g.Nodes().AppendID(id[:0], row)
-		longest = max(longest, len(id))
-		ids += int64(len(id)) + 1
+func planConvert(g *graph, source *graphfile.Graph, format *fileFormat, path string) (*needs, error) {
+	n := g.needs()
+	n.sweeps, n.disk = 1, graphfile.FileBytes(format.graph, source)+runFileBytes
+	if format.graph == graphfile.SciPy {
+		n.sweeps = 3
 	}
-	pair, lines := int64(2*(longest+1)), m.Edges()
-	switch format.name {
-	case "npz":
-		n.disk, n.sweeps = export.SciPyBytes(source), 3
-	case "metis": // by numbers, and each edge at both of its ends
-		pair, lines = int64(len(strconv.FormatInt(m.Rows, 10)))+1, m.Entries
+	for id := range g.ids() {
+		n.disk += int64(len(id)) + 1
 	}
-	if n.disk == 0 {
-		n.sweeps = 1
-		if m.Weighted {
-			pair += weightText
-		}
-		n.disk = lines * pair
-	}
-	n.disk += ids + runFileBytes
-	bytes := source.Bytes()
-	if format.name == "parquet" {
-		column := min(parquetBytes, parquetRow*m.Edges())
-		bytes += 2 * column
-		if m.Weighted {
-			bytes += column / 2 // numbers take less than ids
-		}
-	}
-	return n, n.Reserve(bytes+min(compressorBytes(path), n.disk), "rows on their way")
+	bytes := spec.Sum(graphfile.Memory(format.graph, source)) + min(compressorBytes(path), n.disk)
+	return n, n.Reserve(bytes, "rows on their way")
 }
 
 // writeGraph writes a graph in a format and notes in doc what was written.
-func (in *invocation) writeGraph(out io.Writer, path string, format *fileFormat, g *export.Graph, doc *converted) error {
-	if format.name == "npz" {
-		if err := checkSpace(path, export.SciPyBytes(g), counted(doc.Entries, "entry"), "take another disk"); err != nil {
+func (in *invocation) writeGraph(out io.Writer, path string, format *fileFormat, g *graphfile.Graph, doc *converted) error {
+	if format.graph == graphfile.SciPy { // whose size is known
+		if err := checkSpace(path, graphfile.FileBytes(format.graph, g), counted(doc.Entries, "entry"), "take another disk"); err != nil {
 			return err
 		}
 	}
@@ -289,20 +268,8 @@ func (in *invocation) writeGraph(out io.Writer, path string, format *fileFormat,
 	if err != nil {
 		return err
 	}
-	without := 0
-	switch format.name {
-	case "tsv", "csv":
-		without, err = export.EdgeList(in.ctx, w, g, format.name == "csv")
-	case "mtx":
-		err = export.MatrixMarket(in.ctx, w, g)
-	case "npz":
-		err = export.SciPy(in.ctx, w, g)
-	case "metis":
-		err = export.METIS(in.ctx, w, g)
-	case "parquet":
-		without, err = export.ParquetEdges(in.ctx, w, g)
-	}
-	if errors.Is(err, export.ErrFormat) {
+	without, err := graphfile.Write(in.ctx, format.graph, w, g)
+	if errors.Is(err, graphfile.ErrFormat) {
 		return usageOf("-o", "%v", err)
 	}
 	if err != nil {
@@ -328,6 +295,18 @@ func (c *written) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.bytes += int64(n)
 	return n, err
+}
+
+// ids goes through the ids of all nodes, in the order of the rows of files.
+func (g *graph) ids() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var id []byte
+		for row := range g.Nodes().Rows() {
+			if id = g.Nodes().AppendID(id[:0], row); !yield(id) {
+				return
+			}
+		}
+	}
 }
 
 // hasNumbers reports whether all ids are numbers that an integer of 64 bits

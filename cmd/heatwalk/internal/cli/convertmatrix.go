@@ -16,12 +16,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/featurefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // matrixFlags are the flags of convert for matrices of features.
@@ -45,12 +45,12 @@ func (in *invocation) isMatrix(input, out, to string) bool {
 	info, err := os.Stat(input)
 	if input == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		format := formatOfFile(out, to)
-		return format != nil && !format.graph
+		return format != nil && !format.holds
 	}
 	if err != nil || textio.Unfinished(input) != nil {
-		return featurefile.Recognize(input, nil) != featurefile.Other
+		return tablefile.Recognize(input, nil) != tablefile.Other
 	}
-	return featurefile.Detect(in.ctx, input) != featurefile.Other
+	return tablefile.Detect(in.ctx, input) != tablefile.Other
 }
 
 // checkMatrix notes which flags are not for matrices, or not for this output.
@@ -100,7 +100,7 @@ type matrixRun struct {
 
 	stage      *stage
 	temp       *tempDir // of a copy of the input; nil without
-	file       *featurefile.File
+	file       *tablefile.File
 	rows, cols axis
 	labels     func(row int) string // given by --labels; nil without
 }
@@ -113,14 +113,14 @@ func (in *invocation) runConvertMatrix(input, path string, format *fileFormat, f
 	c.plan.Limit = in.dataLimit()
 	files := &outputs{in: in}
 	defer files.abort()
-	out, err := files.beginDenseAs(path, "."+strings.TrimSuffix(format.name, "-kernel"))
+	out, err := files.beginDenseAs(path, format.matrix)
 	if err != nil {
 		return err
 	}
 	if err := c.open(); err != nil {
 		return matrixError(err)
 	}
-	if c.file.Format != featurefile.LIBSVM && (flags.columns > 0 || flags.zeroBased) {
+	if c.file.Format != tablefile.LIBSVM && (flags.columns > 0 || flags.zeroBased) {
 		return usageOf("--columns", "it and --zero-based are for LIBSVM text, and %s is an array; leave them out", input)
 	}
 	labels := io.Discard
@@ -168,7 +168,7 @@ func (c *matrixRun) close() {
 
 // matrixError turns an error of reading a matrix into one with an exit code.
 func matrixError(err error) error {
-	var wrong *featurefile.Error
+	var wrong *tablefile.Error
 	switch {
 	case errors.As(err, &wrong):
 		return &ingest.ParseError{File: wrong.File, Line: wrong.Line, Column: wrong.Column, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
@@ -181,7 +181,7 @@ func matrixError(err error) error {
 // open finds out what the input is like; what can be read only once is copied
 // to a file first.
 func (c *matrixRun) open() (err error) {
-	o := &featurefile.Options{
+	o := &tablefile.Options{
 		Name: c.input, ZeroBased: c.flags.zeroBased, Columns: c.flags.columns, Memory: c.plan.Limit / 4,
 		Progress: func(done, total int64) { c.stage.set(done, total) },
 	}
@@ -189,7 +189,7 @@ func (c *matrixRun) open() (err error) {
 		o.Name = "stdin"
 	}
 	c.stage = c.in.progress.begin("reading "+o.Name, 0, inBytes)
-	if c.file, err = featurefile.Inspect(c.in.ctx, c.input, o); !errors.Is(err, featurefile.ErrStream) {
+	if c.file, err = tablefile.Inspect(c.in.ctx, c.input, o); !errors.Is(err, tablefile.ErrStream) {
 		return err
 	}
 	if c.temp, err = c.in.makeTemp(c.path); err != nil {
@@ -203,22 +203,22 @@ func (c *matrixRun) open() (err error) {
 	if err != nil {
 		return err
 	}
-	err = featurefile.Copy(c.in.ctx, w, c.input, c.in.stdin)
+	err = tablefile.Copy(c.in.ctx, w, c.input, c.in.stdin)
 	if err = errors.Join(err, w.Close()); err != nil {
 		return err
 	}
-	c.file, err = featurefile.Inspect(c.in.ctx, plain, o)
+	c.file, err = tablefile.Inspect(c.in.ctx, plain, o)
 	return err
 }
 
 // name finds out what rows and columns are called.
 func (c *matrixRun) name(nodes string) (err error) {
 	base := ""
-	if c.file.Format == featurefile.NPY && c.temp == nil {
+	if c.file.Format == tablefile.NPY && c.temp == nil {
 		base = strings.TrimSuffix(c.input, filepath.Ext(c.input))
 	}
 	first := 0
-	if c.file.Format == featurefile.LIBSVM && !c.flags.zeroBased {
+	if c.file.Format == tablefile.LIBSVM && !c.flags.zeroBased {
 		first = 1 // as the file counts
 	}
 	if c.rows, err = c.axis(nodes, base, "rows", c.file.Rows, 0); err != nil {
@@ -260,7 +260,7 @@ func (c *matrixRun) label(r *reading) error {
 	if err := c.plan.Reserve(row*int64(c.rows.n), "labels"); err != nil {
 		return err
 	}
-	if featurefile.Detect(c.in.ctx, c.flags.labels) == featurefile.NPY {
+	if tablefile.Detect(c.in.ctx, c.flags.labels) == tablefile.NPY {
 		return matrixError(c.labelArray())
 	}
 	var ids shard.NodesBuilder
@@ -300,8 +300,8 @@ func (c *matrixRun) label(r *reading) error {
 
 // labelArray reads a vector of labels, an element for each row.
 func (c *matrixRun) labelArray() error {
-	f, err := featurefile.Inspect(c.in.ctx, c.flags.labels, nil)
-	if errors.Is(err, featurefile.ErrStream) {
+	f, err := tablefile.Inspect(c.in.ctx, c.flags.labels, nil)
+	if errors.Is(err, tablefile.ErrStream) {
 		return &dataError{c.flags.labels, "a compressed array; decompress it first"}
 	}
 	if err != nil {
@@ -312,7 +312,7 @@ func (c *matrixRun) labelArray() error {
 	}
 	list := make([]float64, 0, f.Rows)
 	c.labels = func(i int) string { return strconv.FormatFloat(list[i], 'g', -1, 64) }
-	return featurefile.Read(c.in.ctx, f, func(_ []byte, row []float64) error {
+	return tablefile.Read(c.in.ctx, f, func(_ []byte, row []float64) error {
 		list = append(list, row[0])
 		return nil
 	})
@@ -343,8 +343,8 @@ func areNumbers(names []string) (zero, all bool) {
 func writeMatrix[T sparse.Float](c *matrixRun, out *denseOutput, labels io.Writer) error {
 	in, f := c.in, c.file
 	c.doc.Output, c.doc.Format, c.doc.Rows, c.doc.Cols = c.path, c.format.name, f.Rows, f.Cols
-	c.doc.Kernel, c.doc.Dtype = f.Kernel || c.format.name == kernelFormat, fmt.Sprintf("float%d", 8*bytesOf[T]())
-	if f.Kernel && !f.InOrder && f.Format == featurefile.LIBSVM {
+	c.doc.Kernel, c.doc.Dtype = f.Kernel || c.format.kernel, fmt.Sprintf("float%d", 8*bytesOf[T]())
+	if f.Kernel && !f.InOrder && f.Format == tablefile.LIBSVM {
 		in.warn("%s: its serial numbers are not 1, 2, 3 …; rows are in the order of its lines", f.Name)
 	}
 	if err := c.plan.Reserve(f.Bytes(bytesOf[T]()), "rows"); err != nil {
@@ -378,15 +378,15 @@ func writeMatrix[T sparse.Float](c *matrixRun, out *denseOutput, labels io.Write
 	}
 	beside := bufio.NewWriter(labels)
 	i := 0
-	err = featurefile.Read(in.ctx, f, func(text []byte, row []T) error {
+	err = tablefile.Read(in.ctx, f, func(text []byte, row []T) error {
 		if f.Labelled {
 			label = string(text)
 			fmt.Fprintf(beside, "%s\t%s\n", c.rows.id(i), label) // bufio keeps the first error for Flush
 		}
 		i++
-		return file.row(i-1, row)
+		return file.Row(row)
 	})
-	if err = cmp.Or(err, file.close(), finish(), beside.Flush()); err != nil {
+	if err = cmp.Or(err, file.Close(), finish(), beside.Flush()); err != nil {
 		return err
 	}
 	c.doc.Bytes = sum.bytes

@@ -3,16 +3,28 @@ package cli
 import (
 	"fmt"
 	"io"
+	"iter"
 	"path/filepath"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/export"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // Endings of files of dense matrices.
 var denseFormats = []string{".npy", ".npz", ".svm", ".libsvm"}
+
+// denseFormatOf returns the format of the file of a dense matrix.
+func denseFormatOf(path string) tablefile.Format {
+	switch formatOf(path, denseFormats) {
+	case ".npz":
+		return tablefile.NPZ
+	case ".svm", ".libsvm":
+		return tablefile.LIBSVM
+	}
+	return tablefile.NPY
+}
 
 // formatOf returns the ending of path if it is among the formats, or else the
 // first of them, which also is the format of stdout.
@@ -37,7 +49,7 @@ func (in *invocation) checkFormat(flag, path string, formats []string) {
 
 // denseOutput is a dense matrix and what stands beside it, begun but empty.
 type denseOutput struct {
-	format         string
+	format         tablefile.Format
 	matrix         io.Writer
 	rowIDs, colIDs io.Writer // beside .npy only
 	run            io.Writer
@@ -46,7 +58,7 @@ type denseOutput struct {
 // beginDense begins the file path in the format that its ending names, its run
 // file and, beside a .npy file, the ids of its rows and columns.
 func (o *outputs) beginDense(path string) (*denseOutput, error) {
-	d, err := o.beginDenseAs(path, formatOf(path, denseFormats))
+	d, err := o.beginDenseAs(path, denseFormatOf(path))
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +66,14 @@ func (o *outputs) beginDense(path string) (*denseOutput, error) {
 	return d, err
 }
 
-// beginDenseAs is beginDense for one of denseFormats, without the run file.
-func (o *outputs) beginDenseAs(path, format string) (*denseOutput, error) {
+// beginDenseAs is beginDense for a format, without the run file.
+func (o *outputs) beginDenseAs(path string, format tablefile.Format) (*denseOutput, error) {
 	d := &denseOutput{format: format, rowIDs: io.Discard, colIDs: io.Discard}
 	var err error
 	if d.matrix, err = o.begin(path); err != nil {
 		return nil, err
 	}
-	if d.format == ".npy" {
+	if d.format == tablefile.NPY {
 		if d.rowIDs, err = o.beside(path, filepath.Ext(path), ".rows.ids"); err != nil {
 			return nil, err
 		}
@@ -75,7 +87,7 @@ func (o *outputs) beginDenseAs(path, format string) (*denseOutput, error) {
 // bytes returns about how large the file of a matrix will be, exactly for
 // .npy and .npz up to their headers.
 func (d *denseOutput) bytes(rows, cols axis, element int) int64 {
-	if d.format == ".svm" || d.format == ".libsvm" {
+	if d.format == tablefile.LIBSVM {
 		element *= 2 // digits and the index
 	}
 	return int64(rows.n) * int64(cols.n) * int64(element)
@@ -87,77 +99,40 @@ type axis struct {
 	id func(i int) string
 }
 
+// ids goes through the ids of an axis.
+func (a axis) ids() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		var id []byte
+		for i := range a.n {
+			if id = append(id[:0], a.id(i)...); !yield(id) {
+				return
+			}
+		}
+	}
+}
+
 // lines says what LIBSVM's text form has beside the values.
 type lines struct {
 	label  func(row int) string // a number; 0 for none
 	kernel bool                 // rows are of a precomputed kernel
 }
 
-// denseFile is a dense matrix under way to its file.
-type denseFile[T sparse.Float] struct {
-	row   func(i int, values []T) error // the next row, which is number i
-	close func() error
+// writeIDs writes what stands beside the file.
+func (d *denseOutput) writeIDs(rows, cols axis) error {
+	if err := tablefile.WriteIDs(d.rowIDs, rows.ids()); err != nil {
+		return err
+	}
+	return tablefile.WriteIDs(d.colIDs, cols.ids())
 }
 
 // newDenseFile writes everything but the rows of a matrix to d.
-func newDenseFile[T sparse.Float](d *denseOutput, rows, cols axis, l lines) (*denseFile[T], error) {
-	switch d.format {
-	case ".svm", ".libsvm":
-		file := export.NewLIBSVM(d.matrix)
-		write := export.Features[T]
-		if l.kernel {
-			write = export.Kernel[T]
-		}
-		return &denseFile[T]{
-			row:   func(i int, values []T) error { return write(file, l.label(i), values) },
-			close: file.Close,
-		}, nil
-	case ".npz":
-		return newArchive[T](d.matrix, rows, cols, l)
-	}
-	if err := export.WriteIDs(d.rowIDs, rows.n, rows.id); err != nil {
+func newDenseFile[T sparse.Float](d *denseOutput, rows, cols axis, l lines) (*tablefile.Writer[T], error) {
+	if err := d.writeIDs(rows, cols); err != nil {
 		return nil, err
 	}
-	if err := export.WriteIDs(d.colIDs, cols.n, cols.id); err != nil {
-		return nil, err
-	}
-	file, err := export.NewNPY[T](d.matrix, rows.n, cols.n)
-	if err != nil {
-		return nil, err
-	}
-	return &denseFile[T]{
-		row:   func(_ int, values []T) error { return file.Row(values) },
-		close: file.Close,
-	}, nil
-}
-
-// newArchive is newDenseFile for .npz: arrays rows and cols with the ids, and
-// the matrix.
-func newArchive[T sparse.Float](w io.Writer, rows, cols axis, l lines) (*denseFile[T], error) {
-	archive := export.NewNPZ(w)
-	if err := archive.Strings("rows", rows.n, rows.id); err != nil {
-		return nil, err
-	}
-	if err := archive.Strings("cols", cols.n, cols.id); err != nil {
-		return nil, err
-	}
-	name := "features"
-	if l.kernel {
-		name = "kernel"
-	}
-	file, err := export.Matrix[T](archive, name, rows.n, cols.n)
-	if err != nil {
-		return nil, err
-	}
-	return &denseFile[T]{
-		row: func(_ int, values []T) error { return file.Row(values) },
-		close: func() error {
-			if err := file.Close(); err != nil {
-				return err
-			}
-			return archive.Close()
-		},
-	}, nil
+	return tablefile.NewWriter[T](d.matrix, d.format, &tablefile.Matrix{
+		Rows: rows.n, Cols: cols.n, Kernel: l.kernel, RowID: rows.id, ColID: cols.id, Label: l.label,
+	})
 }
 
 // checkDense notes what is wrong with the output of a dense matrix.

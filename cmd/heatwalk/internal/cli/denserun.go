@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // denseRun is a run that writes a dense matrix, with all that it has read and
@@ -119,13 +120,13 @@ func (d *denseRun) labelOf() func(i int) string {
 	return func(i int) string { return strconv.Itoa(int(class[d.rows[i]]) + 1) }
 }
 
-// writeRows writes consecutive rows from row lo on.
-func writeRows[T sparse.Float](ctx context.Context, file *denseFile[T], lo int, rows *sparse.Block[T]) error {
+// writeRows writes consecutive rows.
+func writeRows[T sparse.Float](ctx context.Context, file *tablefile.Writer[T], rows *sparse.Block[T]) error {
 	for i := range rows.Rows {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := file.row(lo+i, rows.Row(i)); err != nil {
+		if err := file.Row(rows.Row(i)); err != nil {
 			return err
 		}
 	}

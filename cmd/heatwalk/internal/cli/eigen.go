@@ -11,12 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/export"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spectral"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // eigenFlags are the flags of eigen.
@@ -351,37 +352,57 @@ func (o *outputs) beginEigen(path string) (out *eigenOutput, err error) {
 
 // write writes eigenpairs, the rows of the vectors in the given order.
 func (out *eigenOutput) write(pairs *spectral.Pairs, ids axis, rows []int) error {
-	var archive *export.NPZ
-	var vectors *export.NPY[float64]
-	var err error
-	if out.archive {
-		archive = export.NewNPZ(out.vectors)
-		if err = archive.Strings("rows", ids.n, ids.id); err == nil {
-			err = archive.Vector("values", pairs.Values)
+	if !out.archive {
+		if err := tablefile.WriteIDs(out.ids, ids.ids()); err != nil {
+			return err
 		}
-		if err == nil {
-			vectors, err = export.Matrix[float64](archive, "vectors", len(rows), len(pairs.Values))
+		if err := writeValues(out.values, pairs); err != nil {
+			return err
 		}
-	} else {
-		if err = export.WriteIDs(out.ids, ids.n, ids.id); err == nil {
-			err = export.WriteVector(out.values, pairs.Values)
-		}
-		if err == nil {
-			vectors, err = export.NewNPY[float64](out.vectors, len(rows), len(pairs.Values))
-		}
+		return writeVectors(out.vectors, pairs, rows)
 	}
+	archive := npy.NewArchive(out.vectors)
+	if err := archive.Strings("rows", ids.n, ids.id); err != nil {
+		return err
+	}
+	member, err := archive.Member("values")
+	if err != nil {
+		return err
+	}
+	if err := writeValues(member, pairs); err != nil {
+		return err
+	}
+	if member, err = archive.Member("vectors"); err != nil {
+		return err
+	}
+	if err := writeVectors(member, pairs, rows); err != nil {
+		return err
+	}
+	return archive.Close()
+}
+
+func writeValues(w io.Writer, pairs *spectral.Pairs) error {
+	file, err := npy.NewWriter[float64](w, len(pairs.Values))
+	if err != nil {
+		return err
+	}
+	if err := file.Floats(pairs.Values); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+func writeVectors(w io.Writer, pairs *spectral.Pairs, rows []int) error {
+	file, err := npy.NewWriter[float64](w, len(rows), len(pairs.Values))
 	if err != nil {
 		return err
 	}
 	for _, i := range rows {
-		if err := vectors.Row(pairs.Vectors.Row(i)); err != nil {
+		if err := file.Floats(pairs.Vectors.Row(i)); err != nil {
 			return err
 		}
 	}
-	if err := vectors.Close(); err != nil || archive == nil {
-		return err
-	}
-	return archive.Close()
+	return file.Close()
 }
 
 // vague says which eigenvalue of a Laplacian is so small that its residual, which is

@@ -118,11 +118,11 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 		if err != nil {
 			return err
 		}
-		if err := writeRows(in.ctx, file, lo, made); err != nil {
+		if err := writeRows(in.ctx, file, made); err != nil {
 			return err
 		}
 	}
-	if err := file.close(); err != nil {
+	if err := file.Close(); err != nil {
 		return err
 	}
 	parameters := walkParameters{Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior, Features: f.kind}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/featurefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // gramRun is a run of classify on kernel values from a file.
@@ -22,7 +22,7 @@ type gramRun struct {
 	in         *invocation
 	f          *classifyFlags
 	out        *denseOutput
-	file       *featurefile.File
+	file       *tablefile.File
 	rows, cols axis
 	row        *shard.Nodes // rows by id
 	l          *ingest.Labels
@@ -83,8 +83,8 @@ func (in *invocation) runGram(f *classifyFlags) (err error) {
 // open finds out what the file is like and what its rows and columns are.
 func (r *gramRun) open() (err error) {
 	name := r.f.gram.file
-	if r.file, err = featurefile.Inspect(r.in.ctx, name, &featurefile.Options{Name: name}); err != nil {
-		if errors.Is(err, featurefile.ErrStream) {
+	if r.file, err = tablefile.Inspect(r.in.ctx, name, &tablefile.Options{Name: name}); err != nil {
+		if errors.Is(err, tablefile.ErrStream) {
 			return usageOf("--gram", "%s can be read once, and the kernel is read twice; give a plain file", name)
 		}
 		return err
@@ -243,7 +243,7 @@ func (r *gramRun) each(doing string, visit func(i int, row []float64) error) err
 	stage := r.in.progress.begin(doing, int64(r.rows.n), "row")
 	row := make([]float64, len(r.item))
 	i := 0
-	return featurefile.Read(r.in.ctx, r.file, func(_ []byte, values []float64) error {
+	return tablefile.Read(r.in.ctx, r.file, func(_ []byte, values []float64) error {
 		for a, c := range r.item {
 			row[a] = values[c]
 		}
@@ -338,12 +338,12 @@ func writeScores[T sparse.Float](r *gramRun) error {
 		for c, v := range values {
 			out[c] = T(v)
 		}
-		return file.row(i, out)
+		return file.Row(out)
 	})
 	if err != nil {
 		return err
 	}
-	return file.close()
+	return file.Close()
 }
 
 func (r *gramRun) report() error {

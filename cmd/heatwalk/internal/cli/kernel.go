@@ -124,13 +124,13 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 	if err != nil {
 		return err
 	}
-	err = walk.Gram(in.ctx, f.minSteps, rows, cols, func(lo int, panel *sparse.Block[T]) error {
-		return writeRows(in.ctx, file, lo, panel)
+	err = walk.Gram(in.ctx, f.minSteps, rows, cols, func(_ int, panel *sparse.Block[T]) error {
+		return writeRows(in.ctx, file, panel)
 	})
 	if err != nil {
 		return err
 	}
-	if err := file.close(); err != nil {
+	if err := file.Close(); err != nil {
 		return err
 	}
 	parameters := walkParameters{Kernel: walkKernel, Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior}

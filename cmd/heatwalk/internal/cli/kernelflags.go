@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // walkKernel is the kernel that needs labels and is made by walks; all others
@@ -138,8 +139,7 @@ func (in *invocation) checkKernel(cmd *cobra.Command, f *kernelFlags) {
 }
 
 func isLIBSVM(path string) bool {
-	format := formatOf(path, denseFormats)
-	return format == ".svm" || format == ".libsvm"
+	return denseFormatOf(path) == tablefile.LIBSVM
 }
 
 // precisionOf returns the relative rounding error of a type.

@@ -19,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // merged is the JSON document of merge.
@@ -252,7 +253,7 @@ func mergeMatrix[T sparse.Float](in *invocation, parts []partFile, out string) e
 	if err := m.copyRows(file); err != nil {
 		return err
 	}
-	if err := file.close(); err != nil {
+	if err := file.Close(); err != nil {
 		return err
 	}
 	if err := in.writeRun(d.run, parts[0].run.Store, parts[0].run.Parameters); err != nil {
@@ -339,7 +340,7 @@ func (m *matrixMerge[T]) close() {
 }
 
 // copyRows writes the rows of the whole.
-func (m *matrixMerge[T]) copyRows(file *denseFile[T]) error {
+func (m *matrixMerge[T]) copyRows(file *tablefile.Writer[T]) error {
 	stage := m.in.progress.begin("merging", int64(m.rows), "row")
 	row := make([]T, m.cols)
 	for i := range m.rows {
@@ -349,7 +350,7 @@ func (m *matrixMerge[T]) copyRows(file *denseFile[T]) error {
 		if err := m.rowTo(row, i); err != nil {
 			return err
 		}
-		if err := file.row(i, row); err != nil {
+		if err := file.Row(row); err != nil {
 			return err
 		}
 		stage.set(int64(i+1), int64(m.rows))

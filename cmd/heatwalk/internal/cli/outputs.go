@@ -155,10 +155,9 @@ func (in *invocation) warnBytes(path, format string, g *graph, names []string) {
 			wrong++
 		}
 	}
-	if nodes := g.Nodes(); !g.hasNumbers() {
-		var id []byte
-		for row := range nodes.Rows() {
-			if id = nodes.AppendID(id[:0], row); !utf8.Valid(id) {
+	if !g.hasNumbers() {
+		for id := range g.ids() {
+			if !utf8.Valid(id) {
 				wrong++
 			}
 		}

@@ -1,14 +1,14 @@
 package cli
 
 import (
-	"encoding/binary"
 	"io"
 	"math"
 	"os"
 
-	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/tablefile"
 )
 
 // placedFile is a dense matrix under way whose pieces come in any order.
@@ -30,7 +30,7 @@ func newPlacedFile[T sparse.Float](d *denseOutput, rows, cols axis, hold bool, l
 // .npy file that is one. An estimate, which begins no file, tells the same.
 func (d *denseOutput) takesPieces(path string) bool {
 	info, err := os.Stat(path)
-	return d.format == ".npy" && path != "-" && (err != nil || info.Mode().IsRegular())
+	return d.format == tablefile.NPY && path != "-" && (err != nil || info.Mode().IsRegular())
 }
 
 // heldBytes is what a matrix in memory takes.
@@ -56,30 +56,25 @@ func newHeldFile[T sparse.Float](d *denseOutput, rows, cols axis, l lines) (*pla
 		},
 		close: func() error {
 			for i := range rows.n {
-				if err := file.row(i, values[i*cols.n:(i+1)*cols.n]); err != nil {
+				if err := file.Row(values[i*cols.n : (i+1)*cols.n]); err != nil {
 					return err
 				}
 			}
-			return file.close()
+			return file.Close()
 		},
 	}, nil
 }
 
 // newScatteredFile writes the rows of pieces at their places in a .npy file.
 func newScatteredFile[T sparse.Float](d *denseOutput, at io.WriterAt, rows, cols axis) (*placedFile[T], error) {
-	if err := export.WriteIDs(d.rowIDs, rows.n, rows.id); err != nil {
+	if err := d.writeIDs(rows, cols); err != nil {
 		return nil, err
 	}
-	if err := export.WriteIDs(d.colIDs, cols.n, cols.id); err != nil {
+	file, err := npy.NewPlaced[T](at, rows.n, cols.n)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := export.NewNPY[T](d.matrix, rows.n, cols.n); err != nil {
-		return nil, err
-	}
-	size := int64(bytesOf[T]())
-	first := export.NPYBytes[T](rows.n, cols.n) - int64(rows.n)*int64(cols.n)*size
 	var values []T
-	var raw []byte
 	return &placedFile[T]{
 		put: func(lo, left int, piece *sparse.Block[float64]) error {
 			if len(values) < piece.Cols {
@@ -90,12 +85,7 @@ func newScatteredFile[T sparse.Float](d *denseOutput, at io.WriterAt, rows, cols
 				if err := narrowTo(row, piece.Row(i)); err != nil {
 					return err
 				}
-				var err error
-				if raw, err = binary.Append(raw[:0], binary.LittleEndian, row); err != nil {
-					return err
-				}
-				place := (int64(lo+i)*int64(cols.n) + int64(left)) * size
-				if _, err := at.WriteAt(raw, first+place); err != nil {
+				if err := file.Put(lo+i, left, row); err != nil {
 					return err
 				}
 			}

@@ -1,4 +1,4 @@
-package featurefile
+package tablefile
 
 import (
 	"bytes"

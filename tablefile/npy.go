@@ -1,12 +1,10 @@
-package featurefile
+package tablefile
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -147,122 +145,11 @@ func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(), visit
 	return nil
 }
 
-// arrays are the names under which an archive has its matrix, and which of them
-// a kernel has.
-var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
-
-const kernelArray = "kernel"
-
-// pick returns the name of the matrix of an archive, "" if there is none.
-func pick(archive *npy.Archive) string {
-	for _, name := range arrays {
-		if archive.Has(name) {
-			return name
-		}
-	}
-	return archive.Single()
-}
-
-// archive opens the archive that is being read.
-func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
-	file, size := in.File()
-	if file == nil {
-		return nil, ErrStream
-	}
-	return npy.OpenArchive(f.Name, file, size)
-}
-
-// openMember opens the matrix of an archive.
-func (f *File) openMember(in *textio.Reader, archive *npy.Archive) (a *npy.Array, name string, err error) {
-	if name = pick(archive); name == "" {
-		return nil, "", &Error{File: f.Name, What: "none of its arrays is called " + strings.Join(arrays, ", "), Fix: "save the matrix as one of them"}
-	}
-	a, err = archive.Open(name, func(r io.Reader) io.Reader { return f.watch(in, r) })
-	return a, name, err
-}
-
-// inspectArchive reads the header of the matrix of an archive.
-func (f *File) inspectArchive(in *textio.Reader) error {
-	archive, err := f.archive(in)
-	if err != nil {
-		return err
-	}
-	if pick(archive) == "" {
-		if rows, cols, ok := sparseShape(archive); ok {
-			return f.inspectSparse(archive, rows, cols)
-		}
-	}
-	a, name, err := f.openMember(in, archive)
-	if err != nil {
-		return err
-	}
-	f.Kernel = name == kernelArray
-	if a.Fortran {
-		return a.Fault("columns are stored one after the other", "save np.ascontiguousarray of it")
-	}
-	return f.shape(a, archive.Size(name))
-}
-
-// readMember reads the rows of the matrix of an archive.
-func (f *File) readMember(in *textio.Reader, visit func(i int, row []float64) error) error {
-	archive, err := f.archive(in)
-	if err != nil {
-		return err
-	}
-	a, _, err := f.openMember(in, archive)
-	if err != nil {
-		return err
-	}
-	return f.readRows(a, visit)
-}
-
-// Names returns the names of the rows or the cols of an archive, which are
-// strings in an array that is called so; nil if there are none. Each fits on a
-// line of its own.
-func (f *File) Names(which string) ([]string, error) {
-	if f.Format != NPZ {
-		return nil, nil
-	}
-	file, err := os.Open(f.path)
+// newNPYWriter begins a .npy file.
+func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
+	out, err := npy.NewWriter[T](w, m.Rows, m.Cols)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	archive, err := npy.OpenArchive(f.Name, file, info.Size())
-	if err != nil {
-		return nil, translate(err)
-	}
-	if !archive.Has(which) {
-		return nil, nil
-	}
-	a, err := archive.Open(which, nil)
-	if err != nil {
-		return nil, translate(err)
-	}
-	n := f.Rows
-	if which == "cols" {
-		n = f.Cols
-	}
-	if a.IsNumeric() || len(a.Shape) != 1 {
-		return nil, nil // of something else
-	}
-	if a.Len != int64(n) {
-		return nil, translate(a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out"))
-	}
-	names := make([]string, 0, min(n, 1<<16))
-	for i := range n {
-		name, err := a.Text()
-		if err != nil {
-			return nil, translate(err)
-		}
-		if name == "" || strings.ContainsAny(name, "\t\n\r\x00") {
-			return nil, translate(a.Fault(fmt.Sprintf("element %d is %q, which is no name: it is empty or holds a tab, a line break or NUL", i, name), "give it another name"))
-		}
-		names = append(names, name)
-	}
-	return names, translate(a.End())
+	return &Writer[T]{cols: m.Cols, row: func(_ int, values []T) error { return out.Floats(values) }, close: out.Close}, nil
 }

@@ -1,4 +1,4 @@
-package featurefile
+package tablefile
 
 import (
 	"bytes"
@@ -17,24 +17,23 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/heatwalk/heatwalk/export"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// table is a file as its rows.
-type table[T sparse.Float] struct {
+// loaded is a file as its rows.
+type loaded[T sparse.Float] struct {
 	*File
 	labels []string
 	rows   [][]T
 }
 
-func read[T sparse.Float](path string, o *Options) (*table[T], error) {
+func read[T sparse.Float](path string, o *Options) (*loaded[T], error) {
 	ctx := context.Background()
 	f, err := Inspect(ctx, path, o)
 	if err != nil {
 		return nil, err
 	}
-	t := &table[T]{File: f}
+	t := &loaded[T]{File: f}
 	err = Read(ctx, f, func(label []byte, row []T) error {
 		if f.Labelled {
 			t.labels = append(t.labels, string(label))
@@ -248,27 +247,12 @@ func testRoundTrip[T sparse.Float](t *testing.T, bits int) {
 		rows := rapid.SliceOfN(rapid.SliceOfN(number, cols, cols), 1, 5).Draw(t, "rows")
 		rows[0][cols-1] = 1 // the last column is in the text
 		kernel := rapid.Bool().Draw(t, "kernel")
-		var text, array bytes.Buffer
-		l := export.NewLIBSVM(&text)
-		a, err := export.NewNPY[T](&array, len(rows), cols)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, row := range rows {
-			write := export.Features[T]
-			if kernel {
-				write = export.Kernel[T]
-			}
-			if err := errors.Join(write(l, strconv.Itoa(i), row), a.Row(row)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := errors.Join(l.Close(), a.Close()); err != nil {
-			t.Fatal(err)
-		}
-		for name, content := range map[string][]byte{"x.svm": text.Bytes(), "x.npy": array.Bytes()} {
+		m := &Matrix{Rows: len(rows), Cols: cols, Kernel: kernel, RowID: idOf("r"), ColID: idOf("c"), Label: strconv.Itoa}
+		for name, format := range map[string]Format{"x.svm": LIBSVM, "x.npy": NPY, "x.npz": NPZ} {
+			var content bytes.Buffer
+			writeRows(t, &content, format, m, rows)
 			path := filepath.Join(dir, name)
-			if err := os.WriteFile(path, content, 0o666); err != nil {
+			if err := os.WriteFile(path, content.Bytes(), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			got, err := read[T](path, nil)
@@ -277,6 +261,10 @@ func testRoundTrip[T sparse.Float](t *testing.T, bits int) {
 			}
 			if !equal(got.rows, rows) || name == "x.svm" && (got.Kernel != kernel || !got.InOrder || got.labels[len(rows)-1] != strconv.Itoa(len(rows)-1)) {
 				t.Fatalf("%s: %v, want %v", name, got.rows, rows)
+			}
+			ids, err := got.Names("cols")
+			if err != nil || format == NPZ && (got.Kernel != kernel || len(ids) != cols || ids[cols-1] != m.ColID(cols-1)) {
+				t.Fatalf("%s: columns %q, %v", name, ids, err)
 			}
 		}
 	})
@@ -293,10 +281,7 @@ func TestLongLines(t *testing.T) {
 		row[j] = 1 / float32(j+1)
 	}
 	var text bytes.Buffer
-	l := export.NewLIBSVM(&text)
-	if err := errors.Join(export.Kernel(l, "0", row), export.Kernel(l, "1", row), l.Close()); err != nil {
-		t.Fatal(err)
-	}
+	writeRows(t, &text, LIBSVM, &Matrix{Rows: 2, Cols: n, Kernel: true}, [][]float32{row, row})
 	if text.Len() < 2<<20 {
 		t.Fatal(text.Len())
 	}

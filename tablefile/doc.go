@@ -1,15 +1,25 @@
-// Package featurefile reads matrices of features, a row for each node or other
-// thing, and precomputed kernels: LIBSVM's text, .npy arrays and .npz archives
-// with one.
+// Package tablefile reads and writes matrices of features, a row for each node or other
+// thing, and precomputed kernels: LIBSVM's text, .npy arrays and .npz archives with
+// one. It also writes predictions.
 //
-//	f, err := featurefile.Inspect(ctx, "x.svm.gz", nil)
-//	err = featurefile.Read(ctx, f, func(label []byte, row []float32) error { … })
+//	f, err := tablefile.Inspect(ctx, "x.svm.gz", nil)
+//	err = tablefile.Read(ctx, f, func(label []byte, row []float32) error { … })
+//
+//	w, err := tablefile.NewWriter[float32](file, tablefile.NPY, &tablefile.Matrix{Rows: m, Cols: n})
+//	for … { err = w.Row(row) }
+//	err = w.Close()
 //
 // [Inspect] finds out the shape and [Read] goes through the rows, both from the
 // file: LIBSVM's text, which says nowhere how wide it is, is read twice, and a
 // matrix that is stored by columns in panels of rows. Memory is needed for one
 // row, or for one panel. What a file declares is compared with its size, or with
 // what a caller allows ([File.Bytes]), before anything is made of it.
+//
+// [NewWriter] writes a matrix row by row, and [WriteIDs] the nodes that its rows or
+// columns stand for. [Predictions] has one line for each node, as tab-separated text,
+// JSON lines or Parquet; [TSV], [JSONL] and [Parquet] make one. Writers take an
+// io.Writer and need memory for a buffer (Parquet: for a group of rows), whatever the
+// size of the result. The same rows give the same bytes.
 //
 // # LIBSVM
 //
@@ -28,4 +38,4 @@
 //
 // Values are finite. Every fault is an [*Error] with the file and its line and
 // column, or the element.
-package featurefile
+package tablefile

@@ -1,4 +1,4 @@
-package featurefile
+package tablefile
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func (f Format) String() string { return formatNames[f] }
 // ErrStream is returned by [Inspect] for what can only be read once, from its
 // beginning: a pipe, standard input or a compressed array. [Copy] makes a file
 // of it.
-var ErrStream = errors.New("featurefile: not a plain file")
+var ErrStream = errors.New("tablefile: not a plain file")
 
 // Options are the settings of [Inspect]; nil stands for the zero value.
 type Options struct {

@@ -1,4 +1,4 @@
-package export
+package graphfile
 
 import (
 	"context"
@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
-// Graph is what a graph file is written from. The functions that take one write
-// to an io.Writer in one sweep over A, two or three where a format has its
-// lengths or its values in another place. Nodes are written in the order of
+// Graph is what a graph file is written from. Nodes are written in the order of
 // their positions: position p is the p-th node in the order of the ids.
 //
 // Undirected graphs have each edge once in edge lists, Parquet tables and
@@ -37,7 +37,7 @@ type Graph struct {
 
 // ErrFormat is returned for a graph that a format cannot hold; the text says
 // which and what to do.
-var ErrFormat = errors.New("export: the format cannot hold the graph")
+var ErrFormat = errors.New("graphfile: the format cannot hold the graph")
 
 // unfit is an error that wraps ErrFormat and has a text of its own.
 type unfit string
@@ -48,25 +48,62 @@ func (u unfit) Error() string { return string(u) }
 // Unwrap returns [ErrFormat].
 func (u unfit) Unwrap() error { return ErrFormat }
 
-// Edges returns the number of edges: of an undirected graph each counts once.
-func (g *Graph) Edges() int64 {
+// edges returns the number of edges: of an undirected graph each counts once.
+func (g *Graph) edges() int64 {
 	if g.Directed {
 		return g.A.NNZ()
 	}
 	return (g.A.NNZ() + g.SelfLoops) / 2
 }
 
-// Bytes returns what writing the graph takes in memory beside A, Order and the
-// ids, but for what compresses it.
-func (g *Graph) Bytes() int64 {
+// Memory lists what writing the graph takes beside A, Order and the ids, but for what
+// compresses it.
+func Memory(f Format, g *Graph) []spec.Bytes {
 	n, _ := g.A.Dims()
 	bytes := 4*bufferBytes + int64(n)/8
-	if g.Order == nil {
-		return bytes
+	if g.Order != nil {
+		held := min(g.A.NNZ(), g.heldEntries())
+		bytes += 16*int64(n) + g.heldBytes()*held // the inverse of Order, lengths, ends
 	}
-	held := min(g.A.NNZ(), g.heldEntries())
-	return bytes + 16*int64(n) + g.heldBytes()*held // the inverse of Order, lengths, ends
+	if f == Parquet {
+		bytes += parquetBytes(g)
+	}
+	return []spec.Bytes{{What: "rows on their way", Bytes: bytes}}
 }
+
+// FileBytes returns about how large the file of a graph is, at the most; that of
+// SciPy's format within a few kilobytes.
+func FileBytes(f Format, g *Graph) int64 { return fileTypes[f].size(g) }
+
+// linesBytes returns what so many lines take, each of a weight, if there are some, and
+// other text of so many bytes.
+func (g *Graph) linesBytes(lines int64, text int) int64 {
+	const weight = 25 // with the separator before it, at the most
+	if g.Weighted {
+		text += weight
+	}
+	return lines * int64(text)
+}
+
+// longestID returns how many bytes an id has at the most.
+func (g *Graph) longestID() (longest int) {
+	n, _ := g.A.Dims()
+	var id []byte
+	for row := range n {
+		id = g.ID(id[:0], row)
+		longest = max(longest, len(id))
+	}
+	return longest
+}
+
+// longestNumber returns how many digits the number of a node has at the most.
+func (g *Graph) longestNumber() int {
+	n, _ := g.A.Dims()
+	return len(strconv.Itoa(n))
+}
+
+// bufferBytes is how much is collected before it is written.
+const bufferBytes = 256 << 10
 
 // heldEntries returns how many entries are put in order at a time.
 func (g *Graph) heldEntries() int64 {
@@ -141,6 +178,33 @@ func (g *Graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	})
 	g.swept++
 	return err
+}
+
+// eachEdge calls visit with the ends and the weight of every edge, in one sweep. The
+// ends are valid during the call. It returns the number of nodes that no edge touches.
+func (g *Graph) eachEdge(ctx context.Context, visit func(source, target []byte, weight float64) error) (without int, err error) {
+	g.begin(1)
+	n, _ := g.A.Dims()
+	alone := newIsolated(n)
+	var source, target []byte
+	err = g.sweep(ctx, func(e *entries) error {
+		if e.first {
+			source = g.id(source[:0], uint32(e.row))
+		}
+		for i, c := range e.col {
+			if !g.Directed && int(c) < e.row {
+				continue
+			}
+			alone.touch(uint32(e.row))
+			alone.touch(c)
+			target = g.id(target[:0], c)
+			if err := visit(source, target, e.weight(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return alone.n, err
 }
 
 func (g *Graph) report(row, rows int) {

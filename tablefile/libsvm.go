@@ -1,8 +1,10 @@
-package featurefile
+package tablefile
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 
@@ -231,11 +233,7 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 
 // readVectors is [Read] for text.
 func readVectors[T sparse.Float](in *textio.Reader, f *File, visit func(label []byte, row []T) error) error {
-	bits := 64
-	if any(T(0)) == any(float32(0)) {
-		bits = 32
-	}
-	v, err := openVectors(in, f, bits)
+	v, err := openVectors(in, f, bitsOf[T]())
 	if err != nil {
 		return err
 	}
@@ -295,6 +293,40 @@ func isVectors(head []byte) bool {
 			most = max(most, pairs+1)
 		}
 	}
+}
+
+// newLIBSVMWriter begins LIBSVM's text. A line is the label and index:value of every
+// feature that is not 0, or 0:serial and all values of a kernel, indices and serial
+// numbers from 1. Values have as many digits as it takes to read the same bits back.
+func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
+	out, bits := bufio.NewWriterSize(w, bufferBytes), bitsOf[T]()
+	row := func(i int, values []T) error {
+		label := "0"
+		if m.Label != nil {
+			label = m.Label(i)
+		}
+		_, _ = out.WriteString(label) // bufio keeps the first error
+		if m.Kernel {
+			_, _ = out.Write(strconv.AppendInt(append(out.AvailableBuffer(), " 0:"...), int64(i)+1, 10))
+		}
+		for j, v := range values {
+			if v == 0 && !m.Kernel {
+				continue
+			}
+			pair := strconv.AppendInt(append(out.AvailableBuffer(), ' '), int64(j)+1, 10)
+			_, _ = out.Write(strconv.AppendFloat(append(pair, ':'), float64(v), 'g', -1, bits))
+		}
+		return out.WriteByte('\n')
+	}
+	return &Writer[T]{cols: m.Cols, row: row, close: out.Flush}, nil
+}
+
+// bitsOf returns how many bits an element has.
+func bitsOf[T sparse.Float]() int {
+	if any(T(0)) == any(float32(0)) {
+		return 32
+	}
+	return 64
 }
 
 // quote quotes what came from a file, cut at 64 bytes.

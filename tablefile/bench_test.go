@@ -1,4 +1,4 @@
-package featurefile
+package tablefile
 
 import (
 	"bytes"
@@ -6,29 +6,21 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
-
-	"github.com/heatwalk/heatwalk/export"
 )
 
 // BenchmarkVectors inspects and reads text of float32 values.
 func BenchmarkVectors(b *testing.B) {
 	var text bytes.Buffer
-	l := export.NewLIBSVM(&text)
 	rng := rand.New(rand.NewPCG(1, 1))
-	row := make([]float32, 50)
-	for i := range 20_000 {
-		for j := range row {
-			row[j] = float32(rng.NormFloat64())
-		}
-		if err := export.Features(l, strconv.Itoa(i%3), row); err != nil {
-			b.Fatal(err)
+	rows := make([][]float32, 20_000)
+	for i := range rows {
+		rows[i] = make([]float32, 50)
+		for j := range rows[i] {
+			rows[i][j] = float32(rng.NormFloat64())
 		}
 	}
-	if err := l.Close(); err != nil {
-		b.Fatal(err)
-	}
+	writeRows(b, &text, LIBSVM, &Matrix{Rows: len(rows), Cols: 50}, rows)
 	path := filepath.Join(b.TempDir(), "x.svm")
 	if err := os.WriteFile(path, text.Bytes(), 0o666); err != nil {
 		b.Fatal(err)

@@ -1,4 +1,4 @@
-package export_test
+package graphfile_test
 
 import (
 	"bytes"
@@ -14,41 +14,32 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/heatwalk/heatwalk/export"
+	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// graphForms are the formats, how each is written, and how it is read back as
-// the same graph.
-var graphForms = []struct {
+// written are the formats that are written, the endings of their files, and how they
+// are read back as the same graph.
+var written = []struct {
 	ending string
-	write  func(context.Context, io.Writer, *export.Graph) error
+	format graphfile.Format
 	header ingest.Header
 }{
-	{".tsv", func(ctx context.Context, w io.Writer, g *export.Graph) error {
-		_, err := export.EdgeList(ctx, w, g, false)
-		return err
-	}, ingest.NoHeader},
-	{".csv", func(ctx context.Context, w io.Writer, g *export.Graph) error {
-		_, err := export.EdgeList(ctx, w, g, true)
-		return err
-	}, ingest.HasHeader},
-	{".mtx", export.MatrixMarket, ingest.AutoHeader},
-	{".npz", export.SciPy, ingest.AutoHeader},
-	{".graph", export.METIS, ingest.AutoHeader},
-	{".parquet", func(ctx context.Context, w io.Writer, g *export.Graph) error {
-		_, err := export.ParquetEdges(ctx, w, g)
-		return err
-	}, ingest.AutoHeader},
+	{".tsv", graphfile.EdgeList, ingest.NoHeader},
+	{".csv", graphfile.CSV, ingest.HasHeader},
+	{".mtx", graphfile.MatrixMarket, ingest.AutoHeader},
+	{".npz", graphfile.SciPy, ingest.AutoHeader},
+	{".graph", graphfile.METIS, ingest.AutoHeader},
+	{".parquet", graphfile.Parquet, ingest.AutoHeader},
 }
 
 // source returns what is written of a store.
-func source(s *shard.Store) *export.Graph {
+func source(s *shard.Store) *graphfile.Graph {
 	m := s.Manifest()
-	return &export.Graph{
+	return &graphfile.Graph{
 		A: s, Order: s.Nodes().Order(), ID: s.Nodes().AppendID, Numeric: m.Nodes != "string",
 		Directed: m.Directed, Weighted: m.Weighted, SelfLoops: m.SelfLoops,
 	}
@@ -155,20 +146,14 @@ func TestRoundTrips(t *testing.T) {
 		s := run(t, path("in.csv"), c)
 		defer s.Close()
 		want := lines(t, s)
-		for _, form := range graphForms {
-			var out, list bytes.Buffer
-			err := form.write(context.Background(), &out, source(s))
-			if errors.Is(err, export.ErrFormat) && (form.ending == ".graph" || form.ending == ".tsv") {
+		for _, form := range written {
+			var out bytes.Buffer
+			_, err := graphfile.Write(context.Background(), form.format, &out, source(s))
+			if errors.Is(err, graphfile.ErrFormat) && (form.ending == ".graph" || form.ending == ".tsv") {
 				continue
 			}
 			if err != nil {
 				t.Fatal(err)
-			}
-			if err := export.WriteAllIDs(&list, s.Nodes().Rows(), s.Nodes().AppendID); err != nil {
-				t.Fatal(err)
-			}
-			if list.String() != nodes.String() {
-				t.Fatalf("ids %q", list.String())
 			}
 			file := path("out" + form.ending)
 			if err := os.WriteFile(file, out.Bytes(), 0o666); err != nil {
@@ -209,9 +194,9 @@ func TestOrderedRowsInGroups(t *testing.T) {
 	c.Order = ingest.DegreeOrder
 	ordered := run(t, path, c)
 	defer ordered.Close()
-	for _, form := range graphForms {
+	for _, form := range written {
 		var want, got bytes.Buffer
-		if err := form.write(t.Context(), &want, source(plain)); err != nil {
+		if _, err := graphfile.Write(t.Context(), form.format, &want, source(plain)); err != nil {
 			t.Fatal(err)
 		}
 		g := source(ordered)
@@ -223,7 +208,7 @@ func TestOrderedRowsInGroups(t *testing.T) {
 			}
 			last = done
 		}
-		if err := form.write(t.Context(), &got, g); err != nil {
+		if _, err := graphfile.Write(t.Context(), form.format, &got, g); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got.Bytes(), want.Bytes()) {
@@ -239,24 +224,24 @@ func TestOrderedRowsInGroups(t *testing.T) {
 func TestGraphFormats(t *testing.T) {
 	dir := t.TempDir()
 	for i, test := range []struct {
-		text string
-		c    ingest.Config
-		form int
-		want string
+		text   string
+		c      ingest.Config
+		format graphfile.Format
+		want   string
 	}{
-		{"a\tb\n", ingest.Config{Directed: true}, 4, "a METIS file holds undirected graphs; write .mtx or .npz, or ingest with --undirected"},
-		{"a\tb\na\ta\n", ingest.Config{SelfLoops: ingest.KeepLoops}, 4, "a METIS file holds no self loops; write .mtx or .npz, or ingest without --self-loops keep"},
-		{"a\tb\t1.5\n", ingest.Config{}, 4, "weight 1.5: a METIS file holds whole numbers from 1 on; write .mtx or .npz"},
-		{"a\t#b\n#b\ta\n", ingest.Config{Directed: true}, 0, ""},
-		{"c\t%d\n", ingest.Config{}, 0, ""},
+		{"a\tb\n", ingest.Config{Directed: true}, graphfile.METIS, "a METIS file holds undirected graphs; write .mtx or .npz, or ingest with --undirected"},
+		{"a\tb\na\ta\n", ingest.Config{SelfLoops: ingest.KeepLoops}, graphfile.METIS, "a METIS file holds no self loops; write .mtx or .npz, or ingest without --self-loops keep"},
+		{"a\tb\t1.5\n", ingest.Config{}, graphfile.METIS, "weight 1.5: a METIS file holds whole numbers from 1 on; write .mtx or .npz"},
+		{"a\t#b\n#b\ta\n", ingest.Config{Directed: true}, graphfile.EdgeList, ""},
+		{"c\t%d\n", ingest.Config{}, graphfile.EdgeList, ""},
 	} {
 		path := filepath.Join(dir, fmt.Sprint(i, ".tsv"))
 		if err := os.WriteFile(path, []byte(test.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		s := run(t, path, &test.c)
-		err := graphForms[test.form].write(t.Context(), io.Discard, source(s))
-		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, export.ErrFormat) || err.Error() != test.want) {
+		_, err := graphfile.Write(t.Context(), test.format, io.Discard, source(s))
+		if test.want == "" && err != nil || test.want != "" && (!errors.Is(err, graphfile.ErrFormat) || err.Error() != test.want) {
 			t.Errorf(" got %v\nwant %s", err, test.want)
 		}
 		s.Close()

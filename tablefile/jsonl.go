@@ -1,6 +1,7 @@
-package export
+package tablefile
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -8,10 +9,10 @@ import (
 )
 
 type jsonl struct {
-	w       io.Writer
+	out     *bufio.Writer
 	columns Columns
-	names   [][]byte // the classes as JSON strings
-	buf     bytes.Buffer
+	names   [][]byte     // the classes as JSON strings
+	buf     bytes.Buffer // a line
 	enc     *json.Encoder
 	number  []byte
 	order   []int
@@ -21,7 +22,7 @@ type jsonl struct {
 // (null: none), reached, and scores, an object from class to score (null: none;
 // absent: not asked for).
 func JSONL(w io.Writer, c Columns) Predictions {
-	j := &jsonl{w: w, columns: c}
+	j := &jsonl{out: bufio.NewWriterSize(w, bufferBytes), columns: c}
 	j.enc = json.NewEncoder(&j.buf)
 	j.enc.SetEscapeHTML(false)
 	for _, class := range c.Classes {
@@ -55,10 +56,8 @@ func (j *jsonl) Write(p *Prediction) error {
 		j.scores(p.Scores)
 	}
 	j.buf.WriteString("}\n")
-	if j.buf.Len() < bufferBytes/2 {
-		return nil
-	}
-	return j.flush()
+	_, err := j.buf.WriteTo(j.out)
+	return err
 }
 
 func (j *jsonl) scores(scores []float64) {
@@ -84,11 +83,5 @@ func (j *jsonl) scores(scores []float64) {
 	j.buf.WriteByte('}')
 }
 
-func (j *jsonl) flush() error {
-	_, err := j.w.Write(j.buf.Bytes())
-	j.buf.Reset()
-	return err
-}
-
 // Close implements [Predictions].
-func (j *jsonl) Close() error { return j.flush() }
+func (j *jsonl) Close() error { return j.out.Flush() }

@@ -1,6 +1,11 @@
 package graphfile
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -8,6 +13,13 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/npy"
 )
+
+var sciPyType = fileType{name: "SciPy npz", endings: []string{".npz"}, begins: isZip, read: readNPZ, write: writeSciPy, size: sciPyBytes}
+
+// isZip reports whether a file is an archive, which may be empty.
+func isZip(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
+}
 
 // npz reads a sparse matrix that SciPy saved: arrays data, indices and indptr
 // (CSR, CSC) or data, row and col (COO), and its shape. The same arrays with
@@ -22,7 +34,7 @@ type npz struct {
 // npzBlock is how many elements are read at once.
 const npzBlock = 1 << 13
 
-func readNPZ(in *Input, s *sink) (*Graph, error) {
+func readNPZ(in *Input, s *sink) (*Summary, error) {
 	file, size, err := anywhere(in, s)
 	if err != nil {
 		return nil, err
@@ -56,7 +68,7 @@ func readNPZ(in *Input, s *sink) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Graph{Direction: BySymmetry, Numbered: true, Nodes: uint64(z.nodes)}, nil
+	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: uint64(z.nodes)}, nil
 }
 
 // anywhere returns a file that can be read at any place, from memory if need
@@ -384,4 +396,116 @@ func (z *npz) compressed(byColumns bool) error {
 		}
 	}
 	return ends(ptr, index, data)
+}
+
+// writeSciPy writes g as scipy.sparse.save_npz does a CSR matrix: canonical, that is
+// with columns in order and no entry twice, float64 values, and indices of 32 bits
+// where those suffice. An undirected graph is a symmetric matrix.
+func writeSciPy(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+	g.begin(3)
+	z := &npzWriter{archive: npy.NewArchive(w), out: bufio.NewWriterSize(nil, bufferBytes), wide: isWide(g)}
+	index := "<i4"
+	if z.wide {
+		index = "<i8"
+	}
+	n, _ := g.A.Dims()
+	entries := int(g.A.NNZ())
+	for _, array := range []struct {
+		name, descr string
+		shape       []int
+		put         func() error
+	}{
+		{"format", "|S3", nil, func() error { _, err := z.out.WriteString("csr"); return err }},
+		{"shape", "<i8", []int{2}, func() error { return cmp.Or(z.eight(uint64(n)), z.eight(uint64(n))) }},
+		{"indptr", index, []int{n + 1}, func() error { return z.ends(ctx, g) }},
+		{"indices", index, []int{entries}, func() error { return z.columns(ctx, g) }},
+		{"data", "<f8", []int{entries}, func() error { return z.weights(ctx, g) }},
+	} {
+		member, err := z.archive.Member(array.name)
+		if err != nil {
+			return 0, err
+		}
+		z.out.Reset(member)
+		_, _ = z.out.Write(npy.Header(array.descr, array.shape...)) // bufio keeps the first error
+		if err := cmp.Or(array.put(), z.out.Flush()); err != nil {
+			return 0, err
+		}
+	}
+	return 0, z.archive.Close()
+}
+
+// npzWriter writes the arrays of a sparse matrix.
+type npzWriter struct {
+	archive *npy.ArchiveWriter
+	out     *bufio.Writer // of the array that is written
+	wide    bool          // indices need 64 bits
+}
+
+// isWide reports whether indices need 64 bits.
+func isWide(g *Graph) bool {
+	n, _ := g.A.Dims()
+	return max(int64(n), g.A.NNZ()) > math.MaxInt32
+}
+
+// sciPyBytes returns the size of the file within a few kilobytes.
+func sciPyBytes(g *Graph) int64 {
+	n, _ := g.A.Dims()
+	index := int64(4)
+	if isWide(g) {
+		index = 8
+	}
+	return int64(n)*index + g.A.NNZ()*(index+8)
+}
+
+// eight writes an element of 8 bytes.
+func (z *npzWriter) eight(bits uint64) error {
+	_, err := z.out.Write(binary.LittleEndian.AppendUint64(z.out.AvailableBuffer(), bits))
+	return err
+}
+
+// index writes an element of an array of indices.
+func (z *npzWriter) index(n uint64) error {
+	if z.wide {
+		return z.eight(n)
+	}
+	_, err := z.out.Write(binary.LittleEndian.AppendUint32(z.out.AvailableBuffer(), uint32(n)))
+	return err
+}
+
+// ends writes where the entries of each row end, behind a 0.
+func (z *npzWriter) ends(ctx context.Context, g *Graph) error {
+	sum := uint64(0)
+	if err := z.index(0); err != nil {
+		return err
+	}
+	return g.sweep(ctx, func(e *entries) error {
+		if sum += uint64(len(e.col)); !e.last {
+			return nil
+		}
+		return z.index(sum)
+	})
+}
+
+// columns writes the columns of the entries.
+func (z *npzWriter) columns(ctx context.Context, g *Graph) error {
+	return g.sweep(ctx, func(e *entries) error {
+		for _, c := range e.col {
+			if err := z.index(uint64(c)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// weights writes the values of the entries.
+func (z *npzWriter) weights(ctx context.Context, g *Graph) error {
+	return g.sweep(ctx, func(e *entries) error {
+		for i := range e.col {
+			if err := z.eight(math.Float64bits(e.weight(i))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

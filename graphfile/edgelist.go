@@ -1,0 +1,93 @@
+package graphfile
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"strconv"
+)
+
+// Edge lists are read by package ingest, line by line in parallel. They are written
+// with tabs between the fields, or with commas under a header line.
+
+var edgeListType = fileType{name: "edge list", write: writeTabs, size: edgesBytes}
+
+var csvType = fileType{name: "CSV", write: writeCommas, size: edgesBytes}
+
+func edgesBytes(g *Graph) int64 { return g.linesBytes(g.edges(), 2*(g.longestID()+1)) }
+
+// writeTabs writes a line for each edge with tabs. The error wraps [ErrFormat] if an id
+// would be taken for a comment.
+func writeTabs(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+	out := bufio.NewWriterSize(w, bufferBytes)
+	without, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
+		if isComment(source) {
+			if g.Directed || isComment(target) {
+				return unfitf("node %q: a line that begins with it would be a comment; write .csv or .parquet", source)
+			}
+			source, target = target, source
+		}
+		line := append(out.AvailableBuffer(), source...)
+		line = append(append(line, '\t'), target...)
+		return endLine(out, line, '\t', g, weight)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return without, out.Flush()
+}
+
+// writeCommas writes a header and a line for each edge with commas. Ids that hold
+// commas, quotes or blanks are quoted.
+func writeCommas(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+	out := bufio.NewWriterSize(w, bufferBytes)
+	header := "source,target"
+	if g.Weighted {
+		header += ",weight"
+	}
+	_, _ = out.WriteString(header + "\n") // bufio keeps the first error
+	without, err = g.eachEdge(ctx, func(source, target []byte, weight float64) error {
+		line := appendQuoted(out.AvailableBuffer(), source)
+		line = appendQuoted(append(line, ','), target)
+		return endLine(out, line, ',', g, weight)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return without, out.Flush()
+}
+
+// endLine writes a line that is complete but for the weight.
+func endLine(out *bufio.Writer, line []byte, separator byte, g *Graph, weight float64) error {
+	if g.Weighted {
+		line = appendWeight(append(line, separator), weight)
+	}
+	_, err := out.Write(append(line, '\n'))
+	return err
+}
+
+// appendWeight appends as many digits as it takes to read the same bits back.
+func appendWeight(dst []byte, weight float64) []byte {
+	return strconv.AppendFloat(dst, weight, 'g', -1, 64)
+}
+
+// isComment reports whether a line that begins with an id would be a comment.
+func isComment(id []byte) bool {
+	return len(id) > 0 && (id[0] == '#' || id[0] == '%') || bytes.HasPrefix(id, []byte("//"))
+}
+
+// appendQuoted appends a field of a file with commas.
+func appendQuoted(dst, id []byte) []byte {
+	if !isComment(id) && !bytes.ContainsAny(id, "\",; ") {
+		return append(dst, id...)
+	}
+	dst = append(dst, '"')
+	for _, c := range id {
+		if c == '"' {
+			dst = append(dst, c)
+		}
+		dst = append(dst, c)
+	}
+	return append(dst, '"')
+}

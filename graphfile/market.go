@@ -1,0 +1,49 @@
+package graphfile
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// Matrix Market files are read by package ingest, whose parallel parser of lines takes
+// their entries.
+
+var marketType = fileType{name: "Matrix Market", write: writeMarket, size: func(g *Graph) int64 {
+	return g.linesBytes(g.edges(), 2*(g.longestNumber()+1))
+}}
+
+// writeMarket writes a coordinate matrix: general if g is directed, else the lower
+// triangle of a symmetric one; a pattern if it has no weights.
+func writeMarket(ctx context.Context, w io.Writer, g *Graph) (without int, err error) {
+	g.begin(1)
+	field, symmetry := "pattern", "symmetric"
+	if g.Weighted {
+		field = "real"
+	}
+	if g.Directed {
+		symmetry = "general"
+	}
+	n, _ := g.A.Dims()
+	out := bufio.NewWriterSize(w, bufferBytes)
+	fmt.Fprintf(out, "%%%%MatrixMarket matrix coordinate %s %s\n%d %d %d\n", field, symmetry, n, n, g.edges())
+	err = g.sweep(ctx, func(e *entries) error {
+		for i, c := range e.col {
+			if !g.Directed && int(c) > e.row {
+				break
+			}
+			line := strconv.AppendUint(out.AvailableBuffer(), uint64(e.row)+1, 10)
+			line = strconv.AppendUint(append(line, ' '), uint64(c)+1, 10)
+			if err := endLine(out, line, ' ', g, e.weight(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return 0, out.Flush()
+}

@@ -1,0 +1,170 @@
+package table
+
+import (
+	"cmp"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+)
+
+// Kind says what a column of a Parquet file holds.
+type Kind int
+
+// The kinds of columns that are written.
+const (
+	Strings Kind = iota
+	Integers
+	Doubles
+	Truths
+)
+
+// Column is a column of a Parquet file that is written.
+type Column struct {
+	Name     string
+	Kind     Kind
+	Optional bool // values may be missing
+}
+
+// node returns the column as the library takes it.
+func (c Column) node(codec compress.Codec) parquet.Field {
+	node := [...]parquet.Node{parquet.String(), parquet.Leaf(parquet.Int64Type), parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.BooleanType)}[c.Kind]
+	if c.Optional {
+		node = parquet.Optional(node)
+	}
+	return parquet.Group{c.Name: parquet.Compressed(node, codec)}.Fields()[0]
+}
+
+// schema is one whose columns stay in the order given; a parquet.Group sorts them by
+// name.
+type schema struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+// Fields returns the columns in the order in which they are written.
+func (s schema) Fields() []parquet.Field { return s.fields }
+
+// ParquetWriter writes a Parquet file row by row: the values of a row in the order of
+// the columns, then [ParquetWriter.EndRow]. Its errors are those of what it writes to.
+type ParquetWriter struct {
+	rows    *parquet.GenericWriter[any]
+	out     *output
+	columns []Column
+	batch   []parquet.Row
+	values  []parquet.Value // of the batch, and of the row that is not complete
+	text    []byte          // of those
+	begun   int             // values of the batch
+}
+
+// batchRows is how many rows are handed to the library at once.
+const batchRows = 1 << 10
+
+// NewParquet begins a file with the given columns, of which so many rows are held in
+// memory at once.
+func NewParquet(w io.Writer, name string, columns []Column, group int64) *ParquetWriter {
+	pages := newZstdPages()
+	s := schema{Group: parquet.Group{}}
+	for _, c := range columns {
+		field := c.node(pages)
+		s.fields = append(s.fields, field)
+		s.Group[c.Name] = field
+	}
+	out := &output{w: w}
+	return &ParquetWriter{
+		rows: parquet.NewGenericWriter[any](out, parquet.NewSchema(name, s), parquet.MaxRowsPerRowGroup(group), parquet.CreatedBy("heatwalk", "", "")),
+		out:  out, columns: columns,
+	}
+}
+
+func (p *ParquetWriter) add(v parquet.Value) {
+	column, defined := len(p.values)-p.begun, 0
+	if p.columns[column].Optional && !v.IsNull() {
+		defined = 1
+	}
+	p.values = append(p.values, v.Level(0, defined, column))
+}
+
+// String adds a string, which is copied.
+func (p *ParquetWriter) String(text []byte) {
+	from := len(p.text)
+	p.text = append(p.text, text...)
+	p.add(parquet.ByteArrayValue(p.text[from:]))
+}
+
+// Integer adds an integer.
+func (p *ParquetWriter) Integer(n int64) { p.add(parquet.Int64Value(n)) }
+
+// Double adds a number.
+func (p *ParquetWriter) Double(x float64) { p.add(parquet.DoubleValue(x)) }
+
+// Truth adds a truth value.
+func (p *ParquetWriter) Truth(is bool) { p.add(parquet.BooleanValue(is)) }
+
+// Missing adds no value to a column that is optional.
+func (p *ParquetWriter) Missing() { p.add(parquet.NullValue()) }
+
+// EndRow ends a row.
+func (p *ParquetWriter) EndRow() error {
+	p.batch = append(p.batch, p.values[p.begun:len(p.values):len(p.values)])
+	p.begun = len(p.values)
+	if len(p.batch) < batchRows {
+		return nil
+	}
+	return p.flush()
+}
+
+func (p *ParquetWriter) flush() error {
+	_, err := p.rows.WriteRows(p.batch)
+	p.batch, p.values, p.text, p.begun = p.batch[:0], p.values[:0], p.text[:0], 0
+	return cmp.Or(p.out.err, err)
+}
+
+// Close writes what is still held and the end of the file. It does not close the
+// underlying writer.
+func (p *ParquetWriter) Close() error {
+	if err := p.flush(); err != nil {
+		return err
+	}
+	err := p.rows.Close()
+	return cmp.Or(p.out.err, err)
+}
+
+// output keeps the first error of a writer, which the library tells with words about
+// pages before it.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+// Write implements [io.Writer].
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// zstdPages compresses the pages of a Parquet file by one encoder, whose window
+// is a little more than a page. Those of parquet.Zstd have room for 8 MiB twice
+// and are made anew after each garbage collection.
+type zstdPages struct {
+	compress.Codec
+	encoder *zstd.Encoder
+}
+
+func newZstdPages() zstdPages {
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
+		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+	if err != nil {
+		panic(err) // of the options
+	}
+	return zstdPages{&parquet.Zstd, encoder}
+}
+
+// Encode implements [compress.Codec].
+func (z zstdPages) Encode(dst, page []byte) ([]byte, error) {
+	return z.encoder.EncodeAll(page, dst[:0]), nil
+}

@@ -1,0 +1,271 @@
+package tablefile
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// arrays are the names under which an archive has its matrix, and which of them
+// a kernel has.
+var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
+
+const kernelArray = "kernel"
+
+// pick returns the name of the matrix of an archive, "" if there is none.
+func pick(archive *npy.Archive) string {
+	for _, name := range arrays {
+		if archive.Has(name) {
+			return name
+		}
+	}
+	return archive.Single()
+}
+
+// archive opens the archive that is being read.
+func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
+	file, size := in.File()
+	if file == nil {
+		return nil, ErrStream
+	}
+	return npy.OpenArchive(f.Name, file, size)
+}
+
+// openMember opens the matrix of an archive.
+func (f *File) openMember(in *textio.Reader, archive *npy.Archive) (a *npy.Array, name string, err error) {
+	if name = pick(archive); name == "" {
+		return nil, "", &Error{File: f.Name, What: "none of its arrays is called " + strings.Join(arrays, ", "), Fix: "save the matrix as one of them"}
+	}
+	a, err = archive.Open(name, func(r io.Reader) io.Reader { return f.watch(in, r) })
+	return a, name, err
+}
+
+// inspectArchive reads the header of the matrix of an archive.
+func (f *File) inspectArchive(in *textio.Reader) error {
+	archive, err := f.archive(in)
+	if err != nil {
+		return err
+	}
+	if pick(archive) == "" {
+		if rows, cols, ok := sparseShape(archive); ok {
+			return f.inspectSparse(archive, rows, cols)
+		}
+	}
+	a, name, err := f.openMember(in, archive)
+	if err != nil {
+		return err
+	}
+	f.Kernel = name == kernelArray
+	if a.Fortran {
+		return a.Fault("columns are stored one after the other", "save np.ascontiguousarray of it")
+	}
+	return f.shape(a, archive.Size(name))
+}
+
+// readMember reads the rows of the matrix of an archive.
+func (f *File) readMember(in *textio.Reader, visit func(i int, row []float64) error) error {
+	archive, err := f.archive(in)
+	if err != nil {
+		return err
+	}
+	a, _, err := f.openMember(in, archive)
+	if err != nil {
+		return err
+	}
+	return f.readRows(a, visit)
+}
+
+// Names returns the names of the rows or the cols of an archive, which are
+// strings in an array that is called so; nil if there are none. Each fits on a
+// line of its own.
+func (f *File) Names(which string) ([]string, error) {
+	if f.Format != NPZ {
+		return nil, nil
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	archive, err := npy.OpenArchive(f.Name, file, info.Size())
+	if err != nil {
+		return nil, translate(err)
+	}
+	if !archive.Has(which) {
+		return nil, nil
+	}
+	a, err := archive.Open(which, nil)
+	if err != nil {
+		return nil, translate(err)
+	}
+	n := f.Rows
+	if which == "cols" {
+		n = f.Cols
+	}
+	if a.IsNumeric() || len(a.Shape) != 1 {
+		return nil, nil // of something else
+	}
+	if a.Len != int64(n) {
+		return nil, translate(a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n, which), "give one for each, or leave the array out"))
+	}
+	names := make([]string, 0, min(n, 1<<16))
+	for i := range n {
+		name, err := a.Text()
+		if err != nil {
+			return nil, translate(err)
+		}
+		if name == "" || strings.ContainsAny(name, "\t\n\r\x00") {
+			return nil, translate(a.Fault(fmt.Sprintf("element %d is %q, which is no name: it is empty or holds a tab, a line break or NUL", i, name), "give it another name"))
+		}
+		names = append(names, name)
+	}
+	return names, translate(a.End())
+}
+
+// sparseArrays are the arrays of a sparse matrix that scipy.sparse.save_npz
+// writes by rows, beside its format and its shape.
+var sparseArrays = []string{"indptr", "indices", "data"}
+
+// sparseShape returns the shape of a sparse matrix in an archive; ok is false if
+// there is none, or a square one, which is a graph.
+func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
+	shape := make([]int64, 2)
+	a, err := archive.Open("shape", nil)
+	if err != nil || !a.IsNumeric() || a.Len != 2 || a.Integers(shape) != nil {
+		return 0, 0, false
+	}
+	return shape[0], shape[1], shape[0] != shape[1] && archive.Has("format") && archive.Has("data")
+}
+
+// inspectSparse takes the shape of the sparse matrix of an archive.
+func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
+	format, err := archive.Open("format", nil)
+	if err != nil {
+		return err
+	}
+	order, err := format.Text()
+	switch {
+	case err != nil:
+		return err
+	case order != "csr":
+		return &Error{File: f.Name, What: fmt.Sprintf("a sparse matrix in the form %q", order), Fix: "save X.tocsr()"}
+	case rows < 1 || cols < 1 || rows > math.MaxInt32 || cols > math.MaxInt32:
+		return &Error{File: f.Name, What: fmt.Sprintf("%d × %d; want 1 to %d", rows, cols, math.MaxInt32), Fix: "save a part of it"}
+	}
+	data, err := archive.Open("data", nil)
+	if err != nil {
+		return err
+	}
+	if !data.IsNumeric() {
+		return data.Fault("elements that are no numbers", "save numbers")
+	}
+	f.Rows, f.Cols, f.sparse = int(rows), int(cols), true
+	f.Single, f.whole = data.Kind == 'f' && data.Width <= 4 || data.Kind == 'b', data.Kind == 'i' || data.Kind == 'u'
+	return nil
+}
+
+// readSparse reads the rows of the sparse matrix of an archive. Entries of one
+// place are added, as SciPy does.
+func (f *File) readSparse(in *textio.Reader, visit func(i int, row []float64) error) error {
+	archive, err := f.archive(in)
+	if err != nil {
+		return err
+	}
+	arrays := make([]*npy.Array, len(sparseArrays))
+	for i, name := range sparseArrays {
+		if arrays[i], err = archive.Open(name, func(r io.Reader) io.Reader { return f.watch(in, r) }); err != nil {
+			return err
+		}
+	}
+	ends, indices, data := arrays[0], arrays[1], arrays[2]
+	if ends.Len != int64(f.Rows)+1 || indices.Len != data.Len || !ends.IsNumeric() || !indices.IsNumeric() {
+		return &Error{File: f.Name, What: fmt.Sprintf("arrays of %d, %d and %d elements for %d rows", ends.Len, indices.Len, data.Len, f.Rows), Fix: fetchAgain}
+	}
+	const piece = 1 << 10
+	row, cols, values, end := make([]float64, f.Cols), make([]int64, piece), make([]float64, piece), make([]int64, 1)
+	for i, done := -1, int64(0); i < f.Rows; i++ {
+		if err := ends.Integers(end); err != nil {
+			return err
+		}
+		if end[0] < done || end[0] > data.Len || i < 0 && end[0] != 0 || i == f.Rows-1 && end[0] != data.Len {
+			return ends.Fault(fmt.Sprintf("indptr[%d] = %d after %d, of %d entries", i+1, end[0], done, data.Len), fetchAgain)
+		}
+		if i < 0 {
+			continue
+		}
+		clear(row)
+		for done < end[0] {
+			n := int(min(end[0]-done, piece))
+			if err := indices.Integers(cols[:n]); err != nil {
+				return err
+			}
+			if err := data.Floats(values[:n]); err != nil {
+				return err
+			}
+			for k, j := range cols[:n] {
+				if j < 0 || j >= int64(f.Cols) {
+					return indices.Fault(fmt.Sprintf("column %d of row %d; there are %d", j, i, f.Cols), fetchAgain)
+				}
+				row[j] += values[k]
+			}
+			done += int64(n)
+		}
+		if err := visit(i, row); err != nil {
+			return err
+		}
+	}
+	for _, a := range []*npy.Array{ends, indices, data} {
+		if err := a.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasMatrix reports whether an archive holds a matrix of features.
+func hasMatrix(archive *npy.Archive) bool {
+	_, _, sparse := sparseShape(archive)
+	return sparse || pick(archive) != ""
+}
+
+// newNPZWriter begins an archive with the arrays rows and cols, which hold the ids, and
+// the matrix, which is called kernel if it is one, else features.
+func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
+	archive := npy.NewArchive(w)
+	if err := archive.Strings("rows", m.Rows, m.RowID); err != nil {
+		return nil, err
+	}
+	if err := archive.Strings("cols", m.Cols, m.ColID); err != nil {
+		return nil, err
+	}
+	name := arrays[0]
+	if m.Kernel {
+		name = kernelArray
+	}
+	member, err := archive.Member(name)
+	if err != nil {
+		return nil, err
+	}
+	out, err := newNPYWriter[T](member, m)
+	if err != nil {
+		return nil, err
+	}
+	closeArray := out.close
+	out.close = func() error {
+		if err := closeArray(); err != nil {
+			return err
+		}
+		return archive.Close()
+	}
+	return out, nil
+}

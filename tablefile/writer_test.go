@@ -1,0 +1,100 @@
+package tablefile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// failing is a writer whose n-th write and all later ones fail.
+type failing int
+
+func (f *failing) Write(p []byte) (int, error) {
+	if *f--; *f < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+func idOf(kind string) func(int) string {
+	return func(i int) string { return fmt.Sprint(kind, i) }
+}
+
+// writeRows writes a matrix into a file.
+func writeRows[T sparse.Float](t interface{ Fatal(...any) }, w io.Writer, f Format, m *Matrix, rows [][]T) {
+	out, err := NewWriter[T](w, f, m)
+	for _, row := range rows {
+		if err == nil {
+			err = out.Row(row)
+		}
+	}
+	if err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLIBSVMText(t *testing.T) {
+	var file bytes.Buffer
+	m := &Matrix{Rows: 2, Cols: 3, Label: func(i int) string { return []string{"2", "0"}[i] }}
+	writeRows(t, &file, LIBSVM, m, [][]float32{{0, 0.5, 1. / 3}, {1, 0, 0}})
+	if want := "2 2:0.5 3:0.33333334\n0 1:1\n"; file.String() != want {
+		t.Errorf("got %q, want %q", file.String(), want)
+	}
+	file.Reset()
+	writeRows(t, &file, LIBSVM, &Matrix{Rows: 2, Cols: 2, Kernel: true}, [][]float64{{1, math.Copysign(0, -1)}, {0, 1.5}})
+	if want := "0 0:1 1:1 2:-0\n0 0:2 1:0 2:1.5\n"; file.String() != want {
+		t.Errorf("got %q, want %q", file.String(), want)
+	}
+}
+
+func TestWriteIDs(t *testing.T) {
+	var file bytes.Buffer
+	ids := [][]byte{[]byte("b"), nil, []byte("a b")}
+	if err := WriteIDs(&file, slices.Values(ids)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "b\n\na b\n"; file.String() != want {
+		t.Errorf("got %q, want %q", file.String(), want)
+	}
+	f := failing(0)
+	if err := WriteIDs(&f, slices.Values(ids)); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An error is that of the writer, whichever write fails.
+func TestWriterReportsWriteErrors(t *testing.T) {
+	m := &Matrix{Rows: 2, Cols: 30000, Kernel: true, RowID: idOf("r"), ColID: idOf("c")}
+	for _, f := range []Format{LIBSVM, NPY, NPZ} {
+		for n := 0; ; n++ {
+			w := failing(n)
+			out, err := NewWriter[float64](&w, f, m)
+			for range m.Rows {
+				if err == nil {
+					err = out.Row(make([]float64, m.Cols))
+				}
+			}
+			if err == nil {
+				err = out.Close()
+			}
+			if w >= 0 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				break
+			}
+			if !errors.Is(err, io.ErrClosedPipe) {
+				t.Errorf("%s: write %d fails: %v", f, n, err)
+			}
+		}
+	}
+}
