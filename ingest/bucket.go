@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"math/bits"
-	"slices"
 	"sync"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -54,17 +53,20 @@ type sorter struct {
 	progress func(part float64)
 	mu       sync.Mutex // guards progress
 
-	spans    [][]*part
-	fillings []filling
-	lines    int
-	shift    uint   // a cell is 1<<shift rows
-	head     uint32 // but each row below is one of its own
-	buckets  []bucket
-	bucketOf []uint16 // by cell
-	largest  []int    // entries of the largest buckets, one for each worker, falling
-	most     int      // rows of a bucket
-	column   uint     // bits of a column
-	narrow   bool     // the key of an entry takes 4 bytes, else 8
+	spans     [][]*part
+	fillings  []filling
+	lines     int
+	shift     uint   // a cell is 1<<shift rows
+	head      uint32 // but each row below is one of its own
+	buckets   []bucket
+	bucketOf  []uint16 // by cell
+	largest   []int    // entries of the largest buckets that are sorted as they are, one for each worker, falling
+	scratch   []int64  // bytes that the most demanding buckets take while they are sorted, one for each worker, falling
+	joined    []int64  // bytes of the merged entries of the largest that are sorted in runs, one for each bucket that is at hand, falling
+	runLength int      // entries of a run
+	most      int      // rows of a bucket
+	column    uint     // bits of a column
+	narrow    bool     // the key of an entry takes 4 bytes, else 8
 }
 
 // key is the row of an entry within its bucket, the column, and in the lowest
@@ -74,6 +76,7 @@ type key interface{ uint32 | uint64 }
 // bucket is a run of rows.
 type bucket struct {
 	lo, hi int   // rows
+	inRuns bool  // it is sorted in runs
 	starts []int // where each span's entries start within the bucket, and its end
 }
 
@@ -306,8 +309,7 @@ func (s *sorter) cutBuckets(histogram [][]uint32, cells int) {
 	}
 	usual := max(bucketEntries, total/maxBuckets)
 	if s.limit > 0 {
-		worker := max(bucketBytes, s.limit/int64(16*sched.Workers(s.workers)))
-		usual = max(min(usual, int(worker/s.finishBytes())), total/(2*maxBuckets))
+		usual = max(min(usual, int(shareOf(s.limit, s.workers)/s.finishBytes())), total/(2*maxBuckets))
 	}
 	s.bucketOf = make([]uint16, cells)
 	entries := 0 // of the last bucket
@@ -336,9 +338,5 @@ func (s *sorter) cutBuckets(histogram [][]uint32, cells int) {
 			b.starts[i+1] += b.starts[i]
 		}
 	}
-	for _, b := range s.buckets {
-		s.largest = append(s.largest, b.entries())
-	}
-	slices.SortFunc(s.largest, func(a, b int) int { return b - a })
-	s.largest = s.largest[:min(len(s.largest), sched.Workers(s.workers))]
+	s.cutScratch()
 }

@@ -61,7 +61,9 @@
 // packed codes; entries bucket by bucket whenever the memory is full of them, in the
 // place of lines where no error can be about these any more. Each bucket is gathered
 // before it is sorted, so that lines are read twice, to count their entries and to
-// make them, and entries once, whatever the memory. The store stays the same to the
+// make them, and entries once, whatever the memory; one that is too large for that,
+// for one row has very many entries or one edge very many lines, is sorted in runs,
+// which are merged. The store stays the same to the
 // byte. The work of each goroutine, some bytes for each node, and the ids with what
 // numbers them must fit; [Estimate] tells how much a run would take.
 //

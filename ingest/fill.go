@@ -11,7 +11,9 @@ type entries[K key] struct {
 	s      *sorter
 	keys   []K
 	values []float64
-	starts []int // of each bucket, and the end
+	starts []int            // of each bucket, and the end
+	runs   [][]sortedRun[K] // on disk, of each bucket that is sorted in runs
+	left   []int64          // lines that they leave out, of each bucket
 	disk   *spill
 	work   []finisher[K] // of each worker
 }

@@ -31,15 +31,19 @@ func (s *sorter) entryBytes() int64 {
 	return bytes
 }
 
+// mergedBytes is the memory of a merged entry.
+func (s *sorter) mergedBytes() int64 {
+	if s.values {
+		return 4 + 8
+	}
+	return 4
+}
+
 // finishBytes bounds the memory of an entry of the bucket that a worker
 // finishes, beside that in its filling: gathered and moved, and a record; merged,
 // twice because of those that wait for their turn.
 func (s *sorter) finishBytes() int64 {
-	bytes := 3*s.entryBytes() + 2*4
-	if s.values {
-		bytes += 2 * 8
-	}
-	return bytes
+	return 3*s.entryBytes() + 2*s.mergedBytes()
 }
 
 // entries returns the number of all entries.
@@ -64,8 +68,11 @@ func (s *sorter) scratchBytes() int64 {
 	workers := int64(sched.Workers(s.workers))
 	each := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
 	bytes := int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
-	for _, entries := range s.largest {
-		bytes += max(0, int64(entries)*s.finishBytes()-bucketBytes)
+	for _, most := range s.scratch {
+		bytes += max(0, most-bucketBytes)
+	}
+	for _, merged := range s.joined {
+		bytes += merged
 	}
 	return bytes
 }
@@ -133,6 +140,7 @@ func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
 	if s.values {
 		e.values = pages.Room[float64](most)
 	}
+	e.runs, e.left = make([][]sortedRun[K], len(s.buckets)), make([]int64, len(s.buckets))
 	last := len(s.fillings) - 1
 	if last > 0 {
 		disk, err := s.temporary(s.spilledBytes())
@@ -157,7 +165,7 @@ func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
 		}
 	}
 	done := s.stage(fillShare, 1, s.rows)
-	turns := newTurns(len(e.work)-1, s.help, func(b *sorted) error {
+	turns := newTurns(finished(len(e.work))-len(e.work), s.help, func(b *sorted) error {
 		err := visit(b)
 		done(len(b.ptr) - 1)
 		return err

@@ -51,7 +51,8 @@ func TestFillings(t *testing.T) {
 		workers := rapid.IntRange(1, 3).Draw(t, "workers")
 		merge := merger{
 			policy: Duplicates(rapid.IntRange(0, len(duplicateNames)-1).Draw(t, "duplicates")),
-			values: values, directed: v != undirected,
+			values: values, directed: v != undirected, perDirection: rapid.Bool().Draw(t, "per direction"),
+			symmetric: v == undirected && rapid.Bool().Draw(t, "symmetric"),
 		}
 		newSorter := func() *sorter {
 			return &sorter{
@@ -61,6 +62,13 @@ func TestFillings(t *testing.T) {
 			}
 		}
 		all, few := newSorter(), newSorter()
+		length := rapid.IntRange(1, 20).Draw(t, "entries of a run")
+		inRuns := func(s *sorter) {
+			s.runLength = length
+			for i := range s.buckets {
+				s.buckets[i].inRuns = true
+			}
+		}
 		if _, err := all.plan(parts); err != nil {
 			t.Fatal(err)
 		}
@@ -75,6 +83,21 @@ func TestFillings(t *testing.T) {
 				n += b.starts[i+1] - b.starts[i]
 			}
 			most = max(most, n)
+		}
+		inRuns(few)
+		if rapid.Bool().Draw(t, "in memory") { // together, in runs
+			together := newSorter()
+			if _, err := together.plan(parts); err != nil {
+				t.Fatal(err)
+			}
+			inRuns(together)
+			got, gotCount, err := sortedBuckets(together)
+			if !reflect.DeepEqual(err, wantErr) || err == nil && (!reflect.DeepEqual(got, want) || gotCount != wantCount) {
+				t.Fatalf("in runs: %+v %+v %v\nwant %+v %+v %v", got, gotCount, err, want, wantCount, wantErr)
+			}
+		}
+		if rapid.Bool().Draw(t, "some as they are") {
+			few.buckets[0].inRuns = false
 		}
 		few.limit = few.scratchBytes() + int64(most)*few.entryBytes()
 		got, gotCount, err := sortedBuckets(few)

@@ -37,19 +37,48 @@ func (e *entries[K]) spill(b *filling) error {
 	b.bucket = make([]record, len(e.s.buckets))
 	return sched.Run(e.s.ctx, e.s.workers, len(e.s.buckets), func(worker, k int) error {
 		lo, hi := e.starts[k], e.starts[k+1]
-		if lo == hi {
-			return nil
-		}
 		f := &e.work[worker]
-		rec := &b.bucket[k]
-		rec.width = uint8(max(4, (e.s.keyBits(e.s.buckets[k])+7)/8))
-		f.record = appendKeys(f.record[:0], e.keys[lo:hi], int(rec.width))
-		if e.s.values {
-			rec.form = formOf(e.values[lo:hi])
-			f.record = appendWeights(f.record, e.values[lo:hi], rec.form)
+		switch {
+		case lo == hi:
+			return nil
+		case e.s.buckets[k].inRuns:
+			return e.spillRuns(f, k)
 		}
-		return e.disk.write(rec, f.record)
+		var values []float64
+		if e.s.values {
+			values = e.values[lo:hi]
+		}
+		rec, err := e.write(f, e.s.buckets[k], e.keys[lo:hi], values)
+		b.bucket[k] = rec
+		return err
 	})
+}
+
+// write writes entries of a bucket as a record.
+func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64) (record, error) {
+	rec := record{width: uint8(max(4, (e.s.keyBits(b)+7)/8))}
+	f.record = appendKeys(f.record[:0], keys, int(rec.width))
+	if e.s.values {
+		rec.form = formOf(values)
+		f.record = appendWeights(f.record, values, rec.form)
+	}
+	err := e.disk.write(&rec, f.record)
+	return rec, err
+}
+
+// read appends the entries of a record, so many, to keys and values.
+func (e *entries[K]) read(f *finisher[K], rec *record, n int, keys []K, values []float64) ([]K, []float64, error) {
+	var err error
+	if f.record, err = e.disk.read(rec, f.record); err != nil {
+		return nil, nil, err
+	}
+	keys = keysFrom(keys, f.record, n, int(rec.width))
+	if e.s.values {
+		at := len(values)
+		values = slices.Grow(values, n)[:at+n]
+		weightsTo(values[at:], f.record[n*int(rec.width):], rec.form)
+	}
+	return keys, values, nil
 }
 
 // gather returns the entries of bucket k from all fillings, in the order of the
@@ -71,15 +100,8 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 		if n == 0 {
 			continue
 		}
-		rec := &b.bucket[k]
-		if f.record, err = e.disk.read(rec, f.record); err != nil {
+		if f.keys, f.values, err = e.read(f, &b.bucket[k], n, f.keys, f.values); err != nil {
 			return nil, nil, err
-		}
-		f.keys = keysFrom(f.keys, f.record, n, int(rec.width))
-		if e.s.values {
-			at := len(f.values)
-			f.values = slices.Grow(f.values, n)[:at+n]
-			weightsTo(f.values[at:], f.record[n*int(rec.width):], rec.form)
 		}
 	}
 	f.keys, f.values = append(f.keys, keys...), append(f.values, values...)
@@ -100,8 +122,19 @@ func (s *sorter) room(entries int) int {
 
 // finish sorts bucket k and merges the lines of each entry: f.out is what comes of it.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
+	err := e.sortBucket(f, k)
+	if err == nil && e.s.late != nil {
+		f.out.number(e.s.late)
+	}
+	return err
+}
+
+func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
+	if e.s.buckets[k].inRuns {
+		return e.finishRuns(f, k)
+	}
 	room := e.s.room(e.s.buckets[k].entries())
-	if f.out == nil || cap(f.moved) < room {
+	if f.out == nil || cap(f.moved) < room || len(e.s.fillings) > 1 && cap(f.keys) < room {
 		f.make(room, e.s.values, len(e.s.fillings) > 1)
 	}
 	keys, values, err := e.gather(f, k)
@@ -124,16 +157,10 @@ func (e *entries[K]) finish(f *finisher[K], k int) error {
 	}
 	if order == increasing && !e.s.keepLoops && !e.s.merge.symmetric {
 		placeRows(out, count[:rows], keys, values, shift)
-	} else {
-		keys, values = sortRows(order, &count, keys, f.moved[:len(keys)], values, moved, shift, e.s.keyBits(b))
-		if err := mergeRows(&e.s.merge, out, rows, e.s.column, keys, values); err != nil {
-			return err
-		}
+		return nil
 	}
-	if e.s.late != nil {
-		out.number(e.s.late)
-	}
-	return nil
+	keys, values = sortRows(order, &count, keys, f.moved[:len(keys)], values, moved, shift, e.s.keyBits(b))
+	return mergeRows(&e.s.merge, out, rows, e.s.column, keys, values)
 }
 
 // begin makes room for buckets of so many entries at most, from row lo on.
@@ -149,12 +176,9 @@ func (b *sorted) begin(lo, entries int, values bool) {
 
 // make makes room for buckets of so many entries.
 func (f *finisher[K]) make(entries int, values, gathered bool) {
-	f.moved = make([]K, entries)
+	f.movable(entries, values)
 	if f.out == nil {
 		f.out = new(sorted)
-	}
-	if values {
-		f.movedV = make([]float64, entries)
 	}
 	if gathered {
 		f.keys = make([]K, 0, entries)

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,7 +14,8 @@ import (
 func TestLargeBucket(t *testing.T) {
 	const hub = 3 * bucketEntries
 	buckets := []bucket{{starts: []int{0, 1, 3}}, {starts: []int{0, hub, 3 * hub}}, {starts: []int{0, 5, 5}}}
-	s := &sorter{buckets: buckets, largest: []int{3 * hub}, spans: make([][]*part, 2), narrow: true, workers: 1}
+	s := &sorter{buckets: buckets, spans: make([][]*part, 2), narrow: true, workers: 1}
+	s.cutScratch()
 	s.limit = 4*2*hub + 4*2 + s.scratchBytes()
 	if err := s.cutFillings(); err != nil {
 		t.Fatal(err)
@@ -28,6 +31,49 @@ func TestLargeBucket(t *testing.T) {
 	s.limit = 4*(3*hub+8) + s.scratchBytes()
 	if err := s.cutFillings(); err != nil || len(s.fillings) != 1 {
 		t.Errorf("fillings %v, %v", s.fillings, err)
+	}
+}
+
+// TestLargeBucketsInRuns holds that rows and entries with more lines than the memory
+// holds are sorted within it, as without a limit.
+func TestLargeBucketsInRuns(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		c    Config
+		line func(i int) string
+		most int64 // bytes beside those of workers
+	}{
+		{"star", Config{}, func(i int) string { return fmt.Sprintf("0 %d", i*7919%300_007+1) }, 8 << 20},
+		{"star by degree", Config{Directed: true, Order: DegreeOrder}, func(i int) string { return fmt.Sprintf("%d 300000", i*7919%300_007) }, 10 << 20},
+		{"weighted star", Config{Duplicates: FirstDuplicates}, func(i int) string { return fmt.Sprintf("0 %d %d", i*7919%100_003+1, i%7) }, 8 << 20},
+		{"copies", Config{}, func(int) string { return "1 2" }, 7 << 20},
+		{"copies both ways", Config{Duplicates: MinDuplicates}, func(i int) string { return []string{"1 2 0.5", "2 1 0.25"}[i%2] }, 7 << 20},
+		{"sums", Config{Duplicates: SumDuplicates}, func(i int) string { return fmt.Sprintf("1 2 0.%d", i*7919%997) }, 7 << 20},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			path := write(t, file{"e.txt", edgeText(600_000, test.line)})
+			dir, want, err := ingestInto(t, fixed(test.c), path...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := test.c
+			c.Workers, c.Memory = 2, 2*workerBytes+pageBytes+test.most
+			plan, err := Estimate(t.Context(), path, &c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			limited, report, err := ingestInto(t, fixed(c), path...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(contents(t, limited), contents(t, dir)) {
+				t.Error("another store")
+			}
+			if report.Duplicates != want.Duplicates || report.Reciprocal != want.Reciprocal || report.SpilledBytes == 0 || report.SpilledBytes > plan.Temp {
+				t.Errorf("report %+v, want %+v, and %d bytes on disk", report, want, plan.Temp)
+			}
+		})
 	}
 }
 

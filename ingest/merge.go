@@ -156,7 +156,45 @@ func mergeLines[K key](m *merger, n *mergeCount, keys []K, values []float64, row
 		back += int(k & 1)
 	}
 	ahead := len(keys) - back
-	if m.directed || row <= col { // each pair of an undirected graph is seen twice
+	kind, ok = m.count(n, ahead, back, row, col)
+	switch {
+	case !ok:
+		return 0, kind, false
+	case values == nil:
+		return 1, 0, true
+	case !m.byDirection():
+		return finite(m.reduce(values))
+	}
+	var bufferA, bufferB [16]float64
+	a, b := bufferA[:0], bufferB[:0]
+	for i, k := range keys {
+		if k&1 == 0 {
+			a = append(a, values[i])
+		} else {
+			b = append(b, values[i])
+		}
+	}
+	switch {
+	case len(b) == 0:
+		return finite(m.reduce(a))
+	case len(a) == 0:
+		return finite(m.reduce(b))
+	}
+	return m.join(m.reduce(a), m.reduce(b), values[0])
+}
+
+// byDirection reports whether the lines of each direction are merged first.
+func (m *merger) byDirection() bool {
+	return m.perDirection || m.policy == DefaultDuplicates || m.policy == ErrorDuplicates
+}
+
+// adds reports whether weights are added.
+func (m *merger) adds() bool { return m.policy == DefaultDuplicates || m.policy == SumDuplicates }
+
+// count counts the lines of the entry (row, col), so many of each direction, or tells
+// why they are no entry.
+func (m *merger) count(n *mergeCount, ahead, back, row, col int) (kind mergeKind, ok bool) {
+	if m.countsPair(row, col) {
 		n.duplicates += int64(max(ahead-1, 0) + max(back-1, 0))
 		if ahead > 0 && back > 0 {
 			n.reciprocal++
@@ -164,39 +202,36 @@ func mergeLines[K key](m *merger, n *mergeCount, keys []K, values []float64, row
 	}
 	switch {
 	case m.symmetric && row != col && (ahead == 0 || back == 0):
-		return 0, differing, false
+		return differing, false
 	case m.policy == ErrorDuplicates && (ahead > 1 || back > 1):
-		return 0, repeated, false
-	case values == nil:
-		return 1, 0, true
+		return repeated, false
 	}
-	if m.perDirection || m.policy == DefaultDuplicates || m.policy == ErrorDuplicates {
-		var bufferA, bufferB [16]float64
-		a, b := bufferA[:0], bufferB[:0]
-		for i, k := range keys {
-			if k&1 == 0 {
-				a = append(a, values[i])
-			} else {
-				b = append(b, values[i])
-			}
-		}
-		switch {
-		case len(b) == 0:
-			value = m.reduce(a)
-		case len(a) == 0:
-			value = m.reduce(b)
-		default:
-			value = m.reduce(a)
-			if value != m.reduce(b) {
-				if m.symmetric || m.policy != MaxDuplicates && m.policy != MinDuplicates && m.policy != FirstDuplicates {
-					return 0, differing, false
-				}
-				value = m.reduce(values)
-			}
-		}
-	} else {
-		value = m.reduce(values)
+	return 0, true
+}
+
+// countsPair reports whether the lines of the entry (row, col) are counted there: each
+// pair of an undirected graph is seen twice.
+func (m *merger) countsPair(row, col int) bool { return m.directed || row <= col }
+
+// join returns the value of an entry with lines of both directions, given what each
+// direction came to and the first line of all.
+func (m *merger) join(ahead, back, first float64) (value float64, kind mergeKind, ok bool) {
+	switch {
+	case ahead == back:
+		return finite(ahead)
+	case m.symmetric:
+	case m.policy == MaxDuplicates:
+		return finite(max(ahead, back))
+	case m.policy == MinDuplicates:
+		return finite(min(ahead, back))
+	case m.policy == FirstDuplicates:
+		return finite(first)
 	}
+	return 0, differing, false
+}
+
+// finite returns a value with what is wrong if it is none.
+func finite(value float64) (float64, mergeKind, bool) {
 	return value, infinite, !math.IsInf(value, 0)
 }
 

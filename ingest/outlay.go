@@ -35,7 +35,7 @@ func (g *guess) outlay() *outlay {
 	if g.c.Directed {
 		o.entries = lines // of each direction
 	}
-	o.workers = min(float64(sched.Workers(g.c.Workers)), math.Ceil(max(g.chunks, n/maxBucketRows)))
+	o.workers = min(float64(sched.Workers(g.c.Workers)), math.Ceil(max(g.chunks, n/maxBucketRows, 1)))
 	line := 8.0
 	if isNarrow(int(n)) {
 		o.each = 4
@@ -76,12 +76,25 @@ func (o *outlay) addIDs(g *guess) {
 // sorter.scratchBytes. A bucket of a hub has few other rows. Nothing is gathered
 // if all fits.
 func (o *outlay) addBuckets(g *guess) {
-	usual := max(bucketEntries, o.entries/maxBuckets)
+	n, usual := o.n, max(bucketEntries, o.entries/maxBuckets)
 	finish, gather := o.each+o.values+2*(4+o.values), 2*(o.each+o.values)
 	o.scratch = o.entries / usual * 8 * maxSpans
 	o.buckets = o.scratch + o.workers*max(0, usual*finish-bucketBytes)
-	for _, hub := range g.hubs(int(o.workers)) {
-		o.scratch += max(0, (hub+usual/2)*(finish+gather)-bucketBytes)
+	share := math.Inf(1)
+	if g.c.Memory > 0 {
+		share = float64(shareOf(g.c.Memory, int(o.workers)))
+	}
+	for i, hub := range g.hubs(finished(int(o.workers))) {
+		bytes := (hub + usual/2) * (finish + gather)
+		if bytes > runShare*share { // it may be sorted in runs
+			runs := hub*(o.each+o.values)/bucketBytes + maxSpans/spansInFilling + 2
+			bytes = max(runShare*share, float64(runsBytes(int64(share), int64(runs), int64(o.each+o.values))))
+			o.scratch += min(hub, n) * (4 + o.values)
+		}
+		if i >= int(o.workers) {
+			continue
+		}
+		o.scratch += max(0, bytes-bucketBytes)
 		if hub > usual/2 {
 			o.buckets += hub * (o.each + o.values + 4 + o.values)
 		}
@@ -156,7 +169,8 @@ func (g *guess) plan() (*Plan, error) {
 	}
 	// With a limit room is made for buckets that are gathered, and looked at.
 	over := parts+max(max(keys+o.pattern, graph)+fixed, o.room+o.ids+g.window) > limit
-	if left := keys - max(leastBytes, limit-fixed); over && left > 0 {
+	span := min(keys/leastSpans, limit/(2*spansInFilling)) // by which a filling may miss the limit
+	if left := keys - max(leastBytes, limit-fixed-span); over && left > 0 {
 		p.Temp = int64(left / (o.each + o.values) * (o.values + keyBytes(o.n, o.entries)))
 		p.Passes = 2
 	}

@@ -1,0 +1,229 @@
+package ingest
+
+import "math"
+
+// next goes on behind n entries of a run and reports whether there are more.
+func (e *entries[K]) next(f *finisher[K], r *sortedRun[K], n int) (ok bool, err error) {
+	r.keys = r.keys[n:]
+	if e.s.values {
+		r.values = r.values[n:]
+	}
+	if len(r.keys) > 0 || len(r.blocks) == 0 {
+		return len(r.keys) > 0, nil
+	}
+	b := &r.blocks[0]
+	r.blocks = r.blocks[1:]
+	r.keyRoom, r.valueRoom, err = e.read(f, &b.record, b.entries, r.keyRoom[:0], r.valueRoom[:0])
+	r.keys, r.values = r.keyRoom, r.valueRoom
+	return true, err
+}
+
+// finishRuns merges the runs of bucket k: f.out is what comes of it.
+func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
+	if f.out == nil {
+		f.out = new(sorted)
+	}
+	b := e.s.buckets[k]
+	runs := append(e.runs[k], e.sortRuns(f, k)...)
+	f.out.begin(b.lo, e.s.merged(b), e.s.values)
+	f.out.duplicates = e.left[k]
+	f.out.ptr = append(f.out.ptr, 0)
+	if err := e.mergeRuns(f, runs); err != nil {
+		return err
+	}
+	for len(f.out.ptr) <= b.hi-b.lo {
+		f.out.ptr = append(f.out.ptr, len(f.out.col))
+	}
+	return nil
+}
+
+// mergeRuns passes the entries of all runs on in their order.
+func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
+	j := joiner[K]{m: &e.s.merge, out: f.out, column: e.s.column & 63}
+	var heads headHeap
+	order := runOrder{byValue: e.s.values && e.s.merge.adds()}
+	if !order.byValue || !e.s.merge.byDirection() {
+		order.shift = 1
+	}
+	for i := range runs {
+		ok, err := e.next(f, &runs[i], 0)
+		if err != nil {
+			return err
+		}
+		if ok {
+			heads.push(headOf(order, &runs[i], 0, i))
+		}
+	}
+	for len(heads) > 0 {
+		i := heads[0].run
+		r := &runs[i]
+		n := len(r.keys)
+		if len(heads) > 1 {
+			bound := heads.second()
+			for n = 1; n < len(r.keys) && headOf(order, r, n, i).less(bound); n++ {
+			}
+		}
+		if err := j.add(r.keys[:n], r.values[:min(n, len(r.values))]); err != nil {
+			return err
+		}
+		ok, err := e.next(f, r, n)
+		if err != nil {
+			return err
+		}
+		if ok {
+			heads[0] = headOf(order, r, 0, i)
+		} else {
+			heads[0] = heads[len(heads)-1]
+			heads = heads[:len(heads)-1]
+		}
+		heads.down()
+	}
+	return j.end()
+}
+
+// runOrder is the order in which entries of runs are merged.
+type runOrder struct {
+	shift   uint // 1: lines of both directions count alike
+	byValue bool // then by weight, else in the order of the input
+}
+
+// runHead is where an entry of a run comes among those of others.
+type runHead struct {
+	key, then uint64
+	run       int
+}
+
+func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
+	h := runHead{key: uint64(r.keys[i] >> o.shift), then: uint64(run), run: run}
+	if o.byValue {
+		h.then = math.Float64bits(r.values[i]) // in the order of weights, for none is negative
+	}
+	return h
+}
+
+func (h runHead) less(g runHead) bool { return h.key < g.key || h.key == g.key && h.then < g.then }
+
+// headHeap is a heap of the first entries of runs, the least in front.
+type headHeap []runHead
+
+func (h *headHeap) push(x runHead) {
+	*h = append(*h, x)
+	for i := len(*h) - 1; i > 0 && (*h)[i].less((*h)[(i-1)/2]); i = (i - 1) / 2 {
+		(*h)[i], (*h)[(i-1)/2] = (*h)[(i-1)/2], (*h)[i]
+	}
+}
+
+// second returns the least but the one in front.
+func (h headHeap) second() runHead {
+	if len(h) > 2 && h[2].less(h[1]) {
+		return h[2]
+	}
+	return h[1]
+}
+
+// down puts the one in front where it belongs.
+func (h headHeap) down() {
+	for i := 0; ; {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
+			if h[child].less(h[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+}
+
+// joiner makes rows of entries that come in order, a few at a time.
+type joiner[K key] struct {
+	m      *merger
+	out    *sorted
+	column uint
+
+	place K          // of the entry at hand
+	lines [2]int     // of it, in each direction
+	value [2]float64 // what they came to; the first is that of both if these count alike
+	first float64    // the first line's
+}
+
+// add takes the lines of further entries.
+func (j *joiner[K]) add(keys []K, values []float64) error {
+	byDirection := j.m.byDirection()
+	for i, k := range keys {
+		if place := k >> 1; place != j.place || j.lines == [2]int{} {
+			if err := j.end(); err != nil {
+				return err
+			}
+			j.place, j.lines = place, [2]int{}
+			if len(values) > 0 {
+				j.first, j.value = values[i], [2]float64{}
+			}
+		}
+		d := k & 1
+		if len(values) > 0 {
+			at, before := d, j.lines[d]
+			if !byDirection {
+				at, before = 0, j.lines[0]+j.lines[1]
+			}
+			j.value[at] = j.m.with(j.value[at], before, values[i])
+		}
+		j.lines[d]++
+	}
+	return nil
+}
+
+// with returns what a further line makes of the value of so many.
+func (m *merger) with(value float64, lines int, weight float64) float64 {
+	switch {
+	case lines == 0:
+		return weight
+	case m.policy == MaxDuplicates:
+		return max(value, weight)
+	case m.policy == MinDuplicates:
+		return min(value, weight)
+	case m.policy == FirstDuplicates:
+		return value
+	}
+	return value + weight
+}
+
+// end makes an entry of the lines at hand.
+func (j *joiner[K]) end() error {
+	if j.lines == [2]int{} {
+		return nil
+	}
+	row, col := int(j.place>>j.column), uint32(j.place&(1<<j.column-1))
+	value := 1.0
+	kind, ok := j.m.count(&j.out.mergeCount, j.lines[0], j.lines[1], j.out.lo+row, int(col))
+	if ok && j.m.values {
+		switch {
+		case j.lines[0] == 0 && j.m.byDirection():
+			value, kind, ok = finite(j.value[1])
+		case j.lines[1] == 0 || !j.m.byDirection():
+			value, kind, ok = finite(j.value[0])
+		default:
+			value, kind, ok = j.m.join(j.value[0], j.value[1], j.first)
+		}
+	}
+	switch {
+	case !ok && j.m.symmetric && kind != infinite:
+		return errAsymmetric
+	case !ok:
+		return &mergeError{uint32(j.out.lo + row), col, kind}
+	}
+	for len(j.out.ptr) <= row {
+		j.out.ptr = append(j.out.ptr, len(j.out.col))
+	}
+	if uint32(j.out.lo+row) == col {
+		j.out.loops++
+	}
+	j.out.col = append(j.out.col, col)
+	if j.m.values {
+		j.out.val = append(j.out.val, value)
+	}
+	return nil
+}

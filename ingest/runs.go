@@ -1,0 +1,237 @@
+package ingest
+
+import (
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+)
+
+// A bucket that is too large for a worker, because one row has very many entries or
+// one entry very many lines, is sorted in runs: pieces of the bucket in the order of
+// the input, each sorted by itself, which are then merged. Runs of a filling that goes
+// to disk are written in blocks; those of the last filling stay in its memory. Lines
+// that cannot change what their entry comes to are left out of a run, so that copies
+// of one line take no room.
+
+// sortedRun is a run: the entries at hand, and the blocks on disk that follow them.
+type sortedRun[K key] struct {
+	keys   []K
+	values []float64
+	blocks []block
+
+	keyRoom   []K // for the entries of a block
+	valueRoom []float64
+}
+
+// block is a piece of a run on disk.
+type block struct {
+	record
+	entries int
+}
+
+const (
+	workerShare = 16 // of the limit, each worker has one part of so many for its bucket
+	runShare    = 2  // a bucket that takes more than so many of these parts is sorted in runs
+	mostBlock   = 1 << 12
+	leastBlock  = 1 << 8
+)
+
+// shareOf returns what of a limit each worker has for its bucket.
+func shareOf(limit int64, workers int) int64 {
+	return max(bucketBytes, limit/int64(workerShare*sched.Workers(workers)))
+}
+
+// runsBytes bounds what sorting a bucket in runs takes beside its merged entries:
+// moving the entries of a run, and a block of each run.
+func runsBytes(share, runs, entryBytes int64) int64 {
+	return share + max(share, runs*leastBlock*entryBytes)
+}
+
+// runs bounds how many runs a bucket has.
+func (s *sorter) runs(b bucket) int { return b.entries()/s.runLength + len(s.spans)/spansInFilling + 2 }
+
+// merged bounds how many entries of a bucket are left once lines are merged.
+func (s *sorter) merged(b bucket) int { return min(b.entries(), (b.hi-b.lo)*s.rows) }
+
+// cutScratch decides which buckets are sorted in runs, and finds what the largest of all
+// take, one for each worker.
+func (s *sorter) cutScratch() {
+	share := shareOf(s.limit, s.workers)
+	s.runLength = int(share / s.entryBytes())
+	for i := range s.buckets {
+		b := &s.buckets[i]
+		bytes := int64(b.entries()) * s.finishBytes()
+		if s.limit > 0 && bytes > runShare*share {
+			inRuns := runsBytes(share, int64(s.runs(*b)), s.entryBytes())
+			merged := int64(s.merged(*b)) * s.mergedBytes()
+			if b.inRuns = inRuns+merged < bytes; b.inRuns {
+				bytes = inRuns
+				s.joined = append(s.joined, merged)
+			}
+		}
+		if !b.inRuns {
+			s.largest = append(s.largest, b.entries())
+		}
+		s.scratch = append(s.scratch, bytes)
+	}
+	workers := sched.Workers(s.workers)
+	s.largest, s.scratch, s.joined = falling(s.largest, workers), falling(s.scratch, workers), falling(s.joined, finished(workers))
+}
+
+// finished returns how many buckets are at hand that so many workers finish or have
+// finished.
+func finished(workers int) int { return 2*workers - 1 }
+
+// falling returns the largest of all, so many at most, in falling order.
+func falling[N int | int64](all []N, most int) []N {
+	slices.Sort(all)
+	slices.Reverse(all)
+	return all[:min(len(all), most)]
+}
+
+// sortRuns sorts the entries of bucket k in memory as runs, where they are.
+func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
+	var runs []sortedRun[K]
+	bits := e.s.keyBits(e.s.buckets[k])
+	f.movable(min(e.s.runLength, e.starts[k+1]-e.starts[k]), e.s.values)
+	for lo := e.starts[k]; lo < e.starts[k+1]; lo += e.s.runLength {
+		run := sortedRun[K]{keys: e.keys[lo:min(lo+e.s.runLength, e.starts[k+1])]}
+		var moved []float64
+		if e.s.values {
+			run.values, moved = e.values[lo:lo+len(run.keys)], f.movedV[:len(run.keys)]
+		}
+		if !slices.IsSorted(run.keys) {
+			keys, values := radixSort(run.keys, f.moved[:len(run.keys)], run.values, moved, 1, bits)
+			if &keys[0] != &run.keys[0] {
+				copy(run.keys, keys)
+				copy(run.values, values)
+			}
+		}
+		run.shorten(&e.s.merge, e.s.buckets[k].lo, e.s.column, &e.left[k])
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+// movable makes room to move so many entries.
+func (f *finisher[K]) movable(entries int, values bool) {
+	if len(f.moved) < entries {
+		f.moved = make([]K, entries)
+	}
+	if values && len(f.movedV) < entries {
+		f.movedV = make([]float64, entries)
+	}
+}
+
+// shorten leaves out lines that their entries do not need, and counts them. Lines of
+// which the weights are added are put in the order of these.
+func (r *sortedRun[K]) shorten(m *merger, lo int, column uint, left *int64) {
+	mask := K(1)<<(column&63) - 1
+	n := 0
+	for i, j := 0, 0; i < len(r.keys); i = j {
+		place := r.keys[i] >> 1
+		for j = i + 1; j < len(r.keys) && r.keys[j]>>1 == place; j++ {
+		}
+		if j == i+1 && n == i {
+			n++
+			continue
+		}
+		lines := sortedRun[K]{keys: r.keys[i:j]}
+		if r.values != nil {
+			lines.values = r.values[i:j]
+		}
+		keep := 1
+		if j > i+1 {
+			keep = lines.reduce(m)
+		}
+		copy(r.keys[n:], lines.keys[:keep])
+		if r.values != nil {
+			copy(r.values[n:], lines.values[:keep])
+		}
+		n += keep
+		if m.countsPair(lo+int(place>>(column&63)), int(place&mask)) {
+			*left += int64(j - i - keep)
+		}
+	}
+	r.keys, r.values = r.keys[:n], r.values[:min(n, len(r.values))]
+}
+
+// reduce brings the lines of one entry that decide what it comes to to the front, in
+// the order in which they are merged, and returns how many these are.
+func (r *sortedRun[K]) reduce(m *merger) (n int) {
+	if r.values != nil && m.adds() {
+		r.sortWeights(m.byDirection())
+		return len(r.keys)
+	}
+	most := 1 // of a direction
+	if m.policy == ErrorDuplicates {
+		most = 2
+	}
+	var lines, at [2]int // of each direction, and where the last is
+	for i, k := range r.keys {
+		d := k & 1
+		switch {
+		case lines[d] < most:
+			r.keys[n] = k
+			if r.values != nil {
+				r.values[n] = r.values[i]
+			}
+			at[d] = n
+			lines[d]++
+			n++
+		case r.values != nil && m.policy == MaxDuplicates:
+			r.values[at[d]] = max(r.values[at[d]], r.values[i])
+		case r.values != nil && m.policy == MinDuplicates:
+			r.values[at[d]] = min(r.values[at[d]], r.values[i])
+		}
+	}
+	return n
+}
+
+// sortWeights sorts the lines of one entry by their weights, those of each direction
+// by themselves if these are merged first.
+func (r *sortedRun[K]) sortWeights(byDirection bool) {
+	place := r.keys[0] &^ 1
+	ahead := 0
+	for i, k := range r.keys {
+		if k&1 == 0 {
+			r.values[ahead], r.values[i] = r.values[i], r.values[ahead]
+			ahead++
+		}
+	}
+	for i := range r.keys {
+		r.keys[i] = place
+		if i >= ahead {
+			r.keys[i] |= 1
+		}
+	}
+	if !byDirection {
+		slices.Sort(r.values)
+		return
+	}
+	slices.Sort(r.values[:ahead])
+	slices.Sort(r.values[ahead:])
+}
+
+// spillRuns writes the runs of bucket k in memory to disk.
+func (e *entries[K]) spillRuns(f *finisher[K], k int) error {
+	b := e.s.buckets[k]
+	length := max(leastBlock, min(mostBlock, e.s.runLength/e.s.runs(b)))
+	for _, run := range e.sortRuns(f, k) {
+		var blocks []block
+		for lo := 0; lo < len(run.keys); lo += length {
+			hi := min(lo+length, len(run.keys))
+			var values []float64
+			if e.s.values {
+				values = run.values[lo:hi]
+			}
+			rec, err := e.write(f, b, run.keys[lo:hi], values)
+			if err != nil {
+				return err
+			}
+			blocks = append(blocks, block{rec, hi - lo})
+		}
+		e.runs[k] = append(e.runs[k], sortedRun[K]{blocks: blocks})
+	}
+	return nil
+}
