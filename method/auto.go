@@ -65,6 +65,7 @@ type weigher struct {
 	sources *sources
 	tally   *tally
 	columns *columns
+	related *diffused // nil: none
 
 	several []bool     // of labels: whether there is another of their class
 	whole   *labelRows // of labels, without what is hidden from each
@@ -81,8 +82,7 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 		return err
 	}
 	r.sources = newSources(r.p, r.set.RNGSeed)
-	plan := planOf(r.p, r.set)
-	r.tally, err = r.sources.walk(ctx, r.set.Workers, plan.walks, &r.out.Work, func(done float64) { r.tell("walk", done) })
+	r.tally, err = r.sources.walk(ctx, r.set.Workers, planOf(r.p, r.set).left, &r.out.Work, func(done float64) { r.tell("walk", done) })
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,14 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if r.columns, err = newColumns(ctx, r.p, r.tally, graph, r.set.Workers); err != nil {
+	var scores *sparse.Block[float32]
+	if relates(r.p) {
+		if err := r.relate(ctx); err != nil {
+			return err
+		}
+		scores = r.related.full
+	}
+	if r.columns, err = newColumns(ctx, r.p, r.tally, graph, scores, r.set.Workers); err != nil {
 		return err
 	}
 	count := make([]int, len(r.p.Names))
@@ -136,13 +143,25 @@ func (r *weigher) rows(without int) *labelRows {
 	for i, row := range r.p.Row {
 		r.sources.honestTo(filtered, r.tally, i, without)
 		l.heard[i] = r.columns.heard(filtered)
-		r.columns.sharedTo(l.shared.Row(i), filtered)
+		r.columns.sharedTo(l.shared.Row(i), filtered, r.relatedTo(i, without))
 		r.columns.freeTo(x, filtered, row)
 		for j, v := range x {
 			l.free.Row(i)[j] = float32(v)
 		}
 	}
 	return l
+}
+
+// relatedTo returns the scores of a kernel for a label without its own and a part, nil
+// if there are none.
+func (r *weigher) relatedTo(label, without int) []float64 {
+	switch {
+	case r.related == nil:
+		return nil
+	case without < 0 || r.sources.part[label] == without:
+		return r.related.whole[label]
+	}
+	return r.related.part[without][label]
 }
 
 // teaching returns the classes of the labels whose rows teach, outside a part, and −1
@@ -202,12 +221,13 @@ func (r *weigher) score(ctx context.Context) error {
 type scorer struct {
 	r                 *weigher
 	shared, free, row []float64
+	scores            []float64 // of a kernel
 }
 
 func (r *weigher) newScorer() *scorer {
 	return &scorer{
 		r: r, shared: make([]float64, r.columns.sharedCount()*r.columns.classes),
-		free: make([]float64, r.columns.freeCount()), row: make([]float64, r.columns.classes),
+		free: make([]float64, r.columns.freeCount()), row: make([]float64, r.columns.classes), scores: make([]float64, r.columns.classes),
 	}
 }
 
@@ -220,11 +240,11 @@ func (w *scorer) probabilities(v int) []float64 {
 		copy(w.row, r.columns.prior)
 		return w.row
 	case r.few():
-		r.poisson(w.row, w.shared, full)
+		r.poisson(w.row, full)
 	case r.model == nil:
 		copy(w.row, r.columns.prior)
 	default:
-		r.columns.sharedTo(w.shared, full)
+		r.columns.sharedTo(w.shared, full, r.columns.relatedRow(w.scores, v))
 		if r.chosen.candidate.free {
 			r.columns.freeTo(w.free, full, v)
 			r.model.LogitsTo(w.row, w.free, w.shared)
@@ -243,11 +263,11 @@ func (w *scorer) probabilities(v int) []float64 {
 // logits.
 const sharpness = 2
 
-// poisson stores the softmax of the scores of Poisson learning for a row of a tally.
-func (r *weigher) poisson(dst, shared []float64, row []float32) {
-	r.columns.rawShared(shared, row)
+// poisson stores the softmax of the scores of Poisson learning for filters.
+func (r *weigher) poisson(dst []float64, row []float32) {
+	r.columns.poissonTo(dst, row)
 	for c := range dst {
-		dst[c] = sharpness * r.columns.sharedScale[0] * shared[c]
+		dst[c] *= sharpness * r.columns.sharedScale[0]
 	}
 	classify.Softmax(dst, dst)
 }

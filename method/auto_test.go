@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
@@ -144,7 +146,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := newColumns(ctx, p, tally, graph, 2)
+	got, err := newColumns(ctx, p, tally, graph, nil, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +201,7 @@ func TestColumns(t *testing.T) {
 	}
 	const some = 17
 	s, x := make([]float64, got.sharedCount()*k), make([]float64, got.freeCount())
-	got.sharedTo(s, tally.full.Row(some))
+	got.sharedTo(s, tally.full.Row(some), nil)
 	got.freeTo(x, tally.full.Row(some), some)
 	if len(s) != 7*k || len(x) != 25 {
 		t.Fatalf("%d shared and %d free columns", len(s), len(x))
@@ -409,19 +411,151 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 	}
 }
 
+// Predictions have the same bits for any workers and memory, within which they keep, and
+// the sweeps that they count.
 func TestEvidenceSameBits(t *testing.T) {
 	for _, labels := range []int{12, 60} {
 		p := planted(t, 4, 300, labels)
+		a := &counting{Matrix: p.A}
+		p.A = a
 		first := evident(t, p, &Settings{Workers: 1})
-		slabs := first.Work.Sweeps
+		if !relates(p) && a.count() != first.Work.Sweeps {
+			t.Errorf("%d labels: %d sweeps, %d counted", labels, a.count(), first.Work.Sweeps)
+		}
+		_, whole := walked(t, p, 0)
+		sweeps := a.count()
+		_, slabs := walked(t, p, 1)
+		if a.count() != sweeps+3*walkSteps {
+			t.Errorf("%d labels: %d sweeps of slabs of one class", labels, a.count()-sweeps)
+		}
+		if !slices.Equal(whole.full.Data, slabs.full.Data) || !slices.Equal(whole.honest.Data, slabs.honest.Data) {
+			t.Errorf("%d labels: other filters in slabs", labels)
+		}
+		needs, err := PredictNeeds(evidence{}, p, nil, &Settings{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := needs.Bytes
+		for ; err == nil; least -= 1000 {
+			_, err = PredictNeeds(evidence{}, p, nil, &Settings{Workers: 1, Memory: least})
+		}
 		for _, workers := range []int{1, 2, 7} {
-			for _, memory := range []int64{0, 1} {
+			for _, memory := range []int64{0, least + 2000} {
 				got := evident(t, p, &Settings{Workers: workers, Memory: memory})
 				if !slices.Equal(got.Scores.Data, first.Scores.Data) || !slices.Equal(got.Class, first.Class) || got.Accuracy != first.Accuracy || got.Stderr != first.Stderr {
 					t.Errorf("%d labels, %d workers, memory %d: another prediction", labels, workers, memory)
 				}
-				if memory > 0 && got.Work.Sweeps <= slabs {
-					t.Errorf("%d labels, memory %d: %d sweeps, as without a limit", labels, memory, got.Work.Sweeps)
+			}
+		}
+	}
+}
+
+// Scores of a kernel are those of regularised least squares on exp(−βL̃) by dense
+// algebra, and a label's own those of a solution without it.
+func TestRelatedScores(t *testing.T) {
+	p := planted(t, 9, 60, 24)
+	r := &weigher{p: p, set: &Settings{}, out: &Prediction{}, sources: newSources(p, 5)}
+	if _, err := p.Components(context.Background(), 1, new(Work)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.relate(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	n := len(p.Degrees)
+	laplacian := mat.NewDense(n, n, nil)
+	for u := range n {
+		for v := range n {
+			if p.Degrees[u] > 0 && p.Degrees[v] > 0 {
+				laplacian.Set(u, v, -p.A.(*sparse.CSR).At(u, v)/math.Sqrt(p.Degrees[u]*p.Degrees[v]))
+			}
+		}
+		if p.Degrees[u] > 0 {
+			laplacian.Set(u, u, 1+laplacian.At(u, u))
+		}
+	}
+	type solution struct {
+		merit float64
+		full  [][]float64
+		own   map[int][][]float64 // by part
+	}
+	solve := func(k *mat.Dense, items []int, lambda float64, v int) []float64 {
+		system, y := mat.NewDense(len(items), len(items), nil), mat.NewDense(len(items), 3, nil)
+		for a, i := range items {
+			for b, j := range items {
+				system.Set(a, b, k.At(p.Row[i], p.Row[j]))
+			}
+			system.Set(a, a, system.At(a, a)+lambda)
+			y.Set(a, p.Class[i], 1)
+		}
+		var coef mat.Dense
+		if err := coef.Solve(system, y); err != nil {
+			t.Fatal(err)
+		}
+		out := make([]float64, 3)
+		for a, i := range items {
+			for c := range out {
+				out[c] += k.At(v, p.Row[i]) * coef.At(a, c)
+			}
+		}
+		return out
+	}
+	var best *solution
+	for _, beta := range []float64{1, 4, 16} {
+		var scaled, k mat.Dense
+		scaled.Scale(-beta, laplacian)
+		k.Exp(&scaled)
+		trace := 0.0
+		for _, row := range p.Row {
+			trace += k.At(row, row)
+		}
+		k.Scale(float64(len(p.Row))/trace, &k)
+		for _, lambda := range []float64{0.01, 0.1, 1} {
+			s := &solution{own: map[int][][]float64{}}
+			var all []int
+			for i := range p.Row {
+				all = append(all, i)
+			}
+			for v := range n {
+				s.full = append(s.full, solve(&k, all, lambda, v))
+			}
+			for _, part := range []int{-1, 0, 3} {
+				for i, row := range p.Row {
+					items := slices.DeleteFunc(slices.Clone(all), func(o int) bool { return o == i || r.sources.part[o] == part })
+					s.own[part] = append(s.own[part], solve(&k, items, lambda, row))
+				}
+			}
+			for i, own := range s.own[-1] {
+				for c, x := range own {
+					want := 0.0
+					if c == p.Class[i] {
+						want = 1
+					}
+					s.merit -= (x - want) * (x - want) / 2 / 24
+				}
+				if classify.ArgMax(own) == p.Class[i] {
+					s.merit += 1.0 / 24
+				}
+			}
+			if best == nil || s.merit > best.merit+1e-9 {
+				best = s
+			}
+		}
+	}
+	for v := range n {
+		for c, want := range best.full[v] {
+			if got := r.related.full.Row(v)[c]; math.Abs(float64(got)-want) > 1e-5 {
+				t.Errorf("class %d at node %d has %v, want %v", c, v, got, want)
+			}
+		}
+	}
+	for part, rows := range best.own {
+		for i, row := range rows {
+			if part >= 0 && r.sources.part[i] == part {
+				row = best.own[-1][i]
+			}
+			for c, want := range row {
+				if got := r.relatedTo(i, part)[c]; math.Abs(got-want) > 1e-5 {
+					t.Errorf("class %d at label %d without part %d has %v, want %v", c, i, part, got, want)
 				}
 			}
 		}

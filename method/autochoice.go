@@ -45,13 +45,19 @@ type trialOf struct {
 }
 
 // priorWeights returns those of shared columns towards which they are pulled: 0.8 of
-// them for Poisson learning and 0.6 for the mean of shares. log π counts half.
+// them for Poisson learning, 0.6 for scores of a kernel, or for Poisson learning too,
+// and 0.6 for the mean of shares. log π counts half.
 func (c *columns) priorWeights(pull float64) []float64 {
 	u := make([]float64, c.sharedCount())
-	u[0] = 1.4 * pull
+	u[0] = 0.8 * pull
 	for i := range sharedFilters {
 		u[1+i] = 0.6 * pull / float64(len(sharedFilters))
 	}
+	also := 0
+	if c.related != nil {
+		also = 1 + len(sharedFilters)
+	}
+	u[also] += 0.6 * pull
 	last := len(u) - 1
 	u[last] = 0.5 / c.sharedScale[last]
 	return u
@@ -209,11 +215,11 @@ func (r *weigher) tryConstant() {
 func (r *weigher) tryPoisson() {
 	m := len(r.p.Row)
 	t := trialOf{truth: make([]float64, m), right: make([]bool, m)}
-	row, shared, filtered := make([]float64, len(r.p.Names)), make([]float64, r.whole.shared.Cols), make([]float32, r.tally.full.Cols)
+	row, filtered := make([]float64, len(r.p.Names)), make([]float32, r.tally.full.Cols)
 	for i, c := range r.p.Class {
 		if r.whole.heard[i] {
 			r.sources.honestTo(filtered, r.tally, i, -1)
-			r.poisson(row, shared, filtered)
+			r.poisson(row, filtered)
 		} else {
 			copy(row, r.columns.prior)
 		}

@@ -40,7 +40,8 @@ type columns struct {
 	logs    []float64 // log π_c less its mean
 	epsilon [filters]float64
 
-	graph *sparse.Block[float32] // a row for each node; nil: none
+	graph   *sparse.Block[float32] // a row for each node; nil: none
+	related *sparse.Block[float32] // scores of a kernel, a row for each node; nil: none
 
 	sharedScale []float64 // one over the root mean square of each shared column
 	mean, scale []float64 // of free columns: one over the standard deviation
@@ -48,9 +49,9 @@ type columns struct {
 
 // newColumns returns the columns of walks, in units of what they are at all nodes that
 // have neighbours.
-func newColumns(ctx context.Context, p *Problem, t *tally, graph *sparse.Block[float32], workers int) (*columns, error) {
+func newColumns(ctx context.Context, p *Problem, t *tally, graph, related *sparse.Block[float32], workers int) (*columns, error) {
 	k := len(p.Names)
-	c := &columns{classes: k, graph: graph, prior: make([]float64, k), share: make([]float64, k), logs: make([]float64, k)}
+	c := &columns{classes: k, graph: graph, related: related, prior: make([]float64, k), share: make([]float64, k), logs: make([]float64, k)}
 	for _, class := range p.Class {
 		c.share[class]++
 	}
@@ -118,14 +119,14 @@ func (c *columns) measureSpread(ctx context.Context, p *Problem, t *tally, worke
 	sums.Begin(1 + shared + 2*free)
 	err := pieces(ctx, workers, t.full.Rows, func(piece, lo, hi int) {
 		to := sums.Of(piece)
-		s, x := make([]float64, shared*c.classes), make([]float64, free)
+		s, x, scores := make([]float64, shared*c.classes), make([]float64, free), make([]float64, c.classes)
 		squares, means, spreads := to[1:1+shared], to[1+shared:1+shared+free], to[1+shared+free:]
 		for v := lo; v < hi; v++ {
 			if p.Degrees[v] == 0 {
 				continue
 			}
 			to[0]++
-			c.rawShared(s, t.full.Row(v))
+			c.rawShared(s, t.full.Row(v), c.relatedRow(scores, v))
 			for i, y := range s {
 				squares[i/c.classes] += float64(y * y)
 			}
@@ -151,9 +152,25 @@ func (c *columns) measureSpread(ctx context.Context, p *Problem, t *tally, worke
 	return err
 }
 
-// sharedCount returns the number of shared columns: Poisson learning, shares and the
-// prior.
-func (c *columns) sharedCount() int { return 1 + len(sharedFilters) + 1 }
+// sharedCount returns the number of shared columns: Poisson learning, shares, two of a
+// kernel if there is one, and the prior.
+func (c *columns) sharedCount() int {
+	if c.related == nil {
+		return 1 + len(sharedFilters) + 1
+	}
+	return 1 + len(sharedFilters) + 2 + 1
+}
+
+// relatedRow returns the scores of a kernel for node v, in dst; nil if there are none.
+func (c *columns) relatedRow(dst []float64, v int) []float64 {
+	if c.related == nil {
+		return nil
+	}
+	for class, s := range c.related.Row(v) {
+		dst[class] = float64(s)
+	}
+	return dst
+}
 
 // freeCount returns the number of free columns.
 func (c *columns) freeCount() int {
@@ -181,23 +198,35 @@ func (c *columns) poissonTo(dst []float64, row []float32) {
 }
 
 // rawShared stores the shared columns of a node, one after the other, in units of
-// their own.
-func (c *columns) rawShared(dst []float64, row []float32) {
+// their own, from its filters and its scores of a kernel.
+func (c *columns) rawShared(dst []float64, row []float32, related []float64) {
 	k := c.classes
 	c.poissonTo(dst[:k], row)
-	for i, f := range sharedFilters {
-		part := dst[(1+i)*k:][:k]
-		c.sharesTo(part, row, f)
-		for class, v := range part {
-			part[class] = math.Log(v / c.prior[class])
+	dst = dst[k:]
+	for _, f := range sharedFilters {
+		c.sharesTo(dst[:k], row, f)
+		for class, v := range dst[:k] {
+			dst[class] = math.Log(v / c.prior[class])
 		}
+		dst = dst[k:]
 	}
-	copy(dst[(1+len(sharedFilters))*k:], c.logs)
+	if c.related != nil {
+		sum := 0.0
+		for class, r := range related {
+			dst[class] = r
+			sum += r
+		}
+		for class, q := range c.prior {
+			dst[k+class] = -float64(q * sum)
+		}
+		dst = dst[2*k:]
+	}
+	copy(dst, c.logs)
 }
 
 // sharedTo stores the shared columns of a node.
-func (c *columns) sharedTo(dst []float64, row []float32) {
-	c.rawShared(dst, row)
+func (c *columns) sharedTo(dst []float64, row []float32, related []float64) {
+	c.rawShared(dst, row, related)
 	for i, v := range dst {
 		dst[i] = clip(v*c.sharedScale[i/c.classes], sharedLimit)
 	}

@@ -2,14 +2,16 @@ package method
 
 import (
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // evidencePlan lists what a prediction by evidence takes.
 type evidencePlan struct {
-	kept  int64 // filters of all nodes and labels, columns of labels and of the graph
-	walks int64 // what blocks that walk may take beside; 0: no limit
-	fits  int64
+	kept int64 // filters of all nodes and labels, columns of labels, of the graph and of a kernel
+	left int64 // what blocks that walk, and kernels, may take beside; 0: no limit
+	fits int64
 }
 
 // structureColumns is the number of columns of structure.
@@ -17,14 +19,17 @@ const structureColumns = 4
 
 func planOf(p *Problem, set *Settings) evidencePlan {
 	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
-	shared, free := (2+len(sharedFilters))*k, len(freeFilters)*k+structureColumns
+	shared, free := (4+len(sharedFilters))*k, len(freeFilters)*k+structureColumns
 	rows := packedBytes[float64](m, shared) + packedBytes[float32](m, free)
 	plan := evidencePlan{
 		kept: packedBytes[float32](n, filters*k+structureColumns) + packedBytes[float32](m, foldsOfWalks*filters*k) + rows + 16*int64(n),
 		fits: rows + classify.LogisticBytes(m, free, k),
 	}
+	if relates(p) {
+		plan.kept += packedBytes[float32](n, k) + (1+foldsOfWalks)*int64(m)*(24+8*int64(k))
+	}
 	if set.Memory > 0 {
-		plan.walks = max(1, beside(p, set.Memory)-plan.kept)
+		plan.left = max(1, beside(p, set.Memory)-plan.kept)
 	}
 	return plan
 }
@@ -39,7 +44,7 @@ func (a *account) evidence() error {
 	}
 	var walks int64
 	for lo := 0; lo < k; {
-		hi := s.slabEnd(lo, plan.walks)
+		hi := s.slabEnd(lo, plan.left)
 		if groups := s.start[hi] - s.start[lo]; groups > 0 {
 			walks = max(walks, columnBytes(n, groups))
 			a.row = max(a.row, 4*sparse.Stride[float32](2*groups))
@@ -53,8 +58,38 @@ func (a *account) evidence() error {
 	if err := a.phase(walks, "walks from labels"); err != nil {
 		return err
 	}
+	if relates(a.p) {
+		if err := a.related(plan.left); err != nil {
+			return err
+		}
+	}
 	if err := a.phase(plan.fits, "logistic regression"); err != nil {
 		return err
 	}
 	return a.scores()
+}
+
+// related accounts for scores of a kernel.
+func (a *account) related(memory int64) error {
+	n, m, k := len(a.p.Degrees), int64(len(a.p.Row)), len(a.p.Names)
+	a.sweeps = UnknownSweeps
+	grid := relatedGrid()
+	grams, err := kernel.GramsNeeds(diffusion, grid, a.p.Degrees, a.p.A.NNZ(), a.p.Row, &kernel.Settings{Memory: memory})
+	if err != nil {
+		return err
+	}
+	a.row = max(a.row, kernel.GramsRowBytes(n, int(m), len(grid)), 8*sparse.Stride[float64](k))
+	if err := a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels between labels"); err != nil {
+		return err
+	}
+	solutions := int64(len(grid) * len(relatedLambdas))
+	workers := min(int64(sched.Workers(a.set.Workers)), solutions)
+	if err := a.phase(8*m*m*(int64(len(grid))+3*workers)+solutions*m*(24+16*int64(k)), "least squares between labels"); err != nil {
+		return err
+	}
+	apply, err := kernel.ApplyBytes(diffusion, grid[len(grid)-1], a.p.Degrees, k)
+	if err != nil {
+		return err
+	}
+	return a.phase(2*sparse.BlockBytes[float64](n, k)+apply+8*m*m*int64(len(grid)), "a kernel applied to labels")
 }

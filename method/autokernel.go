@@ -1,0 +1,178 @@
+package method
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// diffused are scores of regularised least squares on the diffusion kernel exp(−βL̃),
+// with targets of 0 and 1:
+//
+//	r(v) = K[v, L]·(K[L, L] + λI)⁻¹·Y
+//
+// They count labels that say the same thing twice once, which walks do not. A label's
+// own row is that of all others, Y_i − a_i/((K + λI)⁻¹)_ii for the solution a.
+type diffused struct {
+	full  *sparse.Block[float32] // a row for each node and a column for each class
+	whole [][]float64            // of each label, without it
+	part  [][][]float64          // of each part and label outside it, without both
+}
+
+const (
+	// mostRelated is the number of labels up to which kernels between them are made: a
+	// kernel takes a factorisation for each of relatedLambdas, and one for each part.
+	mostRelated = 600
+	diffusion   = "diffusion"
+)
+
+// relatedBetas and relatedLambdas, of a kernel whose mean on the diagonal is 1, are
+// those that are tried.
+var (
+	relatedBetas   = []float64{1, 4, 16}
+	relatedLambdas = []float64{0.01, 0.1, 1}
+)
+
+// relates reports whether scores of a kernel take part.
+func relates(p *Problem) bool {
+	return !p.Directed && len(p.Row) > fewestLabels && len(p.Row) <= mostRelated
+}
+
+// relatedGrid lists the kernels.
+func relatedGrid() []kernel.Parameters {
+	var grid []kernel.Parameters
+	for _, beta := range relatedBetas {
+		grid = append(grid, kernel.Parameters{Laplacian: kernel.Normalized, Beta: beta})
+	}
+	return grid
+}
+
+// relate makes the scores. Chosen are the kernel and λ with the largest share of right
+// answers less half of the mean squared error.
+func (r *weigher) relate(ctx context.Context) error {
+	memory := planOf(r.p, r.set).left
+	graph := &iterative.Graph{A: r.p.A, Degrees: r.p.Degrees, Components: r.p.components, Workers: r.set.Workers, Memory: memory}
+	kernels, err := kernel.NewAll(ctx, graph, diffusion, relatedGrid())
+	if err != nil {
+		return err
+	}
+	settings := &kernel.Settings{Memory: memory}
+	grams, sweeps, err := kernel.Grams(ctx, kernels, r.p.Row, settings)
+	if err != nil {
+		return err
+	}
+	r.out.Work.add(Work{sweeps, int64(sweeps) * r.p.A.NNZ() * int64(len(r.p.Row))})
+	scales := make([]float64, len(grams))
+	for i, g := range grams {
+		scales[i] = rescale(g)
+	}
+	solutions := make([]*leaveOneOut, len(grams)*len(relatedLambdas))
+	err = sched.Run(ctx, r.set.Workers, len(solutions), func(_, i int) error {
+		var err error
+		solutions[i], err = r.solveWithout(grams[i/len(relatedLambdas)], relatedLambdas[i%len(relatedLambdas)], -1)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	best := 0
+	for i, s := range solutions {
+		if s.merit > solutions[best].merit {
+			best = i
+		}
+	}
+	at, lambda := best/len(relatedLambdas), relatedLambdas[best%len(relatedLambdas)]
+	r.related = &diffused{whole: solutions[best].rows, part: make([][][]float64, r.sources.parts)}
+	err = sched.Run(ctx, r.set.Workers, r.sources.parts, func(_, f int) error {
+		s, err := r.solveWithout(grams[at], lambda, f)
+		if err == nil {
+			r.related.part[f] = s.rows
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return r.relateAll(ctx, kernels[at], scales[at], solutions[best].coef, settings)
+}
+
+// leaveOneOut is a solution of least squares.
+type leaveOneOut struct {
+	coef  *mat.Dense
+	rows  [][]float64 // of each label that takes part, without it
+	merit float64
+}
+
+// solveWithout solves least squares on the labels outside a part, −1 for none.
+func (r *weigher) solveWithout(gram *sparse.Block[float64], lambda float64, part int) (*leaveOneOut, error) {
+	var items []int
+	for i := range r.p.Row {
+		if r.sources.part[i] != part {
+			items = append(items, i)
+		}
+	}
+	m, k := len(items), len(r.p.Names)
+	values, targets := mat.NewSymDense(m, nil), mat.NewDense(m, k, nil)
+	for a, i := range items {
+		for b := a; b < m; b++ {
+			values.SetSym(a, b, gram.Row(i)[items[b]])
+		}
+		values.SetSym(a, a, gram.Row(i)[i]+lambda)
+		targets.Set(a, r.p.Class[i], 1)
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(values) {
+		return nil, fmt.Errorf("method: %w: the diffusion kernel between labels", classify.ErrIndefinite)
+	}
+	if err := factor.InverseTo(values); err != nil {
+		return nil, fmt.Errorf("method: diffusion kernel between labels: %w", err)
+	}
+	s := &leaveOneOut{coef: mat.NewDense(m, k, nil), rows: make([][]float64, len(r.p.Row))}
+	s.coef.Mul(values, targets)
+	right, squares, of := 0.0, 0.0, 0.0
+	for a, i := range items {
+		row := make([]float64, k)
+		for c := range row {
+			row[c] = targets.At(a, c) - s.coef.At(a, c)/values.At(a, a)
+			squares += math.Pow(row[c]-targets.At(a, c), 2)
+		}
+		if classify.ArgMax(row) == r.p.Class[i] {
+			right++
+		}
+		s.rows[i] = row
+		of++
+	}
+	s.merit = (right - squares/2) / of
+	return s, nil
+}
+
+// relateAll applies a kernel to the solution, for the scores of all nodes.
+func (r *weigher) relateAll(ctx context.Context, of kernel.Kernel, scale float64, coef *mat.Dense, settings *kernel.Settings) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	x, y := sparse.NewBlock[float64](n, k), sparse.NewBlock[float64](n, k)
+	for i, row := range r.p.Row {
+		for c := range k {
+			x.Row(row)[c] = scale * coef.At(i, c)
+		}
+	}
+	report, err := of.ApplyTo(ctx, y, x, settings)
+	if err != nil {
+		return err
+	}
+	r.out.Work.add(Work{report.Sweeps, int64(report.Sweeps) * r.p.A.NNZ() * int64(k)})
+	r.related.full = packed[float32](n, k)
+	for v := range n {
+		for c, s := range y.Row(v) {
+			r.related.full.Row(v)[c] = float32(s)
+		}
+	}
+	return nil
+}
