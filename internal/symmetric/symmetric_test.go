@@ -172,7 +172,7 @@ func TestDeflate(t *testing.T) {
 
 // Parts of many sizes are joined.
 func TestLarge(t *testing.T) {
-	n := 700
+	n := 400
 	if testing.Short() {
 		n = 200
 	}
