@@ -165,6 +165,11 @@ func (p *Pending) seal() error {
 	if err := p.w.Flush(); err != nil || p.tmp == "" {
 		return err
 	}
+	if !p.fresh && p.mode|writing != p.mode {
+		if err := p.f.Chmod(p.mode); err != nil {
+			return err
+		}
+	}
 	if err := p.f.Sync(); err != nil {
 		return fmt.Errorf("%w; the disk may have lost data", err)
 	}

@@ -572,6 +572,47 @@ func TestTakenNames(t *testing.T) {
 }
 
 // TestDevice holds that what cannot be replaced is written directly.
+// TestPermissions replaces files of several permission bits, one of them behind a link:
+// the new files have the same, and nobody else reads them while they are written.
+func TestPermissions(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no permission bits")
+	}
+	dir := t.TempDir()
+	for _, mode := range []fs.FileMode{0o600, 0o644, 0o640, 0o444, 0o666, 0o200} {
+		path := filepath.Join(dir, fmt.Sprintf("%o", mode))
+		if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		link := path + ".link"
+		if err := os.Symlink(path, link); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{path, link} {
+			p, err := durable.NewFile(durable.OS, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unfinished, err := filepath.Glob(filepath.Join(dir, ".*"))
+			if err != nil || len(unfinished) != 1 {
+				t.Fatal(unfinished, err)
+			}
+			if info, err := os.Stat(unfinished[0]); err != nil || info.Mode().Perm()&0o77 != mode&0o77 {
+				t.Errorf("%s while it is written: %v, %v", name, info.Mode(), err)
+			}
+			if _, err := fmt.Fprint(p, i); err != nil {
+				t.Fatal(err)
+			}
+			if err := durable.Commit(nil, p); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+				t.Errorf("%s: %v, %v; want %v", name, info.Mode(), err, mode)
+			}
+		}
+	}
+}
+
 func TestDevice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no devices among the files")

@@ -65,6 +65,9 @@ type File interface {
 	io.Closer
 	Sync() error
 	Stat() (fs.FileInfo, error)
+
+	// Chmod sets the permission bits, where the file system has such.
+	Chmod(mode fs.FileMode) error
 }
 
 // ErrLocked is returned for a lock that is held.

@@ -115,6 +115,14 @@ func (f file) WriteAt(p []byte, off int64) (int, error) {
 
 func (f file) Sync() error { return markFull(f.File.Sync()) }
 
+func (f file) Chmod(mode fs.FileMode) error {
+	err := f.File.Chmod(mode)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
+		return nil // it is ours: the file system keeps no such bits
+	}
+	return err
+}
+
 // fullError is the system's error for a full device, which is also ErrFull.
 type fullError struct{ error }
 

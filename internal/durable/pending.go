@@ -16,8 +16,9 @@ import (
 // be called from several goroutines while nothing calls Write.
 type Pending struct {
 	fsys      FS
-	path, tmp string // tmp is "" where the bytes go straight to path
-	fresh     bool   // nothing had the name
+	path, tmp string      // tmp is "" where the bytes go straight to path
+	fresh     bool        // nothing had the name
+	mode      fs.FileMode // permission bits of the file that is replaced
 	f         File
 	w         *bufio.Writer
 	done      bool
@@ -26,7 +27,8 @@ type Pending struct {
 // NewFile begins the file path, as a temporary file beside it with a name of its
 // own. Of several that write one path at the same time the last to commit gives
 // it its content. Temporary files for path that killed runs left are removed.
-// A link stays, and what it leads to is replaced. What names no regular file (a
+// A link stays, and what it leads to is replaced; the new file has the permission bits
+// of the old one, and from the start no more than those for others. What names no regular file (a
 // device, a pipe) is written directly: it cannot be replaced.
 func NewFile(fsys FS, path string) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
@@ -42,7 +44,13 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 			return nil, err
 		}
 		RemoveUnused(fsys, p.path)
-		err = p.createTemp()
+		if err = p.createTemp(); err == nil && !p.fresh {
+			p.mode = info.Mode().Perm()
+			err = p.f.Chmod(p.mode | writing)
+			if err != nil {
+				err = errors.Join(err, p.Abort())
+			}
+		}
 	default:
 		p.f, err = fsys.Create(path)
 	}
@@ -52,6 +60,10 @@ func NewFile(fsys FS, path string) (*Pending, error) {
 	p.w = bufio.NewWriterSize(p.f, 256<<10)
 	return p, nil
 }
+
+// writing are the permission bits that a file needs while it is written, and for its
+// removal if its run is killed.
+const writing = 0o600
 
 // Temporary files for a path are called what it is called, with a dot before
 // and this behind.

@@ -203,6 +203,14 @@ func (f *failingFile) Sync() error {
 	return f.File.Sync()
 }
 
+// Chmod implements [durable.File].
+func (f *failingFile) Chmod(mode fs.FileMode) error {
+	if err := f.fs.step("chmod", f.name); err != nil {
+		return err
+	}
+	return f.File.Chmod(mode)
+}
+
 // Stat implements [durable.File].
 func (f *failingFile) Stat() (fs.FileInfo, error) {
 	if err := f.fs.step("stat", f.name); err != nil {

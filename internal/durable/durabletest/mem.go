@@ -401,6 +401,13 @@ func (f *memFile) Sync() error {
 	return nil
 }
 
+// Chmod implements [durable.File]: all files have the same bits.
+func (f *memFile) Chmod(fs.FileMode) error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	return f.check("chmod", true)
+}
+
 // Stat implements [durable.File].
 func (f *memFile) Stat() (fs.FileInfo, error) {
 	f.m.mu.Lock()
