@@ -1,7 +1,8 @@
 // Package table reads delimited text as fields, and says what the titles of its
 // columns mean: which hold the ends of an edge and its weight, which a node and its
 // label, which only rows' numbers or times. Parquet has the same titles. It also
-// says which words stand for a value that is missing.
+// says which words stand for a value that is missing. [ParquetWriter] writes tables as
+// Parquet, row by row.
 //
 //	sep := table.Separator(name, line)
 //	var f table.Fields
