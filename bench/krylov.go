@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -32,7 +33,7 @@ type Krylov struct {
 // normalized, for all betas at once. B has k columns, see [noise]. A factor of the
 // matrix takes no more than memory, if that is not 0. The checksum is
 // Σ Y_ij·((31·i + 17·j) mod 101 − 50).
-func Exponential(ctx context.Context, g *iterative.Graph, order []uint32, normalized bool, betas []float64, k int, tolerance float64, memory int64, repeat int) (Krylov, error) {
+func Exponential(ctx context.Context, g *graph.Graph, order []uint32, normalized bool, betas []float64, k int, tolerance float64, memory int64, repeat int) (Krylov, error) {
 	b := noise(len(g.Degrees), k, order)
 	functions, blocks := make([]expm.Function, len(betas)), make([]*sparse.Block[float64], len(betas))
 	for i, beta := range betas {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -21,15 +22,15 @@ func TestKrylov(t *testing.T) {
 		order[i] = (i*7 + 3) % 400
 		back[order[i]] = uint32(i)
 	}
-	graph := func(a sparse.Matrix) *iterative.Graph {
-		g, err := iterative.NewGraph(t.Context(), a, 1)
+	made := func(a sparse.Matrix) *graph.Graph {
+		g, err := graph.New(t.Context(), a, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return g
 	}
-	g, turned := graph(a), graph(testgraph.Permute(a, order))
-	run := func(g *iterative.Graph, order []uint32, normalized bool, betas ...float64) Krylov {
+	g, turned := made(a), made(testgraph.Permute(a, order))
+	run := func(g *graph.Graph, order []uint32, normalized bool, betas ...float64) Krylov {
 		t.Helper()
 		v, err := Exponential(t.Context(), g, order, normalized, betas, 5, 1e-9, 0, 1)
 		if err != nil || !(v.Bound <= 1e-9) || v.Sweeps == 0 {
@@ -48,7 +49,7 @@ func TestKrylov(t *testing.T) {
 			}
 		}
 	}
-	s, err := g.VonNeumann(1e-12)
+	s, err := iterative.VonNeumann(g, 1e-12)
 	if err != nil {
 		t.Fatal(err)
 	}

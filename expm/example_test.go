@@ -6,7 +6,7 @@ import (
 	"log"
 
 	"github.com/heatwalk/heatwalk/expm"
-	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -25,7 +25,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	g, err := iterative.NewGraph(ctx, a, 0)
+	g, err := graph.New(ctx, a, 0)
 	if err != nil {
 		log.Fatal(err)
 	}

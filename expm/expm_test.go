@@ -11,17 +11,17 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 var ctx = context.Background()
 
 // graphOf returns what maps are made of.
-func graphOf(t testing.TB, a sparse.Matrix, workers int) *iterative.Graph {
+func graphOf(t testing.TB, a sparse.Matrix, workers int) *graph.Graph {
 	t.Helper()
-	g, err := iterative.NewGraph(ctx, a, workers)
+	g, err := graph.New(ctx, a, workers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func apply(t testing.TB, m *Map, b *sparse.Block[float64], tolerance float64, fs
 // The maps by name, and their dense twins.
 var mapNames = []string{"L", "L̃", "I−T", "I−Tᵀ", "A", "S"}
 
-func mapOf(t testing.TB, g *iterative.Graph, name string) *Map {
+func mapOf(t testing.TB, g *graph.Graph, name string) *Map {
 	t.Helper()
 	switch name {
 	case "L":
@@ -120,7 +120,7 @@ func mapOf(t testing.TB, g *iterative.Graph, name string) *Map {
 }
 
 // dense returns the symmetric twin of a map, and the diagonal similarity.
-func dense(g *iterative.Graph, name string) (*mat.SymDense, []float64) {
+func dense(g *graph.Graph, name string) (*mat.SymDense, []float64) {
 	a, n := g.A.(*sparse.CSR), len(g.Degrees)
 	h := mat.NewSymDense(n, nil)
 	outer := make([]float64, n)
@@ -165,7 +165,7 @@ type eigen struct {
 	outer  []float64
 }
 
-func eigenOf(g *iterative.Graph, name string) *eigen {
+func eigenOf(g *graph.Graph, name string) *eigen {
 	h, outer := dense(g, name)
 	var f mat.EigenSym
 	if !f.Factorize(h, true) {

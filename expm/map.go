@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -32,13 +32,13 @@ type Map struct {
 
 	// The eigenvectors of H_s with the eigenvalue known, and the eigenvalue
 	// of rows without entries, which are among those vectors.
-	null     *iterative.NullSpace
+	null     *graph.NullSpace
 	known    float64
 	isolated float64
 	lone     []bool // rows without entries, if their eigenvalue is another
 
 	// For solves with I + γH_s.
-	graph      *iterative.Graph
+	graph      *graph.Graph
 	normalized bool
 
 	slabs sync.Pool // of *sparse.Block[float64], what earlier slabs have left
@@ -61,7 +61,7 @@ func (m *Map) Dims() (r, c int) { return m.n, m.n }
 // NewLaplacian returns L = D − A on [0, λ], λ a bound on its largest
 // eigenvalue that takes a few sweeps of one column. The constants on each
 // component are split off.
-func NewLaplacian(ctx context.Context, g *iterative.Graph) (*Map, error) {
+func NewLaplacian(ctx context.Context, g *graph.Graph) (*Map, error) {
 	hi, err := largestBound(ctx, g, true)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func NewLaplacian(ctx context.Context, g *iterative.Graph) (*Map, error) {
 // NewLaplacianNormalized returns L̃ = J − S on [0, 2]. The vectors d^½ on each
 // component are split off. A sweep runs on −D⁻¹A, which is similar to L̃ − I in
 // the rows that are left and needs no scaled copy of the block.
-func NewLaplacianNormalized(g *iterative.Graph) *Map {
+func NewLaplacianNormalized(g *graph.Graph) *Map {
 	root, lone := roots(g.Degrees)
 	return &Map{
 		n: len(g.Degrees), workers: g.Workers, hi: 2, inner: root, back: root, outerMax: 1, centre: 1,
@@ -91,7 +91,7 @@ func NewLaplacianNormalized(g *iterative.Graph) *Map {
 //
 // Error bounds hold in the norm of the block as it is, and carry the factor
 // max d^−½.
-func NewLaplacianRandomWalk(g *iterative.Graph) *Map {
+func NewLaplacianRandomWalk(g *graph.Graph) *Map {
 	m := NewLaplacianNormalized(g)
 	m.outer, m.back = make([]float64, m.n), nil
 	for i, r := range m.inner {
@@ -104,7 +104,7 @@ func NewLaplacianRandomWalk(g *iterative.Graph) *Map {
 // NewLaplacianRandomWalkTransposed returns I − Tᵀ, whose functions of unit
 // vectors are distributions of walks: column i of its heat kernel is the heat
 // kernel PageRank of seed i. See [NewLaplacianRandomWalk].
-func NewLaplacianRandomWalkTransposed(g *iterative.Graph) *Map {
+func NewLaplacianRandomWalkTransposed(g *graph.Graph) *Map {
 	m := NewLaplacianNormalized(g)
 	m.outer, m.back = m.inner, make([]float64, m.n)
 	for i, r := range m.inner {
@@ -116,7 +116,7 @@ func NewLaplacianRandomWalkTransposed(g *iterative.Graph) *Map {
 
 // NewAdjacency returns A on [−ρ, ρ], ρ a bound on its spectral radius that
 // takes a few sweeps of one column.
-func NewAdjacency(ctx context.Context, g *iterative.Graph) (*Map, error) {
+func NewAdjacency(ctx context.Context, g *graph.Graph) (*Map, error) {
 	hi, err := largestBound(ctx, g, false)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func NewAdjacency(ctx context.Context, g *iterative.Graph) (*Map, error) {
 
 // NewAdjacencyNormalized returns S = D^−½·A·D^−½ on [−1, 1]. The vectors d^½
 // on each component are split off, and rows without entries, which are 0.
-func NewAdjacencyNormalized(g *iterative.Graph) *Map {
+func NewAdjacencyNormalized(g *graph.Graph) *Map {
 	root, lone := roots(g.Degrees)
 	return &Map{
 		n: len(g.Degrees), workers: g.Workers, lo: -1, hi: 1, inner: root, back: root, outerMax: 1,

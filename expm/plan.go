@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -214,7 +214,7 @@ func (e *evaluation) resolventCost(group []*part) float64 {
 func LaplacianSolves(degrees []float64, beta, tolerance float64) bool {
 	f := Exp(-beta)
 	e := &evaluation{
-		Map:      &Map{n: len(degrees), graph: &iterative.Graph{Degrees: degrees}, hi: slices.Max(degrees)},
+		Map:      &Map{n: len(degrees), graph: &graph.Graph{Degrees: degrees}, hi: slices.Max(degrees)},
 		settings: Settings{Tolerance: tolerance},
 	}
 	p := &part{f: &f}

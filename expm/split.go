@@ -4,15 +4,15 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // division divides a block into its part in the null space and the rest.
 type division struct {
 	*evaluation
-	share       *iterative.Share // of the block; nil: there is no null space
-	inner       []float64        // what the rest is divided by
+	share       *tall.Share // of the block; nil: there is no null space
+	inner       []float64   // what the rest is divided by
 	parts       []*part
 	known, lone []float64 // values of the parts at the eigenvalues of the null space
 	scratch     []rowFactors
@@ -51,7 +51,7 @@ func (d *division) rows(worker, lo, hi int) {
 		}
 		simd.DotColumns(sums, hi-lo, rowsOf(d.w[0], lo), rowsOf(d.w[0], lo))
 	} else {
-		d.share.EachRun(lo, hi, func(r iterative.Run) { d.run(worker, r, sums) })
+		d.share.EachRun(lo, hi, func(r tall.Run) { d.run(worker, r, sums) })
 	}
 	if d.inner != nil {
 		d.scaleRows(d.w[0], d.w[0], lo, hi, d.inverses(worker, d.inner[lo:hi]))
@@ -59,7 +59,7 @@ func (d *division) rows(worker, lo, hi int) {
 }
 
 // run divides a run of rows, but for the scaling of W.
-func (d *division) run(worker int, r iterative.Run, sums []float64) {
+func (d *division) run(worker int, r tall.Run, sums []float64) {
 	w, k := rowsOf(d.w[0], r.Lo), d.b.Cols
 	if r.Total == nil {
 		for i := r.Lo; i < r.Hi; i++ {

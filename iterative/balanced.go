@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -19,7 +21,7 @@ type balanced struct {
 func (m *balanced) Sweep(ctx context.Context, workers int, visit func(worker int, p sparse.Panel) error) error {
 	values := make([][]float64, sched.Workers(workers))
 	return m.Matrix.Sweep(ctx, workers, func(worker int, p sparse.Panel) error {
-		val := grow(values[worker], len(p.Col))
+		val := tall.Grow(values[worker], len(p.Col))
 		values[worker] = val
 		for i := p.Lo; i < p.Hi; i++ {
 			for e := p.Ptr[i-p.Lo] - p.Ptr[0]; e < p.Ptr[i-p.Lo+1]-p.Ptr[0]; e++ {
@@ -41,13 +43,13 @@ func (m *balanced) Sweep(ctx context.Context, workers int, visit func(worker int
 //	diag(v)·(I − αA)·diag(v) = αL' + diag(v∘(v − αAv))
 //
 // so that Jacobi's steps and the factor are those of a graph. Weights are computed in
-// every sweep, and v is kept. Cost: [GraphSweeps].
-func (g *Graph) VonNeumannAdjacency(ctx context.Context, alpha float64, v []float64, least float64) (*System, error) {
-	scaled, err := NewGraphOf(ctx, &balanced{g.A, v}, g.Components, g.Workers)
+// every sweep, and v is kept. Cost: [graph.Sweeps].
+func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64, v []float64, least float64) (*System, error) {
+	scaled, err := graph.NewOf(ctx, &balanced{g.A, v}, g.Components, g.Workers)
 	if err != nil {
 		return nil, err
 	}
-	scaled.beside = nil // the ground is a difference of numbers of the size of loops
+	scaled.KeepLoops() // the ground is a difference of numbers of their size
 	s := &System{Graph: scaled, Edge: alpha, Ground: make([]float64, len(v)), Scale: v, Least: least}
 	for i, d := range scaled.Degrees {
 		s.Ground[i] = float64(v[i]*v[i]) - float64(alpha*d)
@@ -71,7 +73,7 @@ func (s *System) startNear(v []float64) {
 			square[c] += float64(v[i] * v[i])
 		}
 	}
-	s.easy, s.quotients = newNullSpace(of, components, slices.Clone(v)), make([]float64, len(v))
+	s.easy, s.quotients = &graph.NullSpace{Disjoint: tall.NewDisjointOf(of, components, slices.Clone(v))}, make([]float64, len(v))
 	for i, c := range of {
 		if v[i] > 0 {
 			s.quotients[i] = energy[c] / square[c] * float64(v[i]*v[i])

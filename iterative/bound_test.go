@@ -32,7 +32,7 @@ func TestErrorBoundOfUnevenWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := graphOf(t, a)
-	s, err := g.RegularizedCommuteTime(alpha)
+	s, err := RegularizedCommuteTime(g, alpha)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -21,10 +22,10 @@ import (
 // goroutines at a time.
 type CG struct {
 	A       sparse.Applier[float64]
-	Scale   []float64      // positive; nil means ones
-	Null    *NullSpace     // of the scaled system; nil: A is definite
-	Precond Preconditioner // of A; nil: none
-	Workers int            // goroutines for the vectors, 0: one for each processor; never changes a result
+	Scale   []float64        // positive; nil means ones
+	Null    *graph.NullSpace // of the scaled system; nil: A is definite
+	Precond Preconditioner   // of A; nil: none
+	Workers int              // goroutines for the vectors, 0: one for each processor; never changes a result
 
 	ladder *ladder // nil: Precond for all
 	single *single // nil: all is done in float64; else Null is nil and Precond is Jacobi
@@ -36,7 +37,7 @@ type CG struct {
 	//
 	// With image = A·1 they are s in each component, with the Rayleigh quotients
 	// ground/s²: it begins at Galerkin's approximation in their span.
-	easy          *NullSpace
+	easy          *graph.NullSpace
 	ground, image []float64
 }
 
@@ -129,7 +130,7 @@ func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64], s *Settin
 	switch {
 	case n != cols || b.Rows != n || x.Rows != n || b.Cols != x.Cols,
 		c.Scale != nil && len(c.Scale) != n,
-		c.Null != nil && len(c.Null.unit) != n,
+		c.Null != nil && len(c.Null.Unit) != n,
 		s != nil && s.Absolute != nil && len(s.Absolute) != b.Cols:
 		panic(badShape)
 	case n > 0 && &x.Data[0] == &b.Data[0]:

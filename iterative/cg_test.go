@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -160,9 +161,9 @@ func TestCGOnTheComplementOfTheNullSpace(t *testing.T) {
 	l := sparse.NewLaplacian[float64](a, deg)
 	for _, p := range []Preconditioner{nil, NewJacobi(diag)} {
 		for name, cg := range map[string]*CG{
-			"L":          {A: l, Null: NewNullSpace(c, nil), Precond: p},
-			"L̃":         {A: sparse.NewLaplacianNormalized[float64](a, deg), Null: NewNullSpace(c, root)},
-			"L̃, scaled": {A: l, Null: NewNullSpace(c, root), Scale: scale, Precond: p},
+			"L":          {A: l, Null: graph.NewNullSpace(c, nil), Precond: p},
+			"L̃":         {A: sparse.NewLaplacianNormalized[float64](a, deg), Null: graph.NewNullSpace(c, root)},
+			"L̃, scaled": {A: l, Null: graph.NewNullSpace(c, root), Scale: scale, Precond: p},
 		} {
 			want := times(function(denseLaplacian(a, deg, name != "L"), inverse), b)
 			x := sparse.NewBlock[float64](120, 5)
@@ -194,7 +195,7 @@ func TestCGOnTheComplementOfTheNullSpace(t *testing.T) {
 func TestIterationLimit(t *testing.T) {
 	a := testgraph.Path(200)
 	op := sparse.NewLaplacian[float64](a, degreesOf(t, a))
-	cg := &CG{A: op, Null: NewNullSpace(componentsOf(t, a), nil)}
+	cg := &CG{A: op, Null: graph.NewNullSpace(componentsOf(t, a), nil)}
 	b, x := randomBlock(1, 200, 2), sparse.NewBlock[float64](200, 2)
 	res, err := cg.SolveTo(ctx, x, b, &Settings{MaxIterations: 7})
 	if !errors.Is(err, ErrIterationLimit) || res == nil || res.Steps != 7 || len(res.History) != 8 {
@@ -234,7 +235,7 @@ func testEnergy(t *testing.T, single bool, tolerance float64) {
 	n := len(g.Degrees)
 	b := randomBlock(1, n, 3)
 	exact := sparse.NewBlock[float64](n, 3)
-	s, err := g.VonNeumann(0.99)
+	s, err := VonNeumann(g, 0.99)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +281,7 @@ func testEnergy(t *testing.T, single bool, tolerance float64) {
 
 func TestStagnation(t *testing.T) {
 	a := testgraph.Path(400)
-	cg := &CG{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Null: NewNullSpace(componentsOf(t, a), nil)}
+	cg := &CG{A: sparse.NewLaplacian[float64](a, degreesOf(t, a)), Null: graph.NewNullSpace(componentsOf(t, a), nil)}
 	b, x := randomBlock(1, 400, 2), sparse.NewBlock[float64](400, 2)
 	res, err := cg.SolveTo(ctx, x, b, &Settings{Tolerance: 1e-16})
 	if !errors.Is(err, ErrStagnation) || slices.Max(res.Relative) > 1e-9 {
@@ -294,7 +295,7 @@ func TestStagnation(t *testing.T) {
 // TestStart goes on from an approximation, in the scaled system too.
 func TestStart(t *testing.T) {
 	g := graphOf(t, testgraph.Random(2, 80, 160, true))
-	s, err := g.VonNeumann(0.9)
+	s, err := VonNeumann(g, 0.9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +316,7 @@ func TestStart(t *testing.T) {
 
 func TestAbsoluteTolerances(t *testing.T) {
 	g := graphOf(t, testgraph.Random(2, 80, 160, true))
-	s, err := g.ShiftedLaplacian(10, 1)
+	s, err := ShiftedLaplacian(g, 10, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +344,7 @@ func TestAbsoluteTolerances(t *testing.T) {
 
 func TestZeroColumns(t *testing.T) {
 	g := graphOf(t, testgraph.Path(5))
-	s, err := g.ShiftedLaplacian(1, 0)
+	s, err := ShiftedLaplacian(g, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +381,7 @@ func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
 	}
 	a := testgraph.Cycle(3000)
 	deg := degreesOf(t, a)
-	cg := &CG{A: sparse.NewLaplacian[float64](a, deg), Null: NewNullSpace(componentsOf(t, a), nil), Workers: 1}
+	cg := &CG{A: sparse.NewLaplacian[float64](a, deg), Null: graph.NewNullSpace(componentsOf(t, a), nil), Workers: 1}
 	cg.A.(*sparse.Operator[float64]).Workers = 1
 	b, x := randomBlock(1, 3000, 4), sparse.NewBlock[float64](3000, 4)
 	count := func(steps int) float64 {

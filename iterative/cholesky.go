@@ -10,6 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -86,7 +87,7 @@ func factorLimit(n int, entries int64) int64 {
 // The factor depends on the matrix and the rng seed alone. Cost: one sweep and
 // a sequential elimination; with a limit, memory at most [CholeskyBytes]. The
 // error wraps [ErrMemory], [ErrFill] of a factor that would go beyond that,
-// [ErrWeight], or is that of the sweep.
+// [graph.ErrWeight], or is that of the sweep.
 func NewCholesky(ctx context.Context, a sparse.Matrix, scale float64, ground []float64, s *CholeskySettings) (*Cholesky, error) {
 	n, cols := a.Dims()
 	if n != cols || ground != nil && len(ground) != n {
@@ -315,13 +316,13 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 	w := b.Cols
 	batch := max(1, batchBytes/(8*w))
 	s.y = simd.Rows[float64]{Data: b.Data, Stride: b.Stride}
-	s.sums = simd.Rows[float64]{Data: grow(s.sums.Data, batch*w), Stride: w}
-	s.ones = grow(s.ones, batch)
+	s.sums = simd.Rows[float64]{Data: tall.Grow(s.sums.Data, batch*w), Stride: w}
+	s.ones = tall.Grow(s.ones, batch)
 	for i := range s.ones {
 		s.ones[i] = 1
 	}
-	s.row, s.next = grow(s.row, w), grow(s.next, w)
-	s.placed = grow(s.placed, b.Rows)
+	s.row, s.next = tall.Grow(s.row, w), tall.Grow(s.next, w)
+	s.placed = tall.Grow(s.placed, b.Rows)
 	clear(s.placed)
 }
 

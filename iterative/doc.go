@@ -28,11 +28,11 @@
 // A [System] is one of the maps that kernels on nodes need, from which the
 // operator, the null space, the diagonal and the factor all follow:
 //
-//	Graph.ShiftedLaplacian(a, c)            a·L + c·I, and L⁺ with c = 0
-//	Graph.ShiftedLaplacianNormalized(a, c)  a·L̃ + c·I, and L̃⁺ with c = 0
-//	Graph.VonNeumann(α)                     I − αS
-//	Graph.RegularizedCommuteTime(α)         D − αA
-//	Graph.VonNeumannAdjacency(α, v, least)  I − αA, through v∘A∘v
+//	ShiftedLaplacian(g, a, c)            a·L + c·I, and L⁺ with c = 0
+//	ShiftedLaplacianNormalized(g, a, c)  a·L̃ + c·I, and L̃⁺ with c = 0
+//	VonNeumann(g, α)                     I − αS
+//	RegularizedCommuteTime(g, α)         D − αA
+//	VonNeumannAdjacency(g, α, v, least)   I − αA, through v∘A∘v
 //
 // Its SolveTo begins with Jacobi and makes the factor when the residuals of the
 // first steps say that it will pay. Definite systems are solved with float32

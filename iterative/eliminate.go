@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -19,10 +21,6 @@ var (
 	// ErrFill is an [ErrMemory] of a factor with more entries than any graph's
 	// is expected to have: more memory would not help, another preconditioner may.
 	ErrFill = fmt.Errorf("%w: it fills in", ErrMemory)
-
-	// ErrWeight is returned for a graph with an edge weight that is negative
-	// or not finite.
-	ErrWeight = errors.New("iterative: an edge weight is negative or not finite")
 )
 
 // elimination is a sampled Cholesky factorisation under way (Gao, Kyng and
@@ -164,7 +162,7 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix, scale float64) 
 					w *= val[at]
 				}
 				if !(w >= 0) || math.IsInf(w, 1) {
-					return fmt.Errorf("%w: row %d, column %d", ErrWeight, i, c)
+					return fmt.Errorf("%w: row %d, column %d", graph.ErrWeight, i, c)
 				}
 				if int(c) == i || w == 0 {
 					continue
@@ -276,7 +274,7 @@ func (e *elimination) collect(v uint32) {
 // probability proportional to its weight.
 func (e *elimination) sampleTree(total float64) {
 	m := len(e.near)
-	e.rest = grow(e.rest, m+1)
+	e.rest = tall.Grow(e.rest, m+1)
 	e.rest[m] = 0
 	for i := m - 1; i >= 0; i-- {
 		e.rest[i] = e.rest[i+1] + e.near[i].weight

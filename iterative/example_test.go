@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -20,11 +21,11 @@ func ExampleSystem_SolveTo() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	g, err := iterative.NewGraph(ctx, path, 0)
+	g, err := graph.New(ctx, path, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := g.ShiftedLaplacian(1, 1)
+	s, err := iterative.ShiftedLaplacian(g, 1, 1)
 	if err != nil {
 		log.Fatal(err)
 	}

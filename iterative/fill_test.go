@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -72,13 +73,13 @@ func TestTooMuchFill(t *testing.T) {
 		t.Fatalf("the factor of a random graph: %v", err)
 	}
 	for _, c := range []struct {
-		system func(a, c float64) (*System, error)
+		system func(g *graph.Graph, a, c float64) (*System, error)
 		scale  func(i int) float64
 	}{
-		{g.ShiftedLaplacian, func(int) float64 { return 1 }},
-		{g.ShiftedLaplacianNormalized, func(i int) float64 { return g.Degrees[i] }},
+		{ShiftedLaplacian, func(int) float64 { return 1 }},
+		{ShiftedLaplacianNormalized, func(i int) float64 { return g.Degrees[i] }},
 	} {
-		s, err := c.system(1, 0)
+		s, err := c.system(g, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 // graphOf returns the system maker of a golden graph.
-func graphOf(t testing.TB, a sparse.Matrix) *Graph {
+func graphOf(t testing.TB, a sparse.Matrix) *graph.Graph {
 	t.Helper()
-	g, err := NewGraph(ctx, a, 2)
+	g, err := graph.New(ctx, a, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,24 +54,24 @@ func oneHot(g testgraph.Graph) *sparse.Block[float64] {
 // inverses they hold.
 var goldenSystems = []struct {
 	files string
-	make  func(g *Graph) (*System, error)
+	make  func(g *graph.Graph) (*System, error)
 }{
-	{"vonneumann_S_a0.1", func(g *Graph) (*System, error) { return g.VonNeumann(0.1) }},
-	{"vonneumann_S_a0.5", func(g *Graph) (*System, error) { return g.VonNeumann(0.5) }},
-	{"vonneumann_S_a0.9", func(g *Graph) (*System, error) { return g.VonNeumann(0.9) }},
-	{"vonneumann_S_a0.99", func(g *Graph) (*System, error) { return g.VonNeumann(0.99) }},
-	{"reglap_L_a0.1", func(g *Graph) (*System, error) { return g.ShiftedLaplacian(0.1, 1) }},
-	{"reglap_L_a1.0", func(g *Graph) (*System, error) { return g.ShiftedLaplacian(1, 1) }},
-	{"reglap_L_a10.0", func(g *Graph) (*System, error) { return g.ShiftedLaplacian(10, 1) }},
-	{"reglap_L_a1000.0", func(g *Graph) (*System, error) { return g.ShiftedLaplacian(1000, 1) }},
-	{"reglap_Lnorm_a0.1", func(g *Graph) (*System, error) { return g.ShiftedLaplacianNormalized(0.1, 1) }},
-	{"reglap_Lnorm_a1.0", func(g *Graph) (*System, error) { return g.ShiftedLaplacianNormalized(1, 1) }},
-	{"reglap_Lnorm_a10.0", func(g *Graph) (*System, error) { return g.ShiftedLaplacianNormalized(10, 1) }},
-	{"reglap_Lnorm_a1000.0", func(g *Graph) (*System, error) { return g.ShiftedLaplacianNormalized(1000, 1) }},
-	{"Lplus", func(g *Graph) (*System, error) { return g.ShiftedLaplacian(1, 0) }},
-	{"Lnormplus", func(g *Graph) (*System, error) { return g.ShiftedLaplacianNormalized(1, 0) }},
-	{"regcommute_a0.5", func(g *Graph) (*System, error) { return g.RegularizedCommuteTime(0.5) }},
-	{"regcommute_a0.9", func(g *Graph) (*System, error) { return g.RegularizedCommuteTime(0.9) }},
+	{"vonneumann_S_a0.1", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.1) }},
+	{"vonneumann_S_a0.5", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.5) }},
+	{"vonneumann_S_a0.9", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.9) }},
+	{"vonneumann_S_a0.99", func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.99) }},
+	{"reglap_L_a0.1", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, 0.1, 1) }},
+	{"reglap_L_a1.0", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, 1, 1) }},
+	{"reglap_L_a10.0", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, 10, 1) }},
+	{"reglap_L_a1000.0", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, 1000, 1) }},
+	{"reglap_Lnorm_a0.1", func(g *graph.Graph) (*System, error) { return ShiftedLaplacianNormalized(g, 0.1, 1) }},
+	{"reglap_Lnorm_a1.0", func(g *graph.Graph) (*System, error) { return ShiftedLaplacianNormalized(g, 1, 1) }},
+	{"reglap_Lnorm_a10.0", func(g *graph.Graph) (*System, error) { return ShiftedLaplacianNormalized(g, 10, 1) }},
+	{"reglap_Lnorm_a1000.0", func(g *graph.Graph) (*System, error) { return ShiftedLaplacianNormalized(g, 1000, 1) }},
+	{"Lplus", func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, 1, 0) }},
+	{"Lnormplus", func(g *graph.Graph) (*System, error) { return ShiftedLaplacianNormalized(g, 1, 0) }},
+	{"regcommute_a0.5", func(g *graph.Graph) (*System, error) { return RegularizedCommuteTime(g, 0.5) }},
+	{"regcommute_a0.9", func(g *graph.Graph) (*System, error) { return RegularizedCommuteTime(g, 0.9) }},
 }
 
 func TestGoldenSystems(t *testing.T) {
@@ -124,12 +125,12 @@ func TestGoldenProducts(t *testing.T) {
 	graph := testgraph.Load(t, "sbm300")
 	g, b := graphOf(t, graph.A), testgraph.Golden(t, "sbm300/B.npy")
 	for file, make := range map[string]func() (*System, error){
-		"vonneumann_B_a0.5":  func() (*System, error) { return g.VonNeumann(0.5) },
-		"vonneumann_B_a0.99": func() (*System, error) { return g.VonNeumann(0.99) },
-		"reglap_B_a1.0":      func() (*System, error) { return g.ShiftedLaplacianNormalized(1, 1) },
-		"reglap_B_a100.0":    func() (*System, error) { return g.ShiftedLaplacianNormalized(100, 1) },
-		"Lplus_B":            func() (*System, error) { return g.ShiftedLaplacian(1, 0) },
-		"Lnormplus_B":        func() (*System, error) { return g.ShiftedLaplacianNormalized(1, 0) },
+		"vonneumann_B_a0.5":  func() (*System, error) { return VonNeumann(g, 0.5) },
+		"vonneumann_B_a0.99": func() (*System, error) { return VonNeumann(g, 0.99) },
+		"reglap_B_a1.0":      func() (*System, error) { return ShiftedLaplacianNormalized(g, 1, 1) },
+		"reglap_B_a100.0":    func() (*System, error) { return ShiftedLaplacianNormalized(g, 100, 1) },
+		"Lplus_B":            func() (*System, error) { return ShiftedLaplacian(g, 1, 0) },
+		"Lnormplus_B":        func() (*System, error) { return ShiftedLaplacianNormalized(g, 1, 0) },
 	} {
 		s, err := make()
 		if err != nil {
@@ -222,7 +223,7 @@ func TestGoldenHarmonic(t *testing.T) {
 		testgraph.Close(t, f, want, 1e-10, 1e-9)
 
 		f = start()
-		h, err := graphOf(t, graph.A).Harmonic(ctx, graph.Train)
+		h, err := NewHarmonic(ctx, graphOf(t, graph.A), graph.Train)
 		if err != nil {
 			t.Fatal(name, err)
 		}

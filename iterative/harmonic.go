@@ -6,7 +6,9 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -22,12 +24,12 @@ type Harmonic struct {
 	known *sparse.Operator[float64] // A_UL and zeros
 }
 
-// Harmonic returns that system, which begins with Jacobi and takes the sampled
+// NewHarmonic returns that system, which begins with Jacobi and takes the sampled
 // Cholesky factor where g.Memory has room for it, as [System.SolveTo] says.
 //
 // Residuals are those of D_U^-½·L_UU·D_U^-½, relative to what is D^-½·A_UL·F_L there
 // and F_L in the other rows: no unit of weights counts. Cost: a sweep.
-func (g *Graph) Harmonic(ctx context.Context, clamped []int) (*Harmonic, error) {
+func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic, error) {
 	n := len(g.Degrees)
 	free := make([]float64, n) // 1 in U, 0 in L and in what L does not reach
 	for i := range roaring.Values(g.Components.Reached(clamped)) {
@@ -36,7 +38,7 @@ func (g *Graph) Harmonic(ctx context.Context, clamped []int) (*Harmonic, error) 
 	for _, i := range clamped {
 		free[i] = 0
 	}
-	among := &Graph{A: g.A, Components: g.Components, Workers: g.Workers}
+	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers}
 	var err error
 	if among.Degrees, err = sparse.Degrees(ctx, &restricted{g.A, free}, g.Workers); err != nil {
 		return nil, err
@@ -152,5 +154,5 @@ func (m *restricted) Sweep(ctx context.Context, workers int, visit func(worker i
 // the factor: five blocks, one of them the scaled copy that a step gathers from,
 // eleven vectors and the marks of reached rows, and sums by chunk.
 func HarmonicBytes(n, cols int) int64 {
-	return 5*sparse.BlockBytes[float64](n, cols) + (11*8+1)*int64(n) + 16*int64(cols)*int64(chunkCount(n))
+	return 5*sparse.BlockBytes[float64](n, cols) + (11*8+1)*int64(n) + 16*int64(cols)*int64(tall.Chunks(n))
 }

@@ -24,7 +24,7 @@ func TestHarmonicSlow(t *testing.T) {
 	of := func(memory int64, workers int) (*sparse.Block[float64], *SystemResult, error) {
 		g := graphOf(t, a)
 		g.Memory, g.Workers = memory, workers
-		h, err := g.Harmonic(ctx, clamped)
+		h, err := NewHarmonic(ctx, g, clamped)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package iterative
 
 import (
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -15,14 +16,14 @@ func (r *run) part(chunk, which int) []float64 {
 // lo on.
 func (r *run) total(dst []float64, lo, which int) {
 	clear(dst)
-	for chunk := range chunkCount(r.b.Rows) {
-		addScaled(dst, 1, r.part(chunk, which)[lo:lo+len(dst)])
+	for chunk := range tall.Chunks(r.b.Rows) {
+		tall.AddScaled(dst, 1, r.part(chunk, which)[lo:lo+len(dst)])
 	}
 }
 
 // rowsOf returns the first and the last row of a chunk, and the end.
 func (r *run) rowsOf(chunk int) (lo, hi int) {
-	return chunk * chunkRows, min((chunk+1)*chunkRows, r.b.Rows)
+	return chunk * tall.ChunkRows, min((chunk+1)*tall.ChunkRows, r.b.Rows)
 }
 
 // from returns the rows of a block from row i on.
@@ -50,7 +51,7 @@ func (r *run) lessen(chunk int, q *sparse.Block[float64]) error {
 	clear(rz)
 	simd.ResidualColumns(from(r.r, lo), from(q, lo), r.alpha[:r.width], r.weight[lo:hi], r.inverse[lo:hi], rr, rz)
 	if r.Null != nil {
-		r.null.clear(chunk)
+		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
 			row := r.r.Row(i)[:r.width]
 			r.addNull(i, r.inverse[i], row, row)
@@ -62,17 +63,17 @@ func (r *run) lessen(chunk int, q *sparse.Block[float64]) error {
 // addNull adds row i's share of the null space in z = f·v and in r. In the
 // scaled system they are s∘z and r/s, and the vectors are u.
 func (r *run) addNull(i int, f float64, v, res []float64) {
-	slot := r.Null.slot[i]
-	if slot >= ownSlot {
+	slot := r.Null.Slot[i]
+	if slot >= tall.OwnSlot {
 		return
 	}
-	u, s := r.Null.unit[i], 1.0
+	u, s := r.Null.Unit[i], 1.0
 	if r.Scale != nil {
 		s = r.Scale[i]
 	}
-	sums := r.null.at(slot)
-	addScaled(sums, f*u*s, v)
-	addScaled(sums[r.b.Cols:], u/s, res)
+	sums := r.null.At(slot)
+	tall.AddScaled(sums, f*u*s, v)
+	tall.AddScaled(sums[r.b.Cols:], u/s, res)
 }
 
 // projectChunk is projectResidual on one chunk.
@@ -80,15 +81,15 @@ func (r *run) projectChunk(_, chunk int) error {
 	lo, hi := r.rowsOf(chunk)
 	for i := lo; i < hi; i++ {
 		row := r.r.Row(i)[:r.width]
-		switch slot := r.Null.slot[i]; {
-		case slot == ownSlot:
+		switch slot := r.Null.Slot[i]; {
+		case slot == tall.OwnSlot:
 			clear(row)
-		case slot != noSlot:
-			f := r.Null.unit[i]
+		case slot != tall.NoSlot:
+			f := r.Null.Unit[i]
 			if r.Scale != nil {
 				f *= r.Scale[i]
 			}
-			addScaled(row, -f, r.null.of(slot)[r.b.Cols:][:len(row)])
+			tall.AddScaled(row, -f, r.null.Of(slot)[r.b.Cols:][:len(row)])
 		}
 	}
 	return nil
@@ -101,7 +102,7 @@ func (r *run) productsChunk(_, chunk int) error {
 	clear(rz)
 	simd.DotColumns(rz, hi-lo, from(r.r, lo), from(r.z, lo))
 	if r.Null != nil {
-		r.null.clear(chunk)
+		r.null.Clear(chunk)
 		for i := lo; i < hi; i++ {
 			r.addNull(i, 1, r.z.Row(i)[:r.width], r.r.Row(i)[:r.width])
 		}
@@ -127,16 +128,16 @@ func (r *run) turnChunk(_, chunk int) error {
 
 // removeNull takes the null space's share of z out of row i of a direction.
 func (r *run) removeNull(i int, p []float64) {
-	slot := r.Null.slot[i]
+	slot := r.Null.Slot[i]
 	switch {
-	case slot == noSlot:
-	case slot == ownSlot:
+	case slot == tall.NoSlot:
+	case slot == tall.OwnSlot:
 		clear(p)
 	default:
-		f := r.Null.unit[i]
+		f := r.Null.Unit[i]
 		if r.Scale != nil {
 			f /= r.Scale[i]
 		}
-		addScaled(p, -f, r.null.of(slot)[:len(p)])
+		tall.AddScaled(p, -f, r.null.Of(slot)[:len(p)])
 	}
 }

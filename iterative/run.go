@@ -6,6 +6,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -40,7 +41,7 @@ type run struct {
 
 	parts  []float64 // sums by chunk
 	dots   sched.Sums
-	null   nullSums // of z, and behind them of r
+	null   tall.Sums // of z, and behind them of r
 	passes passes
 }
 
@@ -64,20 +65,20 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	for _, block := range []**sparse.Block[float64]{&r.r, &r.p, &r.q} {
 		*block = reshape(*block, n, k)
 	}
-	r.columns = grow(r.columns, k)
+	r.columns = tall.Grow(r.columns, k)
 	for j := range r.columns {
 		r.columns[j] = column{at: j, limit: s.MaxIterations}
 	}
 	for _, v := range []*[]float64{&r.alpha, &r.beta, &r.products, &r.rr, &r.rz, &r.relative, &r.verified} {
-		*v = grow(*v, k)
+		*v = tall.Grow(*v, k)
 		clear(*v)
 	}
-	r.parts = grow(r.parts, 2*k*chunkCount(n))
+	r.parts = tall.Grow(r.parts, 2*k*tall.Chunks(n))
 	if c.Null != nil {
-		r.null.begin(c.Null, 2*k)
+		r.null.Begin(c.Null.Disjoint, 2*k)
 	}
 	r.width = k
-	r.ones, r.weight = grow(r.ones, n), grow(r.weight, n)
+	r.ones, r.weight = tall.Grow(r.ones, n), tall.Grow(r.weight, n)
 	for i := range r.ones {
 		r.ones[i], r.weight[i] = 1, 1
 		if c.Scale != nil {
@@ -105,7 +106,7 @@ func (r *run) active() []column { return r.columns[:r.width] }
 
 // chunks runs a pass over all chunks of rows.
 func (r *run) chunks(ctx context.Context, body func(worker, chunk int) error) error {
-	return sched.Run(ctx, r.Workers, chunkCount(r.b.Rows), body)
+	return sched.Run(ctx, r.Workers, tall.Chunks(r.b.Rows), body)
 }
 
 // start takes up the first approximation.
@@ -164,7 +165,7 @@ func (r *run) startEasy(ctx context.Context) error {
 	}
 	return r.chunks(ctx, func(_, chunk int) error {
 		lo, hi := r.rowsOf(chunk)
-		share.EachRun(lo, hi, func(p Run) {
+		share.EachRun(lo, hi, func(p tall.Run) {
 			for i := p.Lo; i < p.Hi; i++ {
 				x, res := r.x.Row(i), r.r.Row(i)
 				if p.Total == nil && !p.Own {
@@ -215,7 +216,7 @@ func (r *run) rightHandSide(ctx context.Context) error {
 		rr, removed := r.part(chunk, 0), r.part(chunk, 1)
 		clear(rr)
 		clear(removed)
-		for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, r.b.Rows); i++ {
+		for i := chunk * tall.ChunkRows; i < min((chunk+1)*tall.ChunkRows, r.b.Rows); i++ {
 			to, from := r.r.Row(i), r.b.Row(i)
 			s := 1.0
 			if r.Scale != nil {
@@ -378,7 +379,7 @@ func (r *run) precondition(ctx context.Context) error {
 		r.total(r.rz[:r.width], 0, 1)
 	}
 	if r.Null != nil {
-		r.null.total()
+		r.null.Total()
 		r.correct()
 	}
 	return nil
@@ -391,7 +392,7 @@ func (r *run) projectResidual(ctx context.Context) error {
 	if r.Null == nil {
 		return nil
 	}
-	r.null.total()
+	r.null.Total()
 	return r.chunks(ctx, r.passes.project)
 }
 
@@ -399,9 +400,9 @@ func (r *run) projectResidual(ctx context.Context) error {
 // errors that would otherwise decide the steps near the end.
 func (r *run) correct() {
 	k := r.b.Cols
-	for v := range r.Null.vectors {
-		inZ := r.null.totals[2*k*v:][:r.width]
-		inR := r.null.totals[2*k*v+k:][:r.width]
+	for v := range r.Null.Long() {
+		products := r.null.Products(v)
+		inZ, inR := products[:r.width], products[k:][:r.width]
 		for j := range inZ {
 			r.rz[j] -= float64(inZ[j] * inR[j])
 			r.rr[j] -= float64(inR[j] * inR[j])
@@ -486,7 +487,7 @@ func (r *run) swapColumns(ctx context.Context) error {
 		return nil
 	}
 	return r.chunks(ctx, func(_, chunk int) error {
-		for i := chunk * chunkRows; i < min((chunk+1)*chunkRows, r.b.Rows); i++ {
+		for i := chunk * tall.ChunkRows; i < min((chunk+1)*tall.ChunkRows, r.b.Rows); i++ {
 			x, res, p := r.x.Row(i), r.r.Row(i), r.p.Row(i)
 			for _, s := range r.swaps {
 				a, b := s[0], s[1]

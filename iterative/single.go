@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -81,9 +82,9 @@ func newSingle(a *sparse.Operator[float64], diag []float64) *single {
 func (s *single) begin(r *run) {
 	k := r.b.Cols
 	for _, v := range []*[]float64{&s.scale, &s.square, &s.before, &s.goal} {
-		*v = grow(*v, k)
+		*v = tall.Grow(*v, k)
 	}
-	s.left = grow(s.left, k)
+	s.left = tall.Grow(s.left, k)
 	clear(s.left)
 	if s.update == nil {
 		s.dot, s.update, s.turn = r.singleDot, r.singleUpdate, r.singleTurn

@@ -30,9 +30,9 @@ func TestSingle(t *testing.T) {
 	g := graphOf(t, testgraph.Random(6, 3000, 9000, true))
 	n := len(g.Degrees)
 	for name, system := range map[string]func() (*System, error){
-		"I − αS":  func() (*System, error) { return g.VonNeumann(0.9) },
-		"I + αL":  func() (*System, error) { return g.ShiftedLaplacian(1, 1) },
-		"I + αL̃": func() (*System, error) { return g.ShiftedLaplacianNormalized(10, 1) },
+		"I − αS":  func() (*System, error) { return VonNeumann(g, 0.9) },
+		"I + αL":  func() (*System, error) { return ShiftedLaplacian(g, 1, 1) },
+		"I + αL̃": func() (*System, error) { return ShiftedLaplacianNormalized(g, 10, 1) },
 	} {
 		for _, k := range []int{1, 3, 11, singleColumns, 2*singleColumns + 5} {
 			for tolerance, sweeps := range map[float64]int{1e-3: 1, 1e-7: 2, 1e-11: 3} {
@@ -106,7 +106,7 @@ func TestSingleOnDisk(t *testing.T) {
 	var results []*SystemResult
 	var want *sparse.Block[float64]
 	for _, m := range []sparse.Matrix{a, onDisk{a}} {
-		s, err := graphOf(t, m).VonNeumann(0.9)
+		s, err := VonNeumann(graphOf(t, m), 0.9)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestBeyondSingle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := graphOf(t, a).VonNeumann(c.alpha)
+		s, err := VonNeumann(graphOf(t, a), c.alpha)
 		if err != nil {
 			t.Fatal(err)
 		}

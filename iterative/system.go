@@ -5,8 +5,10 @@ import (
 	"errors"
 	"math"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -15,15 +17,15 @@ import (
 //	M = diag(1/s)·(Edge·L + diag(Ground))·diag(1/s)
 //
 // The iteration runs on the middle, so that a normalised map costs no more per
-// entry than A, and the factor of the middle preconditions it. The methods of
-// [Graph] make the systems of kernels on nodes. A System keeps its factor and
+// entry than A, and the factor of the middle preconditions it. [ShiftedLaplacian]
+// and its like make the systems of kernels on nodes. A System keeps its factor and
 // buffers between solves; it must not be used by two goroutines at a time.
 type System struct {
-	Graph  *Graph
-	Edge   float64    // > 0
-	Ground []float64  // ≥ 0; nil means zeros
-	Scale  []float64  // s > 0; nil means ones
-	Null   *NullSpace // of M; nil: M is definite
+	Graph  *graph.Graph
+	Edge   float64          // > 0
+	Ground []float64        // ≥ 0; nil means zeros
+	Scale  []float64        // s > 0; nil means ones
+	Null   *graph.NullSpace // of M; nil: M is definite
 
 	// Least is a lower bound of M's eigenvalues outside the null space; 0
 	// means that none is known.
@@ -38,7 +40,7 @@ type System struct {
 	// eigenvalues Ground/s²; nil: none are known. They are those that slow the
 	// iteration down the most. With quotients s is near to eigenvectors, of
 	// Rayleigh quotients that are these over s².
-	easy      *NullSpace
+	easy      *graph.NullSpace
 	quotients []float64
 
 	// free, if not nil, is 1 in the rows that take part and 0 in those that are the
@@ -151,7 +153,7 @@ func (s *System) newLadder(settings *Settings, out *SystemResult) *ladder {
 func (s *System) prepare(cols int) {
 	c := &s.cg
 	if c.A == nil {
-		a, _ := s.Graph.edges()
+		a, _ := s.Graph.Edges()
 		op := &sparse.Operator[float64]{A: a, Scale: -s.Edge, Left: s.free, Right: s.free, Diag: s.diagonal(false), Workers: s.Graph.Workers}
 		c.A = op
 		c.Scale, c.Null, c.Workers = s.Scale, s.Null, s.Graph.Workers
@@ -174,7 +176,7 @@ func (s *System) prepare(cols int) {
 // diagonal returns that of Edge·L + diag(Ground), or with what cancels of loops what
 // the operator adds to its matrix.
 func (s *System) diagonal(cancelled bool) []float64 {
-	_, sums := s.Graph.edges()
+	_, sums := s.Graph.Edges()
 	diag := make([]float64, len(sums))
 	if cancelled {
 		sums = s.Graph.LaplacianDiagonal()
@@ -243,7 +245,7 @@ func (s *System) bound(ctx context.Context, out *SystemResult, x, b *sparse.Bloc
 		return nil
 	}
 	var norm float64
-	_, sums := s.Graph.edges()
+	_, sums := s.Graph.Edges()
 	for i, d := range sums {
 		sum := 2 * s.Edge * d
 		if s.Ground != nil {
@@ -310,7 +312,7 @@ func (s *System) boundByRows(ctx context.Context, out *SystemResult, x, b *spars
 			largest[j] = max(largest[j], math.Abs(v))
 		}
 	}
-	_, sums := s.Graph.edges()
+	_, sums := s.Graph.Edges()
 	for i, g := range s.Ground {
 		if g <= 0 {
 			continue
@@ -332,16 +334,16 @@ func (s *System) boundByRows(ctx context.Context, out *SystemResult, x, b *spars
 
 // columnNorms returns the norms of the columns of b.
 func columnNorms(ctx context.Context, b *sparse.Block[float64], workers int) ([]float64, error) {
-	chunks := chunkCount(b.Rows)
+	chunks := tall.Chunks(b.Rows)
 	parts := make([]float64, chunks*b.Cols)
 	err := sched.Run(ctx, workers, chunks, func(_, chunk int) error {
-		lo, hi := chunk*chunkRows, min((chunk+1)*chunkRows, b.Rows)
+		lo, hi := chunk*tall.ChunkRows, min((chunk+1)*tall.ChunkRows, b.Rows)
 		simd.DotColumns(parts[chunk*b.Cols:(chunk+1)*b.Cols], hi-lo, from(b, lo), from(b, lo))
 		return nil
 	})
 	norm := make([]float64, b.Cols)
 	for chunk := range chunks {
-		addScaled(norm, 1, parts[chunk*b.Cols:(chunk+1)*b.Cols])
+		tall.AddScaled(norm, 1, parts[chunk*b.Cols:(chunk+1)*b.Cols])
 	}
 	for j, v := range norm {
 		norm[j] = math.Sqrt(v)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -62,11 +63,11 @@ func TestFactorOfAForestIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := tree(t)
 		n, _ := a.Dims()
-		g, err := NewGraph(ctx, a, 1)
+		g, err := graph.New(ctx, a, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := g.ShiftedLaplacian(2, 0)
+		s, err := ShiftedLaplacian(g, 2, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +162,7 @@ func TestLadder(t *testing.T) {
 		alpha  float64
 		factor bool
 	}{{0.5, false}, {0.999, true}} {
-		s, err := g.VonNeumann(c.alpha)
+		s, err := VonNeumann(g, c.alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func TestLadder(t *testing.T) {
 			t.Errorf("steps of columns %v", res.ColumnSteps)
 		}
 		// Without memory for the factor Jacobi does it alone.
-		s, err = g.VonNeumann(c.alpha)
+		s, err = VonNeumann(g, c.alpha)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,11 +238,11 @@ func TestBoundIsAbove(t *testing.T) {
 			}
 			normalized := denseLaplacian(a, g.Degrees, true)
 			l := denseLaplacian(a, g.Degrees, false)
-			s, err := g.ShiftedLaplacian(100*alpha, 1)
+			s, err := ShiftedLaplacian(g, 100*alpha, 1)
 			check("I + αL", s, err, function(l, func(x float64) float64 { return 1 / (1 + 100*alpha*x) }))
-			s, err = g.ShiftedLaplacianNormalized(alpha, 0.1)
+			s, err = ShiftedLaplacianNormalized(g, alpha, 0.1)
 			check("αL̃ + 0.1·I", s, err, function(normalized, func(x float64) float64 { return 1 / (0.1 + alpha*x) }))
-			s, err = g.RegularizedCommuteTime(alpha)
+			s, err = RegularizedCommuteTime(g, alpha)
 			m := mat.NewSymDense(150, nil)
 			for i, d := range g.Degrees {
 				for j := i; j < 150; j++ {
@@ -259,7 +260,7 @@ func TestPseudoInverseProperties(t *testing.T) {
 		n := rapid.IntRange(2, 30).Draw(t, "nodes")
 		most := n * (n + 1) / 2
 		a := testgraph.Random(rapid.Uint64().Draw(t, "rng seed"), n, rapid.IntRange(0, min(most, 3*n)).Draw(t, "edges"), rapid.Bool().Draw(t, "weighted"))
-		g, err := NewGraph(ctx, a, 1)
+		g, err := graph.New(ctx, a, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +268,7 @@ func TestPseudoInverseProperties(t *testing.T) {
 		for i := range rows {
 			rows[i] = i
 		}
-		s, err := g.ShiftedLaplacian(1, 0)
+		s, err := ShiftedLaplacian(g, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,11 +306,11 @@ func TestUnevenWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := NewGraph(ctx, a, 1)
+		g, err := graph.New(ctx, a, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := g.ShiftedLaplacian(1, 0)
+		s, err := ShiftedLaplacian(g, 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,14 +343,14 @@ func TestSameBits(t *testing.T) {
 func testSameBits(t *testing.T, a *sparse.CSR) {
 	n, _ := a.Dims()
 	b := randomBlock(4, n, singleColumns+9)
-	for name, make := range map[string]func(g *Graph) (*System, error){
-		"I − αS": func(g *Graph) (*System, error) { return g.VonNeumann(0.9) },
-		"L⁺":     func(g *Graph) (*System, error) { return g.ShiftedLaplacian(1, 0) },
-		"L̃⁺":    func(g *Graph) (*System, error) { return g.ShiftedLaplacianNormalized(1, 0) },
+	for name, make := range map[string]func(g *graph.Graph) (*System, error){
+		"I − αS": func(g *graph.Graph) (*System, error) { return VonNeumann(g, 0.9) },
+		"L⁺":     func(g *graph.Graph) (*System, error) { return ShiftedLaplacian(g, 1, 0) },
+		"L̃⁺":    func(g *graph.Graph) (*System, error) { return ShiftedLaplacianNormalized(g, 1, 0) },
 	} {
 		var want *sparse.Block[float64]
 		for _, workers := range []int{1, 2, 7} {
-			g, err := NewGraph(ctx, a, workers)
+			g, err := graph.New(ctx, a, workers)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -391,7 +392,7 @@ func TestPreconditioner(t *testing.T) {
 	a := grid(30)
 	g := graphOf(t, a)
 	n := len(g.Degrees)
-	s, err := g.ShiftedLaplacianNormalized(1, 0)
+	s, err := ShiftedLaplacianNormalized(g, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -414,13 +415,13 @@ func TestPreconditioner(t *testing.T) {
 func TestParametersOutOfRange(t *testing.T) {
 	g := graphOf(t, testgraph.Path(4))
 	for name, make := range map[string]func() (*System, error){
-		"α = 1":     func() (*System, error) { return g.VonNeumann(1) },
-		"α = 0":     func() (*System, error) { return g.VonNeumann(0) },
-		"α = NaN":   func() (*System, error) { return g.RegularizedCommuteTime(math.NaN()) },
-		"a = 0":     func() (*System, error) { return g.ShiftedLaplacian(0, 1) },
-		"c < 0":     func() (*System, error) { return g.ShiftedLaplacianNormalized(1, -1) },
-		"a = +Inf":  func() (*System, error) { return g.ShiftedLaplacian(math.Inf(1), 1) },
-		"α = 2 (D)": func() (*System, error) { return g.RegularizedCommuteTime(2) },
+		"α = 1":     func() (*System, error) { return VonNeumann(g, 1) },
+		"α = 0":     func() (*System, error) { return VonNeumann(g, 0) },
+		"α = NaN":   func() (*System, error) { return RegularizedCommuteTime(g, math.NaN()) },
+		"a = 0":     func() (*System, error) { return ShiftedLaplacian(g, 0, 1) },
+		"c < 0":     func() (*System, error) { return ShiftedLaplacianNormalized(g, 1, -1) },
+		"a = +Inf":  func() (*System, error) { return ShiftedLaplacian(g, math.Inf(1), 1) },
+		"α = 2 (D)": func() (*System, error) { return RegularizedCommuteTime(g, 2) },
 	} {
 		if _, err := make(); !errors.Is(err, ErrParameter) {
 			t.Errorf("%s: %v", name, err)
@@ -430,10 +431,10 @@ func TestParametersOutOfRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewGraph(ctx, minus, 1); !errors.Is(err, ErrWeight) {
+	if _, err := graph.New(ctx, minus, 1); !errors.Is(err, graph.ErrWeight) {
 		t.Errorf("graph: %v", err)
 	}
-	if _, err := NewCholesky(ctx, minus, 1, nil, nil); !errors.Is(err, ErrWeight) {
+	if _, err := NewCholesky(ctx, minus, 1, nil, nil); !errors.Is(err, graph.ErrWeight) {
 		t.Errorf("factor: %v", err)
 	}
 }
@@ -457,8 +458,8 @@ func TestScale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = NewGraph(ctx, a, 1)
-		var scale *ScaleError
+		_, err = graph.New(ctx, a, 1)
+		var scale *graph.ScaleError
 		if c.refused != errors.As(err, &scale) || !c.refused && err != nil {
 			t.Errorf("weights %g and %g: %v", c.light, c.heavy, err)
 		}
@@ -472,7 +473,7 @@ func TestKnownComponents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := NewGraphOf(ctx, a, parts, 1)
+	g, err := graph.NewOf(ctx, a, parts, 1)
 	if err != nil || g.Components != parts {
 		t.Errorf("%v, %v", g, err)
 	}
@@ -483,7 +484,7 @@ func TestKnownComponents(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	g := graphOf(t, grid(30))
-	s, err := g.ShiftedLaplacian(1, 0)
+	s, err := ShiftedLaplacian(g, 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -510,9 +511,9 @@ func TestEasyVectors(t *testing.T) {
 	g := graphOf(t, a)
 	n := len(g.Degrees)
 	for name, system := range map[string]func() (*System, error){
-		"I − αS":  func() (*System, error) { return g.VonNeumann(0.99) },
-		"I + αL":  func() (*System, error) { return g.ShiftedLaplacian(50, 1) },
-		"I + αL̃": func() (*System, error) { return g.ShiftedLaplacianNormalized(50, 1) },
+		"I − αS":  func() (*System, error) { return VonNeumann(g, 0.99) },
+		"I + αL":  func() (*System, error) { return ShiftedLaplacian(g, 50, 1) },
+		"I + αL̃": func() (*System, error) { return ShiftedLaplacianNormalized(g, 50, 1) },
 	} {
 		s, err := system()
 		if err != nil {
@@ -545,11 +546,11 @@ func TestEasyVectors(t *testing.T) {
 func TestRoundingOfBound(t *testing.T) {
 	const n, least = 200, 1e-3
 	a := testgraph.Complete(n)
-	g, err := NewGraph(context.Background(), a, 1)
+	g, err := graph.New(context.Background(), a, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := g.ShiftedLaplacian(1, least)
+	s, err := ShiftedLaplacian(g, 1, least)
 	if err != nil {
 		t.Fatal(err)
 	}

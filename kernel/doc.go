@@ -27,7 +27,7 @@
 // nodes never exists. ApplyTo multiplies the whole kernel with a block of
 // columns and forms no value at all:
 //
-//	g, err := iterative.NewGraph(ctx, a, 0)
+//	g, err := graph.New(ctx, a, 0)
 //	k, err := kernel.New(ctx, g, "diffusion", kernel.Parameters{Beta: 2})
 //	gram, report, err := kernel.Gram(ctx, k, train, nil)
 //	fmt.Println(report.ErrorBound)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -72,7 +73,7 @@ var (
 // that says what the kernel takes on this graph, [ErrAsymmetric], the
 // context's, or that of a sweep. Cost: a sweep of one column, and for bounds
 // of a spectrum a few more.
-func New(ctx context.Context, g *iterative.Graph, name string, p Parameters) (Kernel, error) {
+func New(ctx context.Context, g *graph.Graph, name string, p Parameters) (Kernel, error) {
 	ks, err := NewAll(ctx, g, name, []Parameters{p})
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func New(ctx context.Context, g *iterative.Graph, name string, p Parameters) (Ke
 
 // NewAll is [New] for several parameters. What the kernels have in common is
 // made once, and [Grams] computes their blocks together.
-func NewAll(ctx context.Context, g *iterative.Graph, name string, ps []Parameters) ([]Kernel, error) {
+func NewAll(ctx context.Context, g *graph.Graph, name string, ps []Parameters) ([]Kernel, error) {
 	f := find(name)
 	if f == nil {
 		return nil, noKernel(name)
@@ -119,7 +120,7 @@ func NewAll(ctx context.Context, g *iterative.Graph, name string, ps []Parameter
 // maps are the matrices of a graph that its kernels are functions of, made
 // when the first one needs them.
 type maps struct {
-	*iterative.Graph
+	*graph.Graph
 	combinatorial, normalized, adjacency, normalizedAdjacency *expm.Map
 }
 
@@ -154,7 +155,7 @@ func (g *maps) base(ctx context.Context, b Base) (*expm.Map, error) {
 }
 
 // checkSymmetric compares uᵀ(Av) with vᵀ(Au) for two random vectors.
-func checkSymmetric(ctx context.Context, g *iterative.Graph) error {
+func checkSymmetric(ctx context.Context, g *graph.Graph) error {
 	n := len(g.Degrees)
 	x, y := sparse.NewBlock[float64](n, 2), sparse.NewBlock[float64](n, 2)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -192,20 +193,20 @@ func laplacianOf(ctx context.Context, g *maps, l Laplacian) (*expm.Map, []float6
 func systemOf(g *maps, l Laplacian, a, c float64) (*iterative.System, []float64, error) {
 	switch l {
 	case Combinatorial:
-		s, err := g.ShiftedLaplacian(a, c)
+		s, err := iterative.ShiftedLaplacian(g.Graph, a, c)
 		return s, nil, err
 	case RandomWalk:
-		s, err := g.ShiftedLaplacianNormalized(a, c)
+		s, err := iterative.ShiftedLaplacianNormalized(g.Graph, a, c)
 		return s, roots(g.Graph), err
 	}
-	s, err := g.ShiftedLaplacianNormalized(a, c)
+	s, err := iterative.ShiftedLaplacianNormalized(g.Graph, a, c)
 	return s, nil, err
 }
 
 // roots returns d^½ relative to the least in the component of each node, 1 for a
 // row without entries. A kernel has no values between components, so that only
 // ratios within one count; larger ones would be in bounds on errors.
-func roots(g *iterative.Graph) []float64 {
+func roots(g *graph.Graph) []float64 {
 	of := g.Components.Of
 	least := make([]float64, len(g.Components.Sizes))
 	for i, d := range g.Degrees {
@@ -256,7 +257,7 @@ func exponential(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 
 func vonNeumann(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 	if p.Matrix == NormalizedAdjacency {
-		s, err := g.VonNeumann(p.Alpha)
+		s, err := iterative.VonNeumann(g.Graph, p.Alpha)
 		if err != nil {
 			return nil, err
 		}
@@ -316,7 +317,7 @@ func commuteTime(ctx context.Context, g *maps, _ Parameters) (Kernel, error) {
 }
 
 func regularizedCommuteTime(_ context.Context, g *maps, p Parameters) (Kernel, error) {
-	s, err := g.RegularizedCommuteTime(p.Alpha)
+	s, err := iterative.RegularizedCommuteTime(g.Graph, p.Alpha)
 	if err != nil {
 		return nil, err
 	}
@@ -355,7 +356,7 @@ func matern(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
 }
 
 func pageRank(ctx context.Context, g *maps, p Parameters) (Kernel, error) {
-	s, err := g.VonNeumann(p.Alpha)
+	s, err := iterative.VonNeumann(g.Graph, p.Alpha)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -118,9 +118,9 @@ func goldenCases(t testing.TB) []goldenCase {
 	return list
 }
 
-func newGraph(t testing.TB, a sparse.Matrix, workers int) *iterative.Graph {
+func newGraph(t testing.TB, a sparse.Matrix, workers int) *graph.Graph {
 	t.Helper()
-	g, err := iterative.NewGraph(context.Background(), a, workers)
+	g, err := graph.New(context.Background(), a, workers)
 	if err != nil {
 		t.Fatal(err)
 	}

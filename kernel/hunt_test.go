@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -280,7 +280,7 @@ type huntResult struct {
 }
 
 func (h *huntCase) run(t *testing.T, a *sparse.CSR, o *oracle) huntResult {
-	g, err := iterative.NewGraph(background, a, 1)
+	g, err := graph.New(background, a, 1)
 	if err != nil {
 		return huntResult{err: err}
 	}

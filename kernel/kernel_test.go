@@ -14,15 +14,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
 var background = context.Background()
 
-func mustNew(t testing.TB, g *iterative.Graph, name string, p Parameters) Kernel {
+func mustNew(t testing.TB, g *graph.Graph, name string, p Parameters) Kernel {
 	t.Helper()
 	k, err := New(background, g, name, p)
 	if err != nil {
@@ -431,7 +431,7 @@ func TestSemigroup(t *testing.T) {
 		edges := rapid.IntRange(0, n*(n-1)/4).Draw(t, "edges")
 		a := testgraph.Random(rapid.Uint64().Draw(t, "rng seed"), n, edges, true)
 		s, u := rapid.Float64Range(0.01, 4).Draw(t, "a"), rapid.Float64Range(0.01, 4).Draw(t, "b")
-		g, err := iterative.NewGraph(background, a, 1)
+		g, err := graph.New(background, a, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

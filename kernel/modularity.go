@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -14,7 +14,7 @@ import (
 // modularity is the part of M = A − γ·d·dᵀ/vol that belongs to its largest
 // positive eigenvalues, K = FFᵀ with a column √λ·u for each.
 type modularity struct {
-	graph      *iterative.Graph
+	graph      *graph.Graph
 	rank       int // 0: all
 	resolution float64
 	subtracted float64 // the norm of what is subtracted from A

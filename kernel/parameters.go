@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/graph"
 )
 
 // Laplacian names the Laplacian that a kernel is a function of.
@@ -293,7 +293,7 @@ func Used(name string, p Parameters) Parameters {
 // does not take, and with defaults. The error is a [*ParameterError], the
 // context's or that of a sweep. Cost: none but for α or β of A that is not
 // given, which takes that of [RoughRadius].
-func Resolve(ctx context.Context, g *iterative.Graph, name string, p Parameters) (Parameters, error) {
+func Resolve(ctx context.Context, g *graph.Graph, name string, p Parameters) (Parameters, error) {
 	f := find(name)
 	if f == nil {
 		return p, noKernel(name)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -194,7 +194,7 @@ func (c *counting) Sweep(ctx context.Context, workers int, visit func(int, spars
 func TestRadiusOnce(t *testing.T) {
 	m := &counting{Matrix: testgraph.Star(600)} // whose largest eigenvalue bounds overestimate
 	g := newGraph(t, m, 1)
-	for _, find := range []func(context.Context, *iterative.Graph) (float64, error){Radius, RoughRadius} {
+	for _, find := range []func(context.Context, *graph.Graph) (float64, error){Radius, RoughRadius} {
 		first, err := find(background, g)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -29,7 +30,7 @@ import (
 // matrix that is balanced by an earlier y preconditions, and is made anew when it
 // no longer does.
 type perron struct {
-	graph        *iterative.Graph
+	graph        *graph.Graph
 	cg           iterative.CG
 	b, y, q      *sparse.Block[float64] // of one column
 	lower, upper float64
@@ -74,7 +75,7 @@ const (
 var errPerron = errors.New("kernel: the largest eigenvalue is not told from those next to it")
 
 // newPerron returns the search, given two bounds that are far from each other.
-func newPerron(g *iterative.Graph, lower, upper float64) *perron {
+func newPerron(g *graph.Graph, lower, upper float64) *perron {
 	n := len(g.Degrees)
 	w := &perron{
 		graph: g, cg: iterative.CG{Workers: g.Workers},
@@ -191,7 +192,7 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 func (w *perron) precondition(ctx context.Context, sigma float64) error {
 	g := w.graph
 	w.cg.Precond, w.noFactor = nil, true
-	system, err := g.VonNeumannAdjacency(ctx, 1/sigma, slices.Clone(w.best), 0)
+	system, err := iterative.VonNeumannAdjacency(ctx, g, 1/sigma, slices.Clone(w.best), 0)
 	if err == nil {
 		n := len(g.Degrees)
 		system.Memory = iterative.CholeskyBytes(n, g.A.NNZ())
@@ -208,7 +209,7 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 		w.refused = err
 		return nil
 	}
-	if scale := (*iterative.ScaleError)(nil); errors.Is(err, iterative.ErrParameter) || errors.As(err, &scale) { // rounding is in the way
+	if scale := (*graph.ScaleError)(nil); errors.Is(err, iterative.ErrParameter) || errors.As(err, &scale) { // rounding is in the way
 		return nil
 	}
 	return err

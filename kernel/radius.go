@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/expm"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -17,9 +18,9 @@ import (
 // Radius returns the largest eigenvalue of A ≥ 0, its spectral radius, rounded
 // up: von-neumann of A takes α below its inverse. Cost: some tens of sweeps of one
 // column, or hundreds and a sampled factor or two where many eigenvalues are next to
-// it, once for a graph. Without room for the factor in [iterative.Graph.Memory] it is
+// it, once for a graph. Without room for the factor in [graph.Graph.Memory] it is
 // thousands, or the error is [iterative.ErrMemory].
-func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
+func Radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius(false, func() (float64, error) {
 		m, err := expm.NewAdjacency(ctx, g)
 		if err != nil {
@@ -36,7 +37,7 @@ func Radius(ctx context.Context, g *iterative.Graph) (float64, error) {
 }
 
 // radiusByLanczos is [Radius] where rounding is in the way of anything better.
-func radiusByLanczos(ctx context.Context, g *iterative.Graph) (float64, error) {
+func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 	pairs, err := largest(ctx, g, 1e-10)
 	if err != nil {
 		return 0, err
@@ -46,7 +47,7 @@ func radiusByLanczos(ctx context.Context, g *iterative.Graph) (float64, error) {
 
 // RoughRadius returns the largest eigenvalue of A ≥ 0 to about a per cent, from
 // below: enough to choose α and β by. Cost: some tens of sweeps, once for a graph.
-func RoughRadius(ctx context.Context, g *iterative.Graph) (float64, error) {
+func RoughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius(true, func() (float64, error) {
 		pairs, err := largest(ctx, g, 1e-2)
 		if err != nil {
@@ -57,7 +58,7 @@ func RoughRadius(ctx context.Context, g *iterative.Graph) (float64, error) {
 }
 
 // largest finds the largest eigenvalue of A.
-func largest(ctx context.Context, g *iterative.Graph, tolerance float64) (*lanczos.Pairs, error) {
+func largest(ctx context.Context, g *graph.Graph, tolerance float64) (*lanczos.Pairs, error) {
 	problem := lanczos.Problem{A: &sparse.Operator[float64]{A: g.A, Workers: g.Workers}}
 	return problem.Lanczos(ctx, 1, &lanczos.Settings{Tolerance: tolerance, Basis: radiusBasis, Workers: g.Workers})
 }
@@ -99,7 +100,7 @@ func alphasBelow(rho, refused float64) string {
 // AlphaRange says in words which α the named kernel takes on a graph, "" if it
 // has no such parameter or, without a graph, if that depends on it. The error
 // is that of [Radius], and so is the cost where it depends on the graph.
-func AlphaRange(ctx context.Context, g *iterative.Graph, name string, p Parameters) (string, error) {
+func AlphaRange(ctx context.Context, g *graph.Graph, name string, p Parameters) (string, error) {
 	f := find(name)
 	if f == nil || !slices.Contains(f.takes, "alpha") {
 		return "", nil
@@ -143,8 +144,8 @@ func nearRadius(ctx context.Context, g *maps, alpha, upper float64) (engine, err
 	case rest < nearestPole:
 		return nil, &ParameterError{"alpha", fmt.Sprintf("%v is too near to the end of its range; von-neumann of the adjacency takes up to %.12g on this graph, %.3g less than 1/ρ = %.12g: beyond it rounding leaves few digits", alpha, (1-nearestPole)/rho, nearestPole/rho, 1/rho)}
 	case rest < nearSolves && alpha*w.ratio < 1:
-		system, err := g.VonNeumannAdjacency(ctx, alpha, w.best, rest-4*epsilon)
-		switch scale := (*iterative.ScaleError)(nil); {
+		system, err := iterative.VonNeumannAdjacency(ctx, g.Graph, alpha, w.best, rest-4*epsilon)
+		switch scale := (*graph.ScaleError)(nil); {
 		case err == nil:
 			return &solves{system: system, scale: 1}, nil
 		case errors.Is(err, iterative.ErrParameter), errors.As(err, &scale): // rounding is in the way

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -16,7 +16,7 @@ import (
 // by more than its factor, 1/c or c to the power of degree, to the ends of what
 // a graph takes.
 func TestUnitOfWeights(t *testing.T) {
-	of := func(scale float64) *iterative.Graph {
+	of := func(scale float64) *graph.Graph {
 		m := testgraph.Random(21, 60, 150, true)
 		list := make([]sparse.Triplet, 0, m.NNZ())
 		for i := range 60 {
@@ -80,7 +80,7 @@ func byLaplacian() (all []named) {
 }
 
 // apart returns two rings of five nodes, the weights of the second one times unit.
-func apart(t *testing.T, unit float64) *iterative.Graph {
+func apart(t *testing.T, unit float64) *graph.Graph {
 	var entries []sparse.Triplet
 	for i := range uint32(5) {
 		next, w := (i+1)%5, float64(i+1)

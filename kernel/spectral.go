@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -16,7 +17,7 @@ import (
 // spectral is a function K of a symmetric matrix of a graph, or with root = s
 // the map diag(1/s)·K·diag(s) that is similar to it.
 type spectral struct {
-	graph *iterative.Graph
+	graph *graph.Graph
 	whole engine
 	half  engine // K^½; nil: there is none, or it is no easier
 	root  []float64

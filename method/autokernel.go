@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -59,7 +59,7 @@ func relatedGrid() []kernel.Parameters {
 // answers less half of the mean squared error.
 func (r *weigher) relate(ctx context.Context) error {
 	memory := planOf(r.p, r.set).left
-	graph := &iterative.Graph{A: r.p.A, Degrees: r.p.Degrees, Components: r.p.components, Workers: r.set.Workers, Memory: memory}
+	graph := &graph.Graph{A: r.p.A, Degrees: r.p.Degrees, Components: r.p.components, Workers: r.set.Workers, Memory: memory}
 	kernels, err := kernel.NewAll(ctx, graph, diffusion, relatedGrid())
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -65,8 +66,8 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	width, factor := propagated(p, &set)
 	propagate := r.settle
 	if !p.Directed {
-		g := &iterative.Graph{A: p.A, Degrees: p.Degrees, Components: p.components, Workers: set.Workers, Memory: factor}
-		h, err := g.Harmonic(ctx, p.Row)
+		g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: p.components, Workers: set.Workers, Memory: factor}
+		h, err := iterative.NewHarmonic(ctx, g, p.Row)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -77,24 +77,24 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 	if par != nil {
 		r.grid, r.strengths = []kernel.Parameters{par.Of}, []float64{max(par.Cost, par.Lambda)}
 	}
-	graph, err := iterative.NewGraph(ctx, p.A, set.Workers)
+	on, err := graph.New(ctx, p.A, set.Workers)
 	if err != nil {
 		return nil, err
 	}
 	set.Memory = beside(p, set.Memory)
-	graph.Memory = set.Memory
-	r.out.Work = Work{iterative.GraphSweeps, iterative.GraphSweeps * p.A.NNZ()}
-	p.components = graph.Components
-	r.out.Reached = graph.Components.Reached(p.Row)
-	if err := r.scaleGrid(ctx, graph); err != nil {
+	on.Memory = set.Memory
+	r.out.Work = Work{graph.Sweeps, graph.Sweeps * p.A.NNZ()}
+	p.components = on.Components
+	r.out.Reached = on.Components.Reached(p.Row)
+	if err := r.scaleGrid(ctx, on); err != nil {
 		return nil, err
 	}
 	if par == nil && tooFew(p.Class) {
-		if err := r.usual(ctx, graph); err != nil {
+		if err := r.usual(ctx, on); err != nil {
 			return nil, err
 		}
 	}
-	if r.kernels, err = kernel.NewAll(ctx, graph, m.kernel, r.grid); err != nil {
+	if r.kernels, err = kernel.NewAll(ctx, on, m.kernel, r.grid); err != nil {
 		return nil, err
 	}
 	choose, learn := r.choose, r.learn
@@ -128,7 +128,7 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 
 // usual leaves of the grid what is taken where nothing can be tried: the
 // kernel's defaults, and the strength that walks have then.
-func (r *kernelPredictor) usual(ctx context.Context, g *iterative.Graph) error {
+func (r *kernelPredictor) usual(ctx context.Context, g *graph.Graph) error {
 	form := r.grid[0]
 	form, err := kernel.Resolve(ctx, g, r.name, kernel.Parameters{
 		Laplacian: form.Laplacian, Matrix: form.Matrix, Rank: form.Rank, Symmetric: form.Symmetric,
@@ -143,7 +143,7 @@ func (r *kernelPredictor) usual(ctx context.Context, g *iterative.Graph) error {
 
 // scaleGrid makes α and β that are tried on the adjacency matrix relative to
 // its spectral radius, which for the normalised one is 1.
-func (r *kernelPredictor) scaleGrid(ctx context.Context, g *iterative.Graph) error {
+func (r *kernelPredictor) scaleGrid(ctx context.Context, g *graph.Graph) error {
 	given := r.set.Kernel
 	if r.grid[0].Matrix != kernel.Adjacency || given.Alpha != 0 || given.Beta != 0 || r.p.A.NNZ() == 0 {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -48,11 +49,11 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 		set := &Settings{Grid: grid, Kernel: kernel.Parameters{Beta: 3, Laplacian: kernel.Normalized}}
 		out := predictBy(t, "diffusion", p, set)
 
-		graph, err := iterative.NewGraph(context.Background(), p.A, 1)
+		on, err := graph.New(context.Background(), p.A, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := kernel.New(context.Background(), graph, "diffusion", set.Kernel)
+		k, err := kernel.New(context.Background(), on, "diffusion", set.Kernel)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 	p := pathGraph(t, n)
 	p.Row[1] = second
 	ctx := context.Background()
-	graph, err := iterative.NewGraph(ctx, p.A, 1)
+	on, err := graph.New(ctx, p.A, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 			t.Fatal(err)
 		}
 		form := kernelGrid(of, kernel.Parameters{}, n)[0]
-		want, err := kernel.Resolve(ctx, graph, of, kernel.Parameters{Laplacian: form.Laplacian, Matrix: form.Matrix, Rank: form.Rank, Symmetric: form.Symmetric})
+		want, err := kernel.Resolve(ctx, on, of, kernel.Parameters{Laplacian: form.Laplacian, Matrix: form.Matrix, Rank: form.Rank, Symmetric: form.Symmetric})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +204,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 func TestGridOfAdjacency(t *testing.T) {
 	p := goldenProblem(t, "karate")
 	ctx := context.Background()
-	g, err := iterative.NewGraph(ctx, p.A, 1)
+	g, err := graph.New(ctx, p.A, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,12 +246,12 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		grid := NoGrid()
 		grid.Lambda = []float64{0.05}
 		set := (&Settings{Grid: grid, Learner: RLS}).WithDefaults()
-		graph, err := iterative.NewGraph(context.Background(), p.A, 1)
+		on, err := graph.New(context.Background(), p.A, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		params := kernelGrid(name, kernel.Parameters{}, len(p.Degrees))[4:5]
-		kernels, err := kernel.NewAll(context.Background(), graph, name, params)
+		kernels, err := kernel.NewAll(context.Background(), on, name, params)
 		if err != nil {
 			t.Fatal(err)
 		}

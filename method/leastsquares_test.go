@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/kernel"
 )
 
@@ -23,12 +23,12 @@ func TestLeastSquaresChoice(t *testing.T) {
 			p.Class[i] = (p.Class[i] + 1) % len(p.Names)
 		}
 		set := (&Settings{Grid: NoGrid(), Learner: RLS}).WithDefaults()
-		graph, err := iterative.NewGraph(t.Context(), p.A, 1)
+		on, err := graph.New(t.Context(), p.A, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		grid := kernelGrid("p-step", kernel.Parameters{}, len(p.Degrees))
-		kernels, err := kernel.NewAll(t.Context(), graph, "p-step", grid)
+		kernels, err := kernel.NewAll(t.Context(), on, "p-step", grid)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/propagate"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -57,9 +57,9 @@ func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *
 	}
 	set := s.WithDefaults()
 	set.Memory = beside(p, set.Memory)
-	out := &Prediction{Work: Work{iterative.GraphSweeps, iterative.GraphSweeps * p.A.NNZ()}}
+	out := &Prediction{Work: Work{graph.Sweeps, graph.Sweeps * p.A.NNZ()}}
 	start := time.Now()
-	g, err := iterative.NewGraph(ctx, p.A, set.Workers)
+	g, err := graph.New(ctx, p.A, set.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *
 type spreader struct {
 	spreading
 	p      *Problem
-	g      *iterative.Graph
+	g      *graph.Graph
 	set    *Settings
 	out    *Prediction
 	choice *validate.Choice

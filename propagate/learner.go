@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -17,14 +18,14 @@ type Learner struct {
 	spec.Spec
 
 	// system returns the system that the scores solve.
-	system func(g *iterative.Graph, v spec.Values) (*iterative.System, error)
+	system func(g *graph.Graph, v spec.Values) (*iterative.System, error)
 
 	// sources stores the right-hand sides of one group of seeds in the columns of b,
 	// one for each class, which are zero.
-	sources func(b *sparse.Block[float64], g *iterative.Graph, s cwk.Seeds)
+	sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
 	// finish, if not nil, makes scores of the solutions for one group.
-	finish func(f *sparse.Block[float64], g *iterative.Graph, s cwk.Seeds)
+	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
 	// Probabilities stores in dst what the scores of a node in f say of its classes:
 	// numbers ≥ 0 that sum to one, the largest where the score is. shares are those
@@ -100,7 +101,7 @@ func (l *Learner) width(n int, entries int64, cols int, limit int64) (width int,
 // context's, that of a sweep, or one of memory.
 //
 // Cost: a block solve of as many columns.
-func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *iterative.Graph, groups []cwk.Seeds, v spec.Values, s *Settings) (*Report, error) {
+func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, s *Settings) (*Report, error) {
 	n, classes := len(g.Degrees), groups[0].Classes
 	if dst.Rows != n || dst.Cols != classes*len(groups) {
 		panic(badShape)

@@ -2,6 +2,7 @@ package propagate
 
 import (
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -23,10 +24,10 @@ var LGC = Learner{
 			Grid:    []spec.Value{spec.Number(0.1), spec.Number(0.3), spec.Number(0.5), spec.Number(0.7), spec.Number(0.8), spec.Number(0.9), spec.Number(0.95), spec.Number(0.99)},
 		}},
 	},
-	system: func(g *iterative.Graph, v spec.Values) (*iterative.System, error) {
-		return g.VonNeumann(v.Number("alpha"))
+	system: func(g *graph.Graph, v spec.Values) (*iterative.System, error) {
+		return iterative.VonNeumann(g, v.Number("alpha"))
 	},
-	sources: func(b *sparse.Block[float64], _ *iterative.Graph, s cwk.Seeds) {
+	sources: func(b *sparse.Block[float64], _ *graph.Graph, s cwk.Seeds) {
 		for i, row := range s.Row {
 			b.Row(row)[s.Class[i]] = 1
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
@@ -24,8 +25,10 @@ var Poisson = Learner{
 	Spec: spec.Spec{
 		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning", Works: spec.Undirected,
 	},
-	system: func(g *iterative.Graph, _ spec.Values) (*iterative.System, error) { return g.ShiftedLaplacian(1, 0) },
-	sources: func(b *sparse.Block[float64], g *iterative.Graph, s cwk.Seeds) {
+	system: func(g *graph.Graph, _ spec.Values) (*iterative.System, error) {
+		return iterative.ShiftedLaplacian(g, 1, 0)
+	},
+	sources: func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
 		shares := sharesByComponent(g, s)
 		for i, row := range s.Row {
 			of := shares[g.Components.Of[row]]
@@ -35,7 +38,7 @@ var Poisson = Learner{
 			b.Row(row)[s.Class[i]]++
 		}
 	},
-	finish: func(f *sparse.Block[float64], g *iterative.Graph, s cwk.Seeds) {
+	finish: func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds) {
 		centre(f, g)
 		agree := map[uint32]int{}
 		for part, of := range sharesByComponent(g, s) {
@@ -57,7 +60,7 @@ var Poisson = Learner{
 
 // sharesByComponent returns the shares of the classes among the labels of each
 // component that has any.
-func sharesByComponent(g *iterative.Graph, s cwk.Seeds) map[uint32][]float64 {
+func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 	shares := map[uint32][]float64{}
 	labels := map[uint32]float64{}
 	for i, row := range s.Row {
@@ -78,7 +81,7 @@ func sharesByComponent(g *iterative.Graph, s cwk.Seeds) map[uint32][]float64 {
 
 // centre takes from the columns of f their means weighted by degrees, component by
 // component.
-func centre(f *sparse.Block[float64], g *iterative.Graph) {
+func centre(f *sparse.Block[float64], g *graph.Graph) {
 	parts := len(g.Components.Sizes)
 	mean, volume := make([]float64, parts*f.Cols), make([]float64, parts)
 	for i, d := range g.Degrees {

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // scores returns those of one learner, with all defaults but for given.
-func scores(t *testing.T, l *Learner, g *iterative.Graph, groups []cwk.Seeds, given spec.Values, s *Settings) *sparse.Block[float64] {
+func scores(t *testing.T, l *Learner, g *graph.Graph, groups []cwk.Seeds, given spec.Values, s *Settings) *sparse.Block[float64] {
 	t.Helper()
 	v, err := l.Resolve(given, nil)
 	if err != nil {
@@ -33,9 +33,9 @@ func scores(t *testing.T, l *Learner, g *iterative.Graph, groups []cwk.Seeds, gi
 	return f
 }
 
-func graphOf(t *testing.T, a sparse.Matrix, workers int) *iterative.Graph {
+func graphOf(t *testing.T, a sparse.Matrix, workers int) *graph.Graph {
 	t.Helper()
-	g, err := iterative.NewGraph(context.Background(), a, workers)
+	g, err := graph.New(context.Background(), a, workers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -50,7 +51,7 @@ type Pairs struct {
 
 // Solve returns k eigenpairs. The result comes with [lanczos.ErrIterationLimit] too;
 // other errors are those of [lanczos.Problem.Solve]. The graph is undirected.
-func (p *Problem) Solve(ctx context.Context, g *iterative.Graph, k int, s *lanczos.Settings) (*Pairs, error) {
+func (p *Problem) Solve(ctx context.Context, g *graph.Graph, k int, s *lanczos.Settings) (*Pairs, error) {
 	e := p.of(g)
 	pairs, err := e.Solve(ctx, k, s)
 	if pairs == nil {
@@ -70,7 +71,7 @@ func (p *Problem) Solve(ctx context.Context, g *iterative.Graph, k int, s *lancz
 
 // Eigenproblem returns the problem of the symmetric matrix that is solved, with the
 // eigenvectors that are known and a preconditioner where there is one.
-func (p *Problem) Eigenproblem(g *iterative.Graph) *lanczos.Problem { return &p.of(g).Problem }
+func (p *Problem) Eigenproblem(g *graph.Graph) *lanczos.Problem { return &p.of(g).Problem }
 
 // Splits reports whether each component has an eigenvector that is known, at the
 // wanted end.
@@ -98,7 +99,7 @@ type eigenproblem struct {
 }
 
 // of returns the eigenproblem on a graph.
-func (p *Problem) of(g *iterative.Graph) *eigenproblem {
+func (p *Problem) of(g *graph.Graph) *eigenproblem {
 	e := &eigenproblem{Problem: lanczos.Problem{Which: p.Which, Near: p.Near}}
 	var largest, squares, vol float64
 	root := make([]float64, len(g.Degrees))
@@ -166,17 +167,17 @@ func onesForZeros(root []float64) []float64 {
 // know splits off the eigenvectors that each component has of value, if their
 // end of the spectrum is wanted. The rest of that end is where a factor of the
 // Laplacian helps; nil weights stand for that of L, others for that of L̃.
-func (e *eigenproblem) know(g *iterative.Graph, end lanczos.Which, weights []float64, value float64) {
+func (e *eigenproblem) know(g *graph.Graph, end lanczos.Which, weights []float64, value float64) {
 	if e.Which != end {
 		return
 	}
 	e.Known = lanczos.NewKnown(g.Components, weights, value)
 	e.Precondition = func(ctx context.Context, memory int64) (lanczos.Preconditioner, error) {
-		system := g.ShiftedLaplacian
+		system := iterative.ShiftedLaplacian
 		if weights != nil {
-			system = g.ShiftedLaplacianNormalized
+			system = iterative.ShiftedLaplacianNormalized
 		}
-		s, err := system(1, 0)
+		s, err := system(g, 1, 0)
 		if err != nil {
 			return nil, err
 		}

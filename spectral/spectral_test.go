@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/testgraph"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestEigenAgainstDense(t *testing.T) {
 	const n, k = 60, 25
 	a := testgraph.Random(5, n, 70, true)
-	g, err := iterative.NewGraph(t.Context(), a, 0)
+	g, err := graph.New(t.Context(), a, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -191,7 +191,7 @@ func runBench[T sparse.Float](in *invocation, args []string, f *benchFlags) (*be
 // copySwept makes the copy of the graph that a workload sweeps, unless it asks for
 // coded ids or reads from disk, or there is no room beside blocks of so many bytes. It
 // returns which ids are swept.
-func (g *graph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids string, err error) {
+func (g *openGraph) copySwept(v *benchmark, rowBytes int, blocks int64) (ids string, err error) {
 	plain := g.Manifest().LoadedBytes()
 	fits := g.memory() == 0 || g.memory()-blocks > 2*plain
 	if v.IDs == "coded" || v.IDs != "raw" && (!fits || v.Source == "disk" || v.Workload == "decode") {
@@ -229,7 +229,7 @@ func (in *invocation) roomFor(bytes int64) error {
 // measured is what plans call what a measurement takes beside its graph.
 const measured = "what is measured"
 
-func runSweeps[T sparse.Float](ctx context.Context, a sparse.Matrix, g *graph, workload string, threads int, f *benchFlags) (bench.Sweeps, error) {
+func runSweeps[T sparse.Float](ctx context.Context, a sparse.Matrix, g *openGraph, workload string, threads int, f *benchFlags) (bench.Sweeps, error) {
 	switch workload {
 	case "spmm":
 		return bench.SpMM[T](ctx, a, g.Degrees(), g.Nodes().Order(), f.columns, threads, f.repeat)

@@ -266,7 +266,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 }
 
 // planClassify returns what classify takes, and sets the memory of its settings.
-func (in *invocation) planClassify(f *classifyFlags, g *graph, l *ingest.Labels, s *method.Settings) (*needs, error) {
+func (in *invocation) planClassify(f *classifyFlags, g *openGraph, l *ingest.Labels, s *method.Settings) (*needs, error) {
 	n, err := in.planLearning(g, l, s)
 	if err != nil {
 		return n, err
@@ -300,7 +300,7 @@ const learnerBytes = 3 << 20
 
 // planLearning returns what is taken before anything is learned, and gives the
 // settings what that leaves.
-func (in *invocation) planLearning(g *graph, l *ingest.Labels, s *method.Settings) (*needs, error) {
+func (in *invocation) planLearning(g *openGraph, l *ingest.Labels, s *method.Settings) (*needs, error) {
 	n := g.needs()
 	if err := n.Reserve(learnerBytes+16*int64(len(l.Row)), "labels and learner"); err != nil {
 		return n, err
@@ -313,7 +313,7 @@ func (in *invocation) planLearning(g *graph, l *ingest.Labels, s *method.Setting
 
 // predictionBytes bounds a file of predictions: so many times the longest line that
 // there may be, and the ids. Parquet is taken for text.
-func (f *classifyFlags) predictionBytes(g *graph, l *ingest.Labels) int64 {
+func (f *classifyFlags) predictionBytes(g *openGraph, l *ingest.Labels) int64 {
 	if isScoreMatrix(f.out) {
 		ids := nodesOf(g, slices.Collect(g.Nodes().Rows()))
 		return 8*int64(ids.n)*int64(len(l.Names)) + idBytes(ids)
@@ -364,7 +364,7 @@ func beginPredictions(w io.Writer, format string, c tablefile.Columns) tablefile
 }
 
 // writePredictions writes a line for every node, in the order of the ids.
-func writePredictions(w io.Writer, format string, g *graph, p *method.Prediction, labels []int, c tablefile.Columns) error {
+func writePredictions(w io.Writer, format string, g *openGraph, p *method.Prediction, labels []int, c tablefile.Columns) error {
 	file := beginPredictions(w, format, c)
 	nodes := g.Nodes()
 	var line tablefile.Prediction
@@ -385,7 +385,7 @@ func writePredictions(w io.Writer, format string, g *graph, p *method.Prediction
 }
 
 // writeScores writes a matrix of scores, or of probabilities, in the order of the ids.
-func (f *classifyFlags) writeScores(d *denseOutput, g *graph, p *method.Prediction, classes []string) error {
+func (f *classifyFlags) writeScores(d *denseOutput, g *openGraph, p *method.Prediction, classes []string) error {
 	if f.kind == "raw" && p.Raw == nil {
 		return usageOf("--scores", "%s has probabilities alone; give probability", f.method.Name())
 	}
@@ -395,7 +395,7 @@ func (f *classifyFlags) writeScores(d *denseOutput, g *graph, p *method.Predicti
 	return writeScoresOf[float32](d, g, p, classes, f.kind == "raw")
 }
 
-func writeScoresOf[T sparse.Float](d *denseOutput, g *graph, p *method.Prediction, classes []string, raw bool) error {
+func writeScoresOf[T sparse.Float](d *denseOutput, g *openGraph, p *method.Prediction, classes []string, raw bool) error {
 	rows := slices.Collect(g.Nodes().Rows())
 	file, err := newDenseFile[T](d, nodesOf(g, rows), axisOf(classes), lines{})
 	if err != nil {

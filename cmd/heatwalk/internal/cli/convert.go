@@ -243,7 +243,7 @@ func (in *invocation) runConvert(name, path string, format *fileFormat, r *readi
 }
 
 // planConvert returns what it takes to write a graph.
-func planConvert(g *graph, source *graphfile.Graph, format *fileFormat, path string) (*needs, error) {
+func planConvert(g *openGraph, source *graphfile.Graph, format *fileFormat, path string) (*needs, error) {
 	n := g.needs()
 	n.sweeps, n.disk = 1, graphfile.FileBytes(format.graph, source)+runFileBytes
 	if format.graph == graphfile.SciPy {
@@ -298,7 +298,7 @@ func (c *written) Write(p []byte) (int, error) {
 }
 
 // ids goes through the ids of all nodes, in the order of the rows of files.
-func (g *graph) ids() iter.Seq[[]byte] {
+func (g *openGraph) ids() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var id []byte
 		for row := range g.Nodes().Rows() {
@@ -311,7 +311,7 @@ func (g *graph) ids() iter.Seq[[]byte] {
 
 // hasNumbers reports whether all ids are numbers that an integer of 64 bits
 // holds.
-func (g *graph) hasNumbers() bool {
+func (g *openGraph) hasNumbers() bool {
 	switch m := g.Manifest(); m.Nodes {
 	case "implicit":
 		return true

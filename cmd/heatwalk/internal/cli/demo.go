@@ -111,7 +111,7 @@ func (in *invocation) runDemo() error {
 }
 
 // openCora ingests the built-in graph as if it came through stdin.
-func (in *invocation) openCora(d *demonstration) (*graph, *ingest.Labels, error) {
+func (in *invocation) openCora(d *demonstration) (*openGraph, *ingest.Labels, error) {
 	edges, err := coraFiles.ReadFile("cora/edges.tsv.gz")
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +125,7 @@ func (in *invocation) openCora(d *demonstration) (*graph, *ingest.Labels, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &graph{in: in, name: "cora", dir: temp.store(), temp: temp}
+	g := &openGraph{in: in, name: "cora", dir: temp.store(), temp: temp}
 	_, err = ingest.Run(in.ctx, g.dir, []string{"-"}, &ingest.Config{
 		Stdin: bytes.NewReader(edges), Memory: in.memory, Workers: in.threads,
 	})
@@ -160,7 +160,7 @@ func labelsAt(l *ingest.Labels, positions []int) *ingest.Labels {
 }
 
 // classifyCora does what classify does, and compares with the hidden labels.
-func (in *invocation) classifyCora(d *demonstration, g *graph, known, hidden *ingest.Labels) error {
+func (in *invocation) classifyCora(d *demonstration, g *openGraph, known, hidden *ingest.Labels) error {
 	settings := &method.Settings{RNGSeed: uint64(in.seed), Memory: g.memory(), Workers: in.threads}
 	problem := problemOf(g, known)
 	began := time.Now()

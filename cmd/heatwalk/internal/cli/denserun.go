@@ -18,7 +18,7 @@ type denseRun struct {
 	name, path string // of the graph and the output
 	files      *outputs
 	out        *denseOutput
-	g          *graph
+	g          *openGraph
 	l          *ingest.Labels // nil: without
 	rows, cols []int
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/npy"
-	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spectral"
@@ -230,7 +230,7 @@ func runEigen(in *invocation, name string, f *eigenFlags) error {
 	if err := in.begin(g, plan); err != nil {
 		return err
 	}
-	nodes, err := iterative.NewGraphOf(in.ctx, g.matrix, parts, in.threads)
+	nodes, err := graph.NewOf(in.ctx, g.matrix, parts, in.threads)
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (p *eigenParameters) problem() *spectral.Problem {
 
 // planEigen returns what the eigenpairs of a graph with the nodes ids and so many
 // components take, and sets the memory of their settings.
-func planEigen(f *eigenFlags, g *graph, ids axis, components int, s *lanczos.Settings) (*needs, error) {
+func planEigen(f *eigenFlags, g *openGraph, ids axis, components int, s *lanczos.Settings) (*needs, error) {
 	n, p := g.needs(), f.problem()
 	n.sweeps, n.row, n.scaled = unknownSweeps, lanczos.RowBytes, p.Scales()
 	n.disk += 8*int64(ids.n+1)*int64(f.K) + runFileBytes
@@ -424,7 +424,7 @@ func (r *eigenReport) vague() string {
 }
 
 // finishEigen publishes eigenpairs and says what they are.
-func (in *invocation) finishEigen(files *outputs, out *eigenOutput, g *graph, r *eigenReport) error {
+func (in *invocation) finishEigen(files *outputs, out *eigenOutput, g *openGraph, r *eigenReport) error {
 	if err := in.writeRun(out.run, storeOf(g.Manifest()), r.Parameters); err != nil {
 		return err
 	}

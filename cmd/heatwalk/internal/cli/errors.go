@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/internal/durable"
@@ -141,8 +142,8 @@ var exitCodes = []struct {
 	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*limitError), new(*ingest.MemoryError), new(*ingest.DiskError)}},
 	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
-	{code: exitData, is: []error{method.ErrNoLabels, method.ErrOneClass, iterative.ErrWeight},
-		as: []any{new(*dataError), new(*ingest.ParseError), new(*iterative.ScaleError)}},
+	{code: exitData, is: []error{method.ErrNoLabels, method.ErrOneClass, graph.ErrWeight},
+		as: []any{new(*dataError), new(*ingest.ParseError), new(*graph.ScaleError)}},
 }
 
 // exitCode maps every error to its exit code.
@@ -189,7 +190,7 @@ func reports(err error) []report {
 		corrupt *shard.CorruptError
 		file    *fs.PathError
 		kernels *kernel.ParameterError
-		scale   *iterative.ScaleError
+		scale   *graph.ScaleError
 	)
 	switch {
 	case errors.As(err, &usage):

@@ -46,7 +46,7 @@ func TestStreamingPays(t *testing.T) {
 	workplace(t)
 	in := newInvocation(context.Background(), nil, nil, io.Discard, io.Discard)
 	in.memory = 1 << 28
-	g := &graph{in: in, name: "g", dir: "g"}
+	g := &openGraph{in: in, name: "g", dir: "g"}
 	if err := g.open(false, false); err != nil {
 		t.Fatal(err)
 	}

@@ -78,8 +78,8 @@ func parseFields(fields *[]string, s string, least, most int, example string) er
 	return nil
 }
 
-// graph is an open graph; close removes what was made to open it.
-type graph struct {
+// openGraph is an open graph; close removes what was made to open it.
+type openGraph struct {
 	*shard.Store
 	in   *invocation
 	name string   // as the user gave it
@@ -128,14 +128,14 @@ func (in *invocation) checkStdin(inputs ...string) {
 
 // openGraph opens the store or ingests the file called name. beside is the
 // path of an output, near which a temporary store may lie; it may be "".
-func (in *invocation) openGraph(name string, r *reading, beside string) (*graph, error) {
+func (in *invocation) openGraph(name string, r *reading, beside string) (*openGraph, error) {
 	return in.openFor(name, r, beside, false)
 }
 
 // openSwept is openGraph for a graph that will be swept many times, with blocks of
 // rows of so many bytes, beside what takes returns for it. Without room for all of
 // it, it is streamed.
-func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes int, takes func(g *graph) (int64, error)) (*graph, error) {
+func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes int, takes func(g *openGraph) (int64, error)) (*openGraph, error) {
 	g, err := in.openFor(name, r, beside, true)
 	if err != nil {
 		return nil, err
@@ -160,8 +160,8 @@ func (in *invocation) openSwept(name string, r *reading, beside string, rowBytes
 }
 
 // openFor is openGraph, and for many sweeps openSwept but for what it loads.
-func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*graph, error) {
-	g := &graph{in: in, name: name, dir: name}
+func (in *invocation) openFor(name string, r *reading, beside string, swept bool) (*openGraph, error) {
+	g := &openGraph{in: in, name: name, dir: name}
 	opened := false
 	defer func() {
 		if !opened { // by an error, or a panic
@@ -181,7 +181,7 @@ func (in *invocation) openFor(name string, r *reading, beside string, swept bool
 }
 
 // read ingests the file into a temporary store.
-func (g *graph) read(r *reading, beside string) (err error) {
+func (g *openGraph) read(r *reading, beside string) (err error) {
 	if g.temp, err = g.in.makeTemp(beside); err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (in *invocation) openStore(dir string, o *shard.Options) (*shard.Store, err
 }
 
 // memory returns what the open graph leaves of the limit; 0 means no limit.
-func (g *graph) memory() int64 {
+func (g *openGraph) memory() int64 {
 	if g.in.memory == 0 {
 		return 0
 	}
@@ -223,7 +223,7 @@ func (g *graph) memory() int64 {
 }
 
 // held returns what the graph takes.
-func (g *graph) held() int64 {
+func (g *openGraph) held() int64 {
 	if g.asStreamed {
 		return g.Store.Memory() - g.Store.Kept()
 	}
@@ -236,7 +236,7 @@ func (g *graph) held() int64 {
 
 // open opens the graph's store. None of its frames stays in memory if it is
 // streamed, or if its plain copy is to be swept in its place.
-func (g *graph) open(streamed, swept bool) error {
+func (g *openGraph) open(streamed, swept bool) error {
 	o := g.in.storeOptions()
 	o.Stream, g.streamed = streamed, streamed
 	copied := false
@@ -261,7 +261,7 @@ func (g *graph) open(streamed, swept bool) error {
 
 // stream opens the store anew so that none of its frames stays in memory, nor
 // a copy.
-func (g *graph) stream() error {
+func (g *openGraph) stream() error {
 	if err := g.Store.Close(); err != nil {
 		return err
 	}
@@ -275,13 +275,13 @@ func (in *invocation) wantsCopy(m *shard.Manifest) bool {
 }
 
 // copyPlain plans a copy whose columns are those of the store.
-func (g *graph) copyPlain() error {
+func (g *openGraph) copyPlain() error {
 	return g.copyFor(sparse.LayoutOptions{Sweeps: 1}, false)
 }
 
 // copyFor plans the copy that o describes, beside which there may be a scaled copy of
 // a block in the plan.
-func (g *graph) copyFor(o sparse.LayoutOptions, scaled bool) error {
+func (g *openGraph) copyFor(o sparse.LayoutOptions, scaled bool) error {
 	o.Workers = g.in.threads
 	if g.in.memory > 0 {
 		plain := g.Manifest().LoadedBytes()
@@ -299,7 +299,7 @@ func (g *graph) copyFor(o sparse.LayoutOptions, scaled bool) error {
 }
 
 // load makes the copy of the graph, if there is to be one.
-func (g *graph) load() error {
+func (g *openGraph) load() error {
 	if g.layout == nil {
 		return nil
 	}
@@ -311,7 +311,7 @@ func (g *graph) load() error {
 }
 
 // close closes the store and removes what was made on the fly.
-func (g *graph) close() {
+func (g *openGraph) close() {
 	if g.Store != nil {
 		_ = g.Store.Close() // it was only read
 	}

@@ -206,7 +206,7 @@ func (in *invocation) finishDense(d *denseRun, of *part, r *denseReport) error {
 func bytesOf[T sparse.Float]() int { return int(unsafe.Sizeof(T(0))) }
 
 // rowsOf reads a list of ids; without one, all rows in the order of the ids.
-func (in *invocation) rowsOf(path string, g *graph) ([]int, error) {
+func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 	if path == "" {
 		return slices.Collect(g.Nodes().Rows()), nil
 	}
@@ -218,12 +218,12 @@ func (in *invocation) rowsOf(path string, g *graph) ([]int, error) {
 }
 
 // nodesOf returns the ids of the given rows.
-func nodesOf(g *graph, rows []int) axis {
+func nodesOf(g *openGraph, rows []int) axis {
 	return axis{len(rows), func(i int) string { return g.Nodes().ID(rows[i]) }}
 }
 
 // walkOf returns the walk that the flags describe, in one variant.
-func walkOf[T sparse.Float](in *invocation, g *graph, w *walking, l *ingest.Labels) (*cwk.Walk[T], error) {
+func walkOf[T sparse.Float](in *invocation, g *openGraph, w *walking, l *ingest.Labels) (*cwk.Walk[T], error) {
 	prior, err := in.priorOf(w, g, l)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/bench"
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
@@ -126,7 +127,7 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 	if workload == "eigen" {
 		rowBytes = lanczos.RowBytes
 	}
-	g, err := in.openSwept(name, &f.reading, "", rowBytes, func(g *graph) (_ int64, err error) {
+	g, err := in.openSwept(name, &f.reading, "", rowBytes, func(g *openGraph) (_ int64, err error) {
 		if workload == "eigen" && known < 0 {
 			if known, err = in.knownPairs(g, &f.eigen); err != nil {
 				return 0, err
@@ -146,7 +147,7 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 	if g.Manifest().Directed {
 		return nil, usageOf(name, "%s", asymmetric("bench krylov", ""))
 	}
-	nodes, err := iterative.NewGraph(in.ctx, g.matrix, in.threads)
+	nodes, err := graph.New(in.ctx, g.matrix, in.threads)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func (in *invocation) krylovBench(workload, name string, f *krylovFlags) (*krylo
 }
 
 // knownPairs returns how many eigenpairs are known beforehand.
-func (in *invocation) knownPairs(g *graph, p *eigenParameters) (int, error) {
+func (in *invocation) knownPairs(g *openGraph, p *eigenParameters) (int, error) {
 	if !p.problem().Splits() {
 		return 0, nil
 	}
@@ -187,7 +188,7 @@ func (in *invocation) knownPairs(g *graph, p *eigenParameters) (int, error) {
 
 // krylovBytes returns what a workload takes beside the graph, but for a factor; so
 // many eigenpairs are known.
-func krylovBytes(workload string, g *graph, f *krylovFlags, known int) (int64, error) {
+func krylovBytes(workload string, g *openGraph, f *krylovFlags, known int) (int64, error) {
 	n := len(g.Degrees())
 	if workload == "eigen" {
 		bytes, _ := lanczos.Bytes(n, f.columns, known, nil)
@@ -213,18 +214,18 @@ func krylovBytes(workload string, g *graph, f *krylovFlags, known int) (int64, e
 }
 
 // benchSystem returns the system that f names.
-func benchSystem(g *iterative.Graph, f *krylovFlags) (*iterative.System, error) {
+func benchSystem(g *graph.Graph, f *krylovFlags) (*iterative.System, error) {
 	least := 1.0
 	if f.system == "pseudo-inverse" {
 		least = 0
 	}
 	switch {
 	case f.system == "von-neumann":
-		return g.VonNeumann(f.alpha)
+		return iterative.VonNeumann(g, f.alpha)
 	case f.normalized:
-		return g.ShiftedLaplacianNormalized(f.alpha, least)
+		return iterative.ShiftedLaplacianNormalized(g, f.alpha, least)
 	}
-	return g.ShiftedLaplacian(f.alpha, least)
+	return iterative.ShiftedLaplacian(g, f.alpha, least)
 }
 
 func (in *invocation) printKrylovBench(v *krylovBenchmark) {

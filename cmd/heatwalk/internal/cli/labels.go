@@ -24,7 +24,7 @@ func (in *invocation) labelFlags(flags *pflag.FlagSet, p *string, usage string) 
 }
 
 // readLabels reads a file of labels for the nodes of g.
-func (in *invocation) readLabels(path string, g *graph, r *reading) (*ingest.Labels, error) {
+func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*ingest.Labels, error) {
 	c := in.labelling
 	c.UnknownIDs, c.Stored, c.Stdin = r.config.UnknownIDs, g.temp == nil, in.stdin
 	c.Warn = func(text string) { in.warn("%s", text) }
@@ -32,7 +32,7 @@ func (in *invocation) readLabels(path string, g *graph, r *reading) (*ingest.Lab
 }
 
 // readSeeds reads the labels that a walk starts from: at least two classes.
-func (in *invocation) readSeeds(path string, g *graph, r *reading) (*ingest.Labels, error) {
+func (in *invocation) readSeeds(path string, g *openGraph, r *reading) (*ingest.Labels, error) {
 	l, err := in.readLabels(path, g, r)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (s skippedLines) String() string {
 }
 
 // problemOf returns what is to be learned.
-func problemOf(g *graph, l *ingest.Labels) *method.Problem {
+func problemOf(g *openGraph, l *ingest.Labels) *method.Problem {
 	return &method.Problem{
 		A: g.matrix, Degrees: g.Degrees(), Directed: g.Manifest().Directed, Row: l.Row, Class: l.Class, Names: l.Names,
 	}

@@ -261,7 +261,7 @@ func (f *learning) grid() *method.Grid {
 }
 
 // settings returns how to choose parameters and train machines.
-func (in *invocation) settings(f *learning, g *graph, l *ingest.Labels) (*method.Settings, error) {
+func (in *invocation) settings(f *learning, g *openGraph, l *ingest.Labels) (*method.Settings, error) {
 	prior, err := in.priorOf(&f.walking, g, l)
 	if err != nil {
 		return nil, err

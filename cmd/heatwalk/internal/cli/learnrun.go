@@ -12,7 +12,7 @@ type learnRun struct {
 	files    *outputs
 	out, run io.Writer    // the output and its run file
 	dense    *denseOutput // in place of out where the output is a matrix; nil: it is none
-	g        *graph
+	g        *openGraph
 	l        *ingest.Labels
 }
 

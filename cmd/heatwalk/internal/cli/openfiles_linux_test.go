@@ -63,7 +63,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 				!strings.HasSuffix(told, "; allow more with ulimit -n\n") || strings.Count(told, "\n") != 1 {
 				t.Fatalf("%s with %d open files: %s", c.args[0], limit, told)
 			}
-			if left, err := filepath.Glob("*graph*"); err != nil || left != nil {
+			if left, err := filepath.Glob("*openGraph*"); err != nil || left != nil {
 				t.Fatalf("%d open files leave %v behind (%v)", limit, left, err)
 			}
 		}

@@ -148,7 +148,7 @@ func (o *outputs) abort() {
 
 // warnBytes tells of ids of g, and of other names, that are not UTF-8 where all text
 // of an output is to be.
-func (in *invocation) warnBytes(path, format string, g *graph, names []string) {
+func (in *invocation) warnBytes(path, format string, g *openGraph, names []string) {
 	wrong := 0
 	for _, name := range names {
 		if !utf8.ValidString(name) {

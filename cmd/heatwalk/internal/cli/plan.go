@@ -61,7 +61,7 @@ func (in *invocation) dataLimit() int64 {
 }
 
 // needs returns the needs of a run on g, so far those of the graph itself.
-func (g *graph) needs() *needs {
+func (g *openGraph) needs() *needs {
 	n := new(needs)
 	n.Limit = g.in.dataLimit()
 	if g.in.estimating && g.readBytes > 0 {
@@ -84,7 +84,7 @@ var errPlanned = errors.New("planned")
 
 // fit plans a run with plan. Where it does not fit beside a graph of which parts
 // stay in memory, or is faster without them, the graph is streamed.
-func (in *invocation) fit(g *graph, plan func() (*needs, error)) (*needs, error) {
+func (in *invocation) fit(g *openGraph, plan func() (*needs, error)) (*needs, error) {
 	n, err := plan()
 	tooMuch := func() bool { return exitCode(err) == exitLimit }
 	if !g.streamed && (tooMuch() || err == nil && g.streamingPays(n.sweeps, plan)) {
@@ -105,7 +105,7 @@ func (in *invocation) fit(g *graph, plan func() (*needs, error)) (*needs, error)
 // arrange decides how the graph's copy lies in memory: in the layout that a run with
 // the plan n sweeps fastest, if it takes no more sweeps for want of memory. It returns
 // the plan of the run as it will be.
-func (g *graph) arrange(n *needs, plan func() (*needs, error)) (*needs, error) {
+func (g *openGraph) arrange(n *needs, plan func() (*needs, error)) (*needs, error) {
 	if g.layout == nil {
 		return n, nil
 	}
@@ -130,7 +130,7 @@ func (g *graph) arrange(n *needs, plan func() (*needs, error)) (*needs, error) {
 // of the graph make room for wider walks. A sweep whose frames come from the
 // system's cache takes an eleventh more time; where that has no room for them,
 // they stay. The last call of plan is for the graph as it is.
-func (g *graph) streamingPays(sweeps int, plan func() (*needs, error)) bool {
+func (g *openGraph) streamingPays(sweeps int, plan func() (*needs, error)) bool {
 	const dearer = 12.0 / 11
 	frames, spare := g.Manifest().ShardBytes(), machineMemory()-g.in.memory
 	if sweeps == unknownSweeps || g.Kept() == 0 || g.in.memory == 0 || frames > spare/2 {
@@ -185,7 +185,7 @@ func (in *invocation) enough(plan func() (*needs, error)) int64 {
 
 // begin takes up a plan: the heap is kept within it, and the graph is loaded.
 // When only an estimate is wanted the run ends here.
-func (in *invocation) begin(g *graph, n *needs) error {
+func (in *invocation) begin(g *openGraph, n *needs) error {
 	if err := in.keepTo(n); err != nil {
 		return err
 	}

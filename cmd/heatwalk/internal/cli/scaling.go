@@ -171,8 +171,8 @@ func runScaling[T sparse.Float](in *invocation, args []string, f *scalingFlags) 
 }
 
 // openForProducts opens a graph for products with blocks of so many columns.
-func openForProducts[T sparse.Float](in *invocation, name string, f *scalingFlags, columns int) (*graph, error) {
-	return in.openSwept(name, &f.reading, f.out, bytesOf[T]()*sparse.Stride[T](columns), func(g *graph) (int64, error) {
+func openForProducts[T sparse.Float](in *invocation, name string, f *scalingFlags, columns int) (*openGraph, error) {
+	return in.openSwept(name, &f.reading, f.out, bytesOf[T]()*sparse.Stride[T](columns), func(g *openGraph) (int64, error) {
 		return bench.SpMMBytes[T](len(g.Degrees()), columns), nil
 	})
 }

@@ -103,7 +103,7 @@ const (
 )
 
 // newPart describes the output of a slab.
-func newPart(command string, s slabFlag, g *graph, parameters any, l *ingest.Labels) (*part, error) {
+func newPart(command string, s slabFlag, g *openGraph, parameters any, l *ingest.Labels) (*part, error) {
 	p, err := json.Marshal(parameters)
 	if err != nil {
 		return nil, err

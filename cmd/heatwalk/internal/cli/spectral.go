@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -72,7 +73,7 @@ func runSpectral[T sparse.Float](in *invocation, name string, f *kernelFlags) er
 	if err := in.begin(d.g, plan); err != nil {
 		return err
 	}
-	nodes, err := iterative.NewGraph(in.ctx, d.g.matrix, in.threads)
+	nodes, err := graph.New(in.ctx, d.g.matrix, in.threads)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func (in *invocation) checkPositive(w *walking, alphas string) {
 }
 
 // priorOf returns the prior that --prior names.
-func (in *invocation) priorOf(w *walking, g *graph, l *ingest.Labels) (cwk.Prior, error) {
+func (in *invocation) priorOf(w *walking, g *openGraph, l *ingest.Labels) (cwk.Prior, error) {
 	switch w.prior {
 	case "uniform":
 		return cwk.Uniform(), nil

@@ -1,4 +1,4 @@
-package iterative
+package graph
 
 import (
 	"context"
@@ -8,19 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
 )
-
-// exactSum is a sum of numbers ≥ 0 with what rounding has taken from it (Knuth's
-// sum of two numbers and its error): sum + rest is right to the square of ε.
-type exactSum struct{ sum, rest float64 }
-
-func (s *exactSum) add(v float64) {
-	sum := s.sum + v
-	taken := sum - s.sum
-	s.rest += (s.sum - (sum - taken)) + (v - taken)
-	s.sum = sum
-}
 
 // weigh stores the degrees and the diagonal, nil if it is zero, and checks the
 // weights. Cost: a sweep.
@@ -29,12 +19,12 @@ func (g *Graph) weigh(ctx context.Context) error {
 	diag, beside := make([]float64, n), make([]float64, n)
 	g.Degrees = make([]float64, n)
 	ranges := g.A.Ranges()
-	pieces := make([]exactSum, len(ranges)) // of long rows
+	pieces := make([]tall.ExactSum, len(ranges)) // of long rows
 	var weighted atomic.Bool
-	finish := func(i int, s exactSum) {
-		beside[i] = s.sum + s.rest
-		s.add(diag[i])
-		g.Degrees[i] = s.sum + s.rest
+	finish := func(i int, s tall.ExactSum) {
+		beside[i] = s.Value()
+		s.Add(diag[i])
+		g.Degrees[i] = s.Value()
 	}
 	err := g.A.Sweep(ctx, g.Workers, func(_ int, p sparse.Panel) error {
 		if p.Val != nil {
@@ -60,10 +50,10 @@ func (g *Graph) weigh(ctx context.Context) error {
 		if ranges[i].Pieces == 1 {
 			continue
 		}
-		var whole exactSum
+		var whole tall.ExactSum
 		for _, s := range pieces[i : i+ranges[i].Pieces] {
-			whole.add(s.sum)
-			whole.rest += s.rest
+			whole.Add(s.Sum)
+			whole.Rest += s.Rest
 		}
 		finish(ranges[i].Lo, whole)
 	}
@@ -82,13 +72,13 @@ func (g *Graph) weigh(ctx context.Context) error {
 
 // weighRow returns the sum of row i of a panel without the diagonal, which goes to
 // diag.
-func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s exactSum, err error) {
+func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s tall.ExactSum, err error) {
 	col, val := p.Row(i - p.Lo)
 	if val == nil {
-		s.sum = float64(len(col))
+		s.Sum = float64(len(col))
 		if _, loop := slices.BinarySearch(col, uint32(i)); loop {
 			diag[i] = 1
-			s.sum--
+			s.Sum--
 		}
 		return s, nil
 	}
@@ -99,26 +89,29 @@ func (g *Graph) weighRow(i int, p sparse.Panel, diag []float64) (s exactSum, err
 		case int(col[e]) == i:
 			diag[i] = w
 		default:
-			s.add(w)
+			s.Add(w)
 		}
 	}
 	return s, nil
 }
 
-// edges returns a matrix and the sums of its rows whose difference is L = D − A. They
+// Edges returns a matrix and the sums of its rows whose difference is L = D − A. They
 // are A and its degrees, of which the diagonal cancels but for rounding errors; where
 // a loop outweighs all other edges of its node, which these might drown, they are those
 // without the diagonal.
-func (g *Graph) edges() (sparse.Matrix, []float64) {
+func (g *Graph) Edges() (sparse.Matrix, []float64) {
 	if g.beside == nil {
 		return g.A, g.Degrees
 	}
 	return &withoutLoops{g.A, g.Loops}, g.beside
 }
 
+// KeepLoops makes Edges return A and its degrees, whatever the loops weigh.
+func (g *Graph) KeepLoops() { g.beside = nil }
+
 // Laplacian returns L = D − A.
 func (g *Graph) Laplacian() *sparse.Operator[float64] {
-	op := sparse.NewLaplacian[float64](g.edges())
+	op := sparse.NewLaplacian[float64](g.Edges())
 	op.Workers = g.Workers
 	return op
 }
@@ -126,7 +119,7 @@ func (g *Graph) Laplacian() *sparse.Operator[float64] {
 // LaplacianDiagonal returns the diagonal of L.
 func (g *Graph) LaplacianDiagonal() []float64 {
 	if g.beside != nil || g.Loops == nil {
-		_, sums := g.edges()
+		_, sums := g.Edges()
 		return sums
 	}
 	diag := slices.Clone(g.Degrees)
@@ -176,7 +169,7 @@ func (m *withoutLoops) Sweep(ctx context.Context, workers int, visit func(worker
 
 // valuesOf returns a copy of a panel's values, in the memory of room if that is enough.
 func valuesOf(room []float64, p sparse.Panel) []float64 {
-	room = grow(room, len(p.Col))
+	room = tall.Grow(room, len(p.Col))
 	if p.Val != nil {
 		copy(room, p.Val)
 		return room

@@ -1,4 +1,4 @@
-package iterative
+package graph
 
 import (
 	"math"
@@ -29,7 +29,7 @@ func TestDegreesAreRoundedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := NewGraph(t.Context(), a, 2)
+	g, err := New(t.Context(), a, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,160 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// ErrWeight is returned for a graph with an edge weight that is negative or not finite.
+var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
+
+// The sums of weights at a node lie within these bounds, or are 0: squares and
+// products of two of them, in norms and in bounds on eigenvalues, then neither
+// overflow nor vanish.
+const (
+	leastDegree   = 1e-100
+	largestDegree = 1e100
+)
+
+// ScaleError is returned for a graph whose weights are so large or so small
+// that computing with them would overflow or vanish.
+type ScaleError struct {
+	Least, Largest float64 // of the degrees that are not 0
+}
+
+// Error implements error.
+func (e *ScaleError) Error() string { return "graph: edge weights: " + e.What() }
+
+// What says what is wrong, and what to do.
+func (e *ScaleError) What() string {
+	return fmt.Sprintf("at a node they add up to between %.3g and %.3g; multiply all of them by a number that brings these sums between %g and %g",
+		e.Least, e.Largest, leastDegree, largestDegree)
+}
+
+// checkScale returns a [ScaleError] unless all degrees can be computed with.
+func checkScale(degrees []float64) error {
+	e := &ScaleError{Least: math.Inf(1)}
+	for _, d := range degrees {
+		if d != 0 {
+			e.Least, e.Largest = min(e.Least, d), max(e.Largest, d)
+		}
+	}
+	if e.Largest == 0 || e.Least >= leastDegree && e.Largest <= largestDegree {
+		return nil
+	}
+	return e
+}
+
+// Graph is a symmetric matrix A with weights ≥ 0 and what follows from it: what
+// algorithms see of a graph.
+type Graph struct {
+	A          sparse.Matrix
+	Degrees    []float64 // A·1, to half an ulp
+	Loops      []float64 // the diagonal of A; nil if it is zero
+	Components *sparse.Components
+	Workers    int // goroutines of everything, 0: one for each processor; never changes a result
+
+	// Memory is the largest number of bytes that searching for an eigenvalue of A, or
+	// a factor of harmonic functions, may take; 0 means no limit. It decides whether a
+	// factor is made.
+	Memory int64
+
+	beside []float64 // sums of rows without the diagonal, where L is made of these, see edges
+
+	once [2]sync.Once
+	null [2]*NullSpace // of L and L̃
+
+	finding sync.Mutex
+	radius  [2]float64 // of A, exact and rough; 0: not found yet
+}
+
+// Radius returns the spectral radius of A, or with rough about that, as find
+// tells it, which is called until it has succeeded once for each.
+func (g *Graph) Radius(rough bool, find func() (float64, error)) (float64, error) {
+	g.finding.Lock()
+	defer g.finding.Unlock()
+	known := &g.radius[0]
+	if rough {
+		known = &g.radius[1]
+	}
+	if *known > 0 {
+		return *known, nil
+	}
+	radius, err := find()
+	if err == nil {
+		*known = radius
+	}
+	return radius, err
+}
+
+// NullSpace returns the null space of L, or of L̃ with normalized: the constants
+// on each component, or d^½. It is made once.
+func (g *Graph) NullSpace(normalized bool) *NullSpace {
+	which, weights := 0, []float64(nil)
+	if normalized {
+		which = 1
+	}
+	g.once[which].Do(func() {
+		if normalized {
+			weights = g.Roots()
+		}
+		g.null[which] = NewNullSpace(g.Components, weights)
+	})
+	return g.null[which]
+}
+
+// NullSpace is spanned by orthonormal vectors with disjoint rows, one for each
+// component of a graph. Its projector is P₀.
+type NullSpace struct{ *tall.Disjoint }
+
+// NewNullSpace returns the span of the restrictions of a vector to the components. Nil
+// weights stand for ones: the null space of L. Weights d^½ give that of L̃. The single
+// row of a component of one row counts as 1 whatever its weight.
+func NewNullSpace(c *sparse.Components, weights []float64) *NullSpace {
+	return &NullSpace{tall.NewDisjoint(c, weights)}
+}
+
+// Sweeps is the number of sweeps that [New] makes.
+const Sweeps = 2
+
+// New returns a with what a [Graph] holds beside it. Cost: [Sweeps].
+// The error wraps [ErrWeight], is a [*ScaleError] or that of a sweep.
+func New(ctx context.Context, a sparse.Matrix, workers int) (*Graph, error) {
+	return NewOf(ctx, a, nil, workers)
+}
+
+// NewOf is [New] for a matrix whose components are known, or nil.
+func NewOf(ctx context.Context, a sparse.Matrix, parts *sparse.Components, workers int) (*Graph, error) {
+	g := &Graph{A: a, Components: parts, Workers: workers}
+	if err := g.weigh(ctx); err != nil {
+		return nil, err
+	}
+	if err := checkScale(g.Degrees); err != nil {
+		return nil, err
+	}
+	if parts == nil {
+		var err error
+		if g.Components, err = sparse.FindComponents(ctx, a, workers); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// Roots returns d^½, and 1 for a row without entries.
+func (g *Graph) Roots() []float64 {
+	root := make([]float64, len(g.Degrees))
+	for i, d := range g.Degrees {
+		root[i] = 1
+		if d > 0 {
+			root[i] = math.Sqrt(d)
+		}
+	}
+	return root
+}

@@ -1,0 +1,243 @@
+package tall
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Disjoint is spanned by orthonormal vectors with disjoint rows: one for each
+// component of a graph. Its projector is P₀.
+type Disjoint struct {
+	Unit []float64 // the vectors, one number for each row; 0 outside of all
+
+	// Sums over a vector's rows are added by chunk. A chunk has a slot for each
+	// vector it meets; slots stand in the order of chunks.
+	Slot     []uint32 // Of each row; NoSlot outside, OwnSlot for a vector of one row
+	vector   []uint32 // Of each slot
+	slots    []int    // where the slots of each chunk begin, and the end
+	vectors  int
+	onlyRows int // vectors of one row
+}
+
+const (
+	NoSlot  = math.MaxUint32
+	OwnSlot = math.MaxUint32 - 1
+)
+
+// NewDisjoint returns the span of the restrictions of a vector to the
+// components. Nil weights stand for ones: the null space of L. Weights d^½
+// give that of L̃. The single row of a component of one row counts as 1
+// whatever its weight.
+func NewDisjoint(c *sparse.Components, weights []float64) *Disjoint {
+	n := len(c.Of)
+	if weights != nil && len(weights) != n {
+		panic(badShape)
+	}
+	unit := make([]float64, n)
+	for i, of := range c.Of {
+		unit[i] = 1
+		if weights != nil && c.Sizes[of] > 1 {
+			unit[i] = weights[i]
+		}
+	}
+	return NewDisjointOf(c.Of, len(c.Sizes), unit)
+}
+
+// NewDisjointOf takes the component of each row, the number of components and
+// the vector, which it normalises within each component in place.
+func NewDisjointOf(of []uint32, components int, unit []float64) *Disjoint {
+	sums := make([]ExactSum, components)
+	rows := make([]int, components)
+	for i, u := range unit {
+		if u != 0 {
+			sums[of[i]].Add(float64(u * u))
+			rows[of[i]]++
+		}
+	}
+	ns := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)), slots: []int{0}}
+	inverse := make([]float64, components) // Of the norms
+	for c, s := range sums {
+		inverse[c] = 1 / math.Sqrt(s.Value())
+	}
+	number := make([]uint32, components) // vectors of several rows, in order
+	last := make([]uint32, components)   // latest slot of each component
+	for c := range number {
+		last[c] = NoSlot
+		switch {
+		case rows[c] == 1:
+			ns.onlyRows++
+		case rows[c] > 1:
+			number[c] = uint32(ns.vectors)
+			ns.vectors++
+		}
+	}
+	for lo := 0; lo < len(unit); lo += ChunkRows {
+		first := len(ns.vector)
+		for i := lo; i < min(lo+ChunkRows, len(unit)); i++ {
+			c := of[i]
+			switch {
+			case unit[i] == 0:
+				ns.Slot[i] = NoSlot
+				continue
+			case rows[c] == 1:
+				unit[i] = 1
+				ns.Slot[i] = OwnSlot
+				continue
+			case last[c] == NoSlot || int(last[c]) < first:
+				last[c] = uint32(len(ns.vector))
+				ns.vector = append(ns.vector, number[c])
+			}
+			ns.Slot[i] = last[c]
+			unit[i] *= inverse[c]
+		}
+		ns.slots = append(ns.slots, len(ns.vector))
+	}
+	return ns
+}
+
+// Long returns the number of vectors of more than one row.
+func (n *Disjoint) Long() int { return n.vectors }
+
+// Dim returns the number of vectors.
+func (n *Disjoint) Dim() int { return n.vectors + n.onlyRows }
+
+// ProjectTo stores P₀·X in dst, which may be x. Cost: two passes over x.
+func (n *Disjoint) ProjectTo(ctx context.Context, dst, x *sparse.Block[float64], workers int) error {
+	return n.apply(ctx, dst, x, workers, false)
+}
+
+// RemoveTo stores X − P₀·X in dst, which may be x. Cost: two passes over x.
+func (n *Disjoint) RemoveTo(ctx context.Context, dst, x *sparse.Block[float64], workers int) error {
+	return n.apply(ctx, dst, x, workers, true)
+}
+
+func (n *Disjoint) apply(ctx context.Context, dst, x *sparse.Block[float64], workers int, remove bool) error {
+	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
+		panic(badShape)
+	}
+	share, err := n.ShareOf(ctx, x, workers, nil)
+	if err != nil {
+		return err
+	}
+	return sched.Run(ctx, workers, Chunks(x.Rows), func(_, chunk int) error {
+		for i := chunk * ChunkRows; i < min((chunk+1)*ChunkRows, x.Rows); i++ {
+			to, from := dst.Row(i), x.Row(i)
+			switch slot := n.Slot[i]; {
+			case slot == NoSlot && remove, slot == OwnSlot && !remove:
+				copy(to, from)
+			case slot >= OwnSlot:
+				clear(to)
+			case remove:
+				sum := share.sums.Of(slot)
+				for j, v := range from {
+					to[j] = v - float64(n.Unit[i]*sum[j])
+				}
+			default:
+				sum := share.sums.Of(slot)
+				for j := range to {
+					to[j] = n.Unit[i] * sum[j]
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// Share is what the columns of a block have in a null space: P₀·X, told by the
+// products with the vectors.
+type Share struct{ sums Sums }
+
+// ShareOf returns X's share. Cost: a pass over x, whose rows fill, if it is not
+// nil, stores before they are read: the rows lo ≤ i < hi of a chunk.
+func (n *Disjoint) ShareOf(ctx context.Context, x *sparse.Block[float64], workers int, fill func(worker, lo, hi int)) (*Share, error) {
+	s := new(Share)
+	s.sums.Begin(n, x.Cols)
+	err := sched.Run(ctx, workers, Chunks(x.Rows), func(worker, chunk int) error {
+		s.sums.Clear(chunk)
+		lo, hi := chunk*ChunkRows, min((chunk+1)*ChunkRows, x.Rows)
+		if fill != nil {
+			fill(worker, lo, hi)
+		}
+		for i := lo; i < hi; i++ {
+			if slot := n.Slot[i]; slot < OwnSlot {
+				AddScaled(s.sums.At(slot), n.Unit[i], x.Row(i))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.sums.Total()
+	return s, nil
+}
+
+// Run is a run of rows whose share is told in one way.
+type Run struct {
+	Lo, Hi int       // the rows
+	Unit   []float64 // Of each row: row i of P₀X is Unit[i−Lo]·Total
+	Total  []float64 // nil: row i is that of X with Own, and zero without
+	Own    bool
+}
+
+// EachRun visits the rows lo ≤ i < hi, in runs and in order.
+func (s *Share) EachRun(lo, hi int, visit func(Run)) {
+	n := s.sums.Disjoint
+	for from := lo; from < hi; {
+		slot, to := n.Slot[from], from+1
+		for to < hi && n.Slot[to] == slot {
+			to++
+		}
+		r := Run{Lo: from, Hi: to, Unit: n.Unit[from:to], Own: slot == OwnSlot}
+		if slot < OwnSlot {
+			r.Total = s.sums.Of(slot)
+		}
+		visit(r)
+		from = to
+	}
+}
+
+// Sums holds the products of a block's columns with the vectors of a null
+// space.
+type Sums struct {
+	*Disjoint
+	cols    int
+	partial []float64 // cols for each slot
+	totals  []float64 // cols for each vector
+}
+
+// Begin makes room for products of so many columns with the vectors of n.
+func (s *Sums) Begin(n *Disjoint, cols int) {
+	s.Disjoint, s.cols = n, cols
+	s.partial = Grow(s.partial, len(n.vector)*cols)
+	s.totals = Grow(s.totals, n.vectors*cols)
+}
+
+// Clear empties the slots of a chunk.
+func (s *Sums) Clear(chunk int) {
+	clear(s.partial[s.slots[chunk]*s.cols : s.slots[chunk+1]*s.cols])
+}
+
+// At returns the sums of a slot.
+func (s *Sums) At(slot uint32) []float64 {
+	return s.partial[int(slot)*s.cols:][:s.cols]
+}
+
+// Total adds the slots of each vector in order.
+func (s *Sums) Total() {
+	clear(s.totals)
+	for slot, v := range s.vector {
+		AddScaled(s.totals[int(v)*s.cols:][:s.cols], 1, s.At(uint32(slot)))
+	}
+}
+
+// Products returns the totals of vector v, one for each column.
+func (s *Sums) Products(v int) []float64 { return s.totals[v*s.cols:][:s.cols] }
+
+// Of returns the totals of a slot's vector.
+func (s *Sums) Of(slot uint32) []float64 {
+	return s.totals[int(s.vector[slot])*s.cols:][:s.cols]
+}

@@ -1,0 +1,44 @@
+// Package tall adds up over the rows of tall blocks in one fixed order: within chunks of
+// rows first, and then chunk by chunk, so that a sum has the same bits for any number
+// of workers. It is where rows that live on several machines would be added up.
+package tall
+
+// ChunkRows is the number of rows whose sums are added before the sums of chunks are
+// added in order. Bits of results depend on it.
+const ChunkRows = 512
+
+// Chunks returns the number of chunks of so many rows.
+func Chunks(rows int) int { return (rows + ChunkRows - 1) / ChunkRows }
+
+// AddScaled adds f·x to dst.
+func AddScaled(dst []float64, f float64, x []float64) {
+	dst = dst[:len(x)]
+	for j, v := range x {
+		dst[j] += float64(f * v)
+	}
+}
+
+// Grow returns a slice of length n, s itself if it is large enough.
+func Grow[E any](s []E, n int) []E {
+	if cap(s) < n {
+		return make([]E, n)
+	}
+	return s[:n]
+}
+
+// ExactSum is a sum of numbers ≥ 0 with what rounding has taken from it (Knuth's sum of
+// two numbers and its error): Value is right to the square of ε.
+type ExactSum struct{ Sum, Rest float64 }
+
+// Add adds v.
+func (s *ExactSum) Add(v float64) {
+	sum := s.Sum + v
+	taken := sum - s.Sum
+	s.Rest += (s.Sum - (sum - taken)) + (v - taken)
+	s.Sum = sum
+}
+
+// Value returns the sum, rounded once.
+func (s *ExactSum) Value() float64 { return s.Sum + s.Rest }
+
+const badShape = "tall: dimension mismatch"

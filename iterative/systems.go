@@ -1,0 +1,111 @@
+package iterative
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
+)
+
+// ErrParameter is returned for a parameter outside of its range.
+var ErrParameter = errors.New("iterative: parameter out of range")
+
+// ShiftedLaplacian is the system a·L + c·I with a > 0 and c ≥ 0: the
+// regularised Laplacian with c = 1; with c = 0 its solution is (a·L)⁺·B.
+func ShiftedLaplacian(g *graph.Graph, a, c float64) (*System, error) {
+	if err := checkShift(a, c); err != nil {
+		return nil, err
+	}
+	s := &System{Graph: g, Edge: a, Least: c}
+	if c == 0 {
+		s.Null = g.NullSpace(false)
+		return s, nil
+	}
+	s.easy = g.NullSpace(false)
+	s.Ground = make([]float64, len(g.Degrees))
+	for i := range s.Ground {
+		s.Ground[i] = c
+	}
+	return s, nil
+}
+
+// ShiftedLaplacianNormalized is the system a·L̃ + c·I with a > 0 and c ≥ 0;
+// with c = 0 its solution is (a·L̃)⁺·B.
+func ShiftedLaplacianNormalized(g *graph.Graph, a, c float64) (*System, error) {
+	if err := checkShift(a, c); err != nil {
+		return nil, err
+	}
+	s := &System{Graph: g, Edge: a, Least: c, Scale: g.Roots()}
+	if c == 0 {
+		s.Null = g.NullSpace(true)
+		return s, nil
+	}
+	s.easy = g.NullSpace(true)
+	s.Ground = groundOf(g, c)
+	return s, nil
+}
+
+// VonNeumann is the system I − αS with 0 < α < 1. A row without entries is
+// that of the identity.
+func VonNeumann(g *graph.Graph, alpha float64) (*System, error) {
+	if !(alpha > 0 && alpha < 1) {
+		return nil, fmt.Errorf("%w: α = %g; I − αS is definite for 0 < α < 1", ErrParameter, alpha)
+	}
+	s := &System{Graph: g, Edge: alpha, Least: 1 - alpha, Scale: g.Roots(), easy: g.NullSpace(true)}
+	s.Ground = groundOf(g, 1-alpha)
+	for i, d := range g.Degrees {
+		if d == 0 {
+			s.Ground[i] = 1
+		}
+	}
+	return s, nil
+}
+
+// RegularizedCommuteTime is the system D − αA with 0 < α < 1; its solution is
+// (D − αA)⁺·B, which is 0 in rows without entries.
+func RegularizedCommuteTime(g *graph.Graph, alpha float64) (*System, error) {
+	if !(alpha > 0 && alpha < 1) {
+		return nil, fmt.Errorf("%w: α = %g; D − αA is definite for 0 < α < 1", ErrParameter, alpha)
+	}
+	n := len(g.Degrees)
+	s := &System{Graph: g, Edge: alpha, Ground: make([]float64, n)}
+	least, isolated := math.Inf(1), false
+	self, unit := make([]uint32, n), make([]float64, n)
+	for i, d := range g.Degrees {
+		self[i] = uint32(i)
+		s.Ground[i] = (1 - alpha) * d
+		if d > 0 {
+			least = min(least, d)
+		} else {
+			unit[i], isolated = 1, true
+		}
+	}
+	if !math.IsInf(least, 1) {
+		s.Least = (1 - alpha) * least
+	}
+	if isolated {
+		s.Null = &graph.NullSpace{Disjoint: tall.NewDisjointOf(self, n, unit)}
+	}
+	return s, nil
+}
+
+func checkShift(a, c float64) error {
+	if !(a > 0) || math.IsInf(a, 1) || !(c >= 0) || math.IsInf(c, 1) {
+		return fmt.Errorf("%w: %g·L + %g·I; the factor of L must be positive and that of I not negative", ErrParameter, a, c)
+	}
+	return nil
+}
+
+// groundOf returns c·d, and c for a row without entries.
+func groundOf(g *graph.Graph, c float64) []float64 {
+	ground := make([]float64, len(g.Degrees))
+	for i, d := range g.Degrees {
+		ground[i] = c
+		if d > 0 {
+			ground[i] = c * d
+		}
+	}
+	return ground
+}
