@@ -4,15 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
 // explain finds the lines behind an entry whose lines do not agree.
 func (r *run) explain(err error) error {
-	var over *MemoryError
+	var over *sort.MemoryError
 	if errors.As(err, &over) { // of what the sorter may take
 		return &MemoryError{Need: r.c.Memory + over.Need - over.Limit, Limit: r.c.Memory}
 	}
-	var e *mergeError
+	var e *sort.MergeError
 	if !errors.As(err, &e) {
 		return err
 	}
@@ -24,7 +26,7 @@ func (r *run) explain(err error) error {
 		}
 		for i := 0; i < len(code); i += 2 {
 			u, v := code[i], code[i+1]
-			if u == e.row && v == e.col || u == e.col && v == e.row && (e.kind == differing || !r.c.Directed) {
+			if u == e.Row && v == e.Col || u == e.Col && v == e.Row && (e.Kind == sort.Differing || !r.c.Directed) {
 				w := 1.0
 				if weight != nil {
 					w = weight[i/2]
@@ -56,20 +58,20 @@ type edgeLine struct {
 
 // disagree words the error for lines, in the order of the input, of one edge:
 // it stands at the later of two lines and names the earlier.
-func (r *run) disagree(e *mergeError, lines []edgeLine) error {
+func (r *run) disagree(e *sort.MergeError, lines []edgeLine) error {
 	choose := "choose --duplicates=sum, max, min or first"
-	if e.kind == differing && r.hasBothDirections() {
+	if e.Kind == sort.Differing && r.hasBothDirections() {
 		choose = "choose --duplicates=max, min or first, or keep directions with --directed"
 	}
 	last := lines[len(lines)-1]
 	edge := fmt.Sprintf("%s–%s", r.id(last.u), r.id(last.v))
-	if e.kind == infinite {
+	if e.Kind == sort.Infinite {
 		return &ParseError{File: last.file, Line: last.line, Msg: fmt.Sprintf("the weights of %s add up to infinity", edge), Fix: "choose --duplicates=max, min or first"}
 	}
 	for i, l := range lines[1:] {
 		for _, before := range lines[:i+1] {
 			same := before.u == l.u
-			if same != (e.kind == repeated) {
+			if same != (e.Kind == sort.Repeated) {
 				continue
 			}
 			place := fmt.Sprintf("line %d", before.line)
@@ -80,7 +82,7 @@ func (r *run) disagree(e *mergeError, lines []edgeLine) error {
 				place += " of " + before.file
 			}
 			edge := fmt.Sprintf("%s–%s", r.id(l.u), r.id(l.v))
-			if e.kind == repeated {
+			if e.Kind == sort.Repeated {
 				return &ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s is on %s already", edge, place), Fix: choose}
 			}
 			return &ParseError{File: l.file, Line: l.line, Msg: fmt.Sprintf("%s has weight %g here and %g on %s", edge, r.sum(lines, l), r.sum(lines, before), place), Fix: choose}

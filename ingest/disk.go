@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
@@ -42,7 +43,7 @@ const mostDisk = 64
 // left behind when they were killed. Samples are taken only if the disks could be
 // too small for inputs of that size.
 func (r *run) checkDisks(inputs []string) error {
-	durable.RemoveUnused(r.fs, filepath.Join(r.tempDir(), spillName))
+	durable.RemoveUnused(r.fs, filepath.Join(r.tempDir(), sort.SpillName))
 	var most int64
 	for _, path := range inputs {
 		if path == "-" {
@@ -81,7 +82,7 @@ const (
 func (r *run) checkEvicted(parts []*part) error {
 	bits := int64(0)
 	for _, p := range parts {
-		bits += int64(2*p.edges) * int64(codeWidth(p.top))
+		bits += int64(2*p.edges) * int64(sort.CodeWidth(p.top))
 	}
 	return r.checkFree(r.tempDir(), diskTemp, bits/8)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
 // sortWord is how many bytes of ids are sorted at once, and fewIDs how many ids
@@ -38,7 +40,7 @@ func (s *idSorter) sort(places []uint32, from int) {
 	for i, place := range places {
 		words[i] = wordOf(s.id(place)[from:])
 	}
-	words, sorted := radixSort(words, s.spareWords[:n], places, s.spare[:n], 0, 8*sortWord)
+	words, sorted := sort.Radix(words, s.spareWords[:n], places, s.spare[:n], 0, 8*sortWord)
 	copy(places, sorted)
 	// Where words agree, ids that end within them are in the order of their
 	// lengths, and before all that go on.

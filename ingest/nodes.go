@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -32,7 +33,7 @@ func (r *run) readNodes() error {
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {
-			p := &part{seq: r.seq, code: slices.Clone(code), top: largest(code)}
+			p := &part{seq: r.seq, code: slices.Clone(code), top: sort.Largest(code)}
 			r.ids.add(p.code, p.top)
 			r.listed = append(r.listed, p)
 			r.held += p.bytes()

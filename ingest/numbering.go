@@ -9,12 +9,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // noRow stands for a node that has no row. It is above every row.
-const noRow = 1<<32 - 1
+const noRow = sort.NoRow
 
 // maxNodes is the number of rows a store can have. Tests lower it.
 var maxNodes = noRow
@@ -157,7 +158,7 @@ func (r *run) inOrder() (codes []uint32, first []uint64, integers bool) {
 			integers = integers && table.IsInteger(r.dict.key(code))
 		}
 	}
-	first, codes = radixSort(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(position(r.seq, 0))))
+	first, codes = sort.Radix(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(position(r.seq, 0))))
 	return codes, first, integers
 }
 
@@ -209,7 +210,7 @@ func (r *run) sortIntegers(codes []uint32) {
 		}
 		values[i] = v
 	}
-	_, sorted := radixSort(values, make([]uint64, len(codes)), codes, make([]uint32, len(codes)), 0, 64)
+	_, sorted := sort.Radix(values, make([]uint64, len(codes)), codes, make([]uint32, len(codes)), 0, 64)
 	copy(codes, sorted)
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -99,6 +100,20 @@ func (k *ranks) replace(code []uint32) {
 	for i, c := range code {
 		code[i] = below[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
 	}
+}
+
+// number replaces the ids of sorted rows by their ranks.
+func (k *ranks) number(b *sort.Rows) {
+	k.replace(b.Col)
+	n := 0
+	for i, end := range b.Ptr[1:] {
+		if k.has(uint32(b.Lo + i)) {
+			n++
+			b.Ptr[n] = end
+		}
+	}
+	b.Ptr = b.Ptr[:n+1]
+	b.Lo = int(k.of(uint32(b.Lo)))
 }
 
 // each calls do with every id in increasing order.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/pages"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/partition"
@@ -198,7 +199,7 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 // orderError is the error for an order that takes so much.
 func (r *run) orderError(need int64) error {
 	r.c.Order = DefaultOrder
-	return &MemoryError{Need: need, Limit: r.c.Memory, Unordered: r.beside()+leastBytes <= r.c.Memory}
+	return &MemoryError{Need: need, Limit: r.c.Memory, Unordered: r.beside()+sort.LeastBytes <= r.c.Memory}
 }
 
 // placesPay tells whether sweeps gain from the rows that codes get.
@@ -374,27 +375,27 @@ func (r *run) edges() (lines int) {
 // pattern returns the undirected graph of the edges, without weights and self
 // loops.
 func (r *run) pattern(told *orderProgress) (*sparse.CSR, error) {
-	s := r.sorter(undirected)
-	s.values, s.keepLoops = false, false
-	s.merge = merger{policy: MaxDuplicates}
+	s := r.sorter(sort.Undirected)
+	s.Values, s.KeepLoops = false, false
+	s.Merge = sort.Merger{Policy: sort.Max}
 	entries, rows := 2*r.edges(), r.nodes.Len() // at most
 	each := int64(4)
 	if r.c.Order == LocalityOrder {
 		each += 8 // see there
 	}
 	graph := int64(entries)*each + 8*int64(rows+1)
-	if need := r.beside() + graph; r.c.Memory > 0 && need+leastBytes/4 > r.c.Memory { // with less, sorting is refused
-		return nil, r.orderError(need + leastBytes)
+	if need := r.beside() + graph; r.c.Memory > 0 && need+sort.LeastBytes/4 > r.c.Memory { // with less, sorting is refused
+		return nil, r.orderError(need + sort.LeastBytes)
 	}
 	if _, err := r.planSort(s, graph); err != nil {
 		return nil, err
 	}
-	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, s.entries())
-	err := s.each(func(b *sorted) error {
-		for _, end := range b.ptr[1:] {
+	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, s.Entries())
+	err := s.Each(func(b *sort.Rows) error {
+		for _, end := range b.Ptr[1:] {
 			ptr = append(ptr, int64(len(col)+end))
 		}
-		col = append(col, b.col...)
+		col = append(col, b.Col...)
 		told.reach(len(ptr) - 1)
 		return nil
 	})

@@ -3,6 +3,7 @@ package ingest
 import (
 	"math"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
@@ -35,11 +36,9 @@ func (g *guess) outlay() *outlay {
 	if g.c.Directed {
 		o.entries = lines // of each direction
 	}
-	o.workers = min(float64(sched.Workers(g.c.Workers)), math.Ceil(max(g.chunks, n/maxBucketRows, 1)))
+	o.workers = min(float64(sched.Workers(g.c.Workers)), math.Ceil(max(g.chunks, n/sort.MaxBucketRows, 1)))
 	line := 8.0
-	if isNarrow(int(n)) {
-		o.each = 4
-	}
+	o.each = float64(sort.EntryBytes(int(n), false))
 	if g.weighted || g.c.Duplicates == SumDuplicates {
 		o.values, o.rows = 8, float64(rowBytesOf(true))*n
 	}
@@ -50,7 +49,7 @@ func (g *guess) outlay() *outlay {
 	o.keys = o.entries * (o.each + o.values)
 	o.room = float64(g.c.roomBytes(int(o.workers)) + g.reader)
 	o.addIDs(g)
-	o.addBuckets(g)
+	o.scratch, o.buckets = o.entriesOf(g).Scratch()
 	o.addOrder(g)
 	return o
 }
@@ -72,32 +71,10 @@ func (o *outlay) addIDs(g *guess) {
 	}
 }
 
-// addBuckets adds the largest buckets, and what is known of all; see
-// sorter.scratchBytes. A bucket of a hub has few other rows. Nothing is gathered
-// if all fits.
-func (o *outlay) addBuckets(g *guess) {
-	n, usual := o.n, max(bucketEntries, o.entries/maxBuckets)
-	finish, gather := o.each+o.values+2*(4+o.values), 2*(o.each+o.values)
-	o.scratch = o.entries / usual * 8 * maxSpans
-	o.buckets = o.scratch + o.workers*max(0, usual*finish-bucketBytes)
-	share := math.Inf(1)
-	if g.c.Memory > 0 {
-		share = float64(shareOf(g.c.Memory, int(o.workers)))
-	}
-	for i, hub := range g.hubs(finished(int(o.workers))) {
-		bytes := (hub + usual/2) * (finish + gather)
-		if bytes > runShare*share { // it may be sorted in runs
-			runs := hub*(o.each+o.values)/bucketBytes + maxSpans/spansInFilling + 2
-			bytes = max(runShare*share, float64(runsBytes(int64(share), int64(runs), int64(o.each+o.values))))
-			o.scratch += min(hub, n) * (4 + o.values)
-		}
-		if i >= int(o.workers) {
-			continue
-		}
-		o.scratch += max(0, bytes-bucketBytes)
-		if hub > usual/2 {
-			o.buckets += hub * (o.each + o.values + 4 + o.values)
-		}
+// entriesOf returns what the sorter's bounds are about.
+func (o *outlay) entriesOf(g *guess) sort.Guess {
+	return sort.Guess{
+		Rows: o.n, Entries: o.entries, Values: o.values > 0, Memory: g.c.Memory, Workers: int(o.workers), Hubs: g.hubs(2 * int(o.workers)),
 	}
 }
 
@@ -125,7 +102,7 @@ func (o *outlay) addOrder(g *guess) {
 		}
 		o.scratch += o.rank
 	default:
-		o.rank = 8*n + leastBytes // with pieces of the graph's memory that nothing fits into
+		o.rank = 8*n + sort.LeastBytes // with pieces of the graph's memory that nothing fits into
 		o.ordering = looking*n + o.graph
 		o.scratch += looking * n
 	}
@@ -140,7 +117,7 @@ func (o *outlay) sorting() float64 { return o.keys + o.room + o.rows + o.known +
 // together is the largest of what is there at a time if all fits: while lines are
 // read and numbered, ordered, and sorted.
 func (o *outlay) together(window, ordering, rank float64) float64 {
-	buckets := o.workers * bucketBytes
+	buckets := o.workers * sort.BucketBytes
 	return o.parts + max(o.room+o.dict+window, o.ids+buckets, o.sorting()+rank, o.known+ordering+buckets)
 }
 
@@ -153,7 +130,7 @@ func (g *guess) plan() (*Plan, error) {
 	graph := o.graph
 	if o.pattern > 0 {
 		need = max(need, parts+2*o.lines*o.each+o.pattern+o.room+o.known+o.buckets)
-		graph += min(keys, leastBytes)
+		graph += min(keys, sort.LeastBytes)
 	}
 	limit := float64(g.c.Memory)
 	if limit == 0 {
@@ -169,9 +146,9 @@ func (g *guess) plan() (*Plan, error) {
 	}
 	// With a limit room is made for buckets that are gathered, and looked at.
 	over := parts+max(max(keys+o.pattern, graph)+fixed, o.room+o.ids+g.window) > limit
-	span := min(keys/leastSpans, limit/(2*spansInFilling)) // by which a filling may miss the limit
-	if left := keys - max(leastBytes, limit-fixed-span); over && left > 0 {
-		p.Temp = int64(left / (o.each + o.values) * (o.values + keyBytes(o.n, o.entries)))
+	span := sort.MostSpan(keys, limit)
+	if left := keys - max(sort.LeastBytes, limit-fixed-span); over && left > 0 {
+		p.Temp = int64(left / (o.each + o.values) * (o.values + o.entriesOf(g).KeyBytes()))
 		p.Passes = 2
 	}
 	ordered := o.order != DefaultOrder
@@ -207,7 +184,7 @@ func (g *guess) plan() (*Plan, error) {
 
 // least returns a [*MemoryError] if the parts that do not shrink exceed the limit.
 func (g *guess) least(o *outlay, graph, limit float64) error {
-	span := min(o.keys, max(leastBytes, o.entries/maxSpans*(o.each+o.values)))
+	span := sort.LeastSpan(o.keys)
 	need := max(o.fixed()+graph+span, o.room+o.ids+g.window)
 	if need <= limit {
 		return nil
@@ -223,26 +200,19 @@ func (g *guess) least(o *outlay, graph, limit float64) error {
 
 // temporary guesses the bytes of the temporary file with all lines in it.
 func (g *guess) temporary(n float64) float64 {
-	bits := float64(2 * codeWidth(uint32(min(n, math.MaxUint32))))
+	bits := float64(2 * sort.CodeWidth(uint32(min(n, math.MaxUint32))))
 	switch {
 	case !g.numeric:
 		bits = 64
 	case g.hasDict(): // which the numbers go to once all are known
-		bits = 64 + float64(2*codeWidth(g.top))
+		bits = 64 + float64(2*sort.CodeWidth(g.top))
 	case g.matrix == 0:
-		bits = float64(2 * codeWidth(g.top))
+		bits = float64(2 * sort.CodeWidth(g.top))
 	}
 	if g.weighted {
 		bits += 64
 	}
 	return g.lines * (bits + 1) / 8
-}
-
-// keyBytes bounds the bytes of a key in the temporary file, in most graphs: a
-// bucket has twice as many rows as others at most.
-func keyBytes(n, entries float64) float64 {
-	rows := n * max(bucketEntries/max(1, entries), 1./maxBuckets)
-	return max(4, math.Ceil((math.Ceil(math.Log2(n))+math.Ceil(math.Log2(max(1, rows)))+2)/8))
 }
 
 // storeBytes guesses the bytes of a store without the text of its ids: the gaps

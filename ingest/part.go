@@ -1,5 +1,7 @@
 package ingest
 
+import "github.com/heatwalk/heatwalk/ingest/internal/sort"
+
 import "unsafe"
 
 // part is what was read from one chunk of an edge list: a line for every two
@@ -20,8 +22,8 @@ type part struct {
 	leaving  bool      // a worker moves it to disk; guarded by run.mu
 	bad      faults
 	stats    tally
-	spilled  *record // where the part is on disk; nil: in memory
-	mapped   int     // how many of the run's maps were applied before it was spilled
+	spilled  *sort.Record // where the part is on disk; nil: in memory
+	mapped   int          // how many of the run's maps were applied before it was spilled
 }
 
 // tally counts lines.
@@ -69,7 +71,7 @@ func (p *part) line(i int) int64 {
 
 // bytes returns how much memory a part holds.
 func (p *part) bytes() int64 {
-	const head = int64(unsafe.Sizeof(part{}) + unsafe.Sizeof(record{}))
+	const head = int64(unsafe.Sizeof(part{}) + unsafe.Sizeof(sort.Record{}))
 	return head + int64(len(p.gaps))*4 + p.lineBytes()
 }
 

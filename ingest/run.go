@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -49,10 +50,10 @@ type run struct {
 	weighted  bool             // some have weights
 	inputs    []*textio.Reader // that are open
 	spilling  bool             // parts go to disk
-	spill     *spill
+	spill     *sort.Spill
 	spillOnce sync.Once
 	spillErr  error
-	loaders   []loader              // of each worker
+	loaders   []sort.Lines          // of each worker
 	slabs     []slabs               // of each worker
 	maps      []func(code []uint32) // from the codes of parts on disk to rows
 
@@ -89,7 +90,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, err
 	}
 	r.workers = sched.Workers(r.c.Workers)
-	r.loaders, r.slabs = make([]loader, r.workers), r.newSlabs()
+	r.loaders, r.slabs = make([]sort.Lines, r.workers), r.newSlabs()
 	w, err := r.create(dir, r.c.Directed)
 	if err != nil {
 		return nil, err
@@ -359,13 +360,13 @@ func (r *run) isDirected() (bool, error) {
 		skew := r.matrix != nil && r.matrix.symmetry == "skew-symmetric"
 		return skew || r.stated == graphfile.Directed, nil
 	}
-	s := r.sorter(undirected)
-	s.merge.symmetric = true
+	s := r.sorter(sort.Undirected)
+	s.Merge.Symmetric = true
 	if _, err := r.planSort(s, 0); err != nil {
 		return false, err
 	}
-	err := s.each(func(*sorted) error { return nil })
-	if errors.Is(err, errAsymmetric) {
+	err := s.Each(func(*sort.Rows) error { return nil })
+	if errors.Is(err, sort.ErrAsymmetric) {
 		return true, nil
 	}
 	return false, r.explain(err)
@@ -376,15 +377,16 @@ func (r *run) isDirected() (bool, error) {
 func (r *run) hasBothDirections() bool { return r.matrix != nil && r.matrix.symmetry == "general" }
 
 // sorter returns the sorter for a view of the edges.
-func (r *run) sorter(v view) *sorter {
+func (r *run) sorter(v sort.View) *sort.Sorter {
 	values := r.hasValues()
-	rows := r.nodes.Len()
+	s := &sort.Sorter{
+		Context: r.ctx, Workers: r.workers, Temporary: r.forFillings, Rows: r.nodes.Len(), View: v, Values: values, Limit: r.left(),
+		Load:      func(worker, i int) (code []uint32, weight []float64, err error) { return r.load(worker, r.parts[i]) },
+		KeepLoops: r.c.SelfLoops == KeepLoops,
+		Merge:     sort.Merger{Policy: sort.Policy(r.c.Duplicates), Values: values, PerDirection: r.hasBothDirections(), Directed: v != sort.Undirected},
+	}
 	if r.late != nil {
-		rows = r.late.limit()
+		s.Rows, s.Number = r.late.limit(), r.late.number
 	}
-	return &sorter{
-		ctx: r.ctx, workers: r.workers, load: r.load, temporary: r.forFillings, rows: rows, late: r.late, view: v, values: values, limit: r.left(),
-		keepLoops: r.c.SelfLoops == KeepLoops,
-		merge:     merger{policy: r.c.Duplicates, values: values, perDirection: r.hasBothDirections(), directed: v != undirected},
-	}
+	return s
 }

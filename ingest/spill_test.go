@@ -1,19 +1,15 @@
 package ingest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
 )
@@ -117,7 +113,6 @@ func TestSpillIsUsedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	r := rand.New(rand.NewPCG(4, 2))
 	paths := write(t, file{"edges.tsv", edgeText(300_000, func(i int) string {
 		return fmt.Sprintf("%d\t%d", i%2000, 2000+i/2000)
 	})})
@@ -140,33 +135,6 @@ func TestSpillIsUsedAgain(t *testing.T) {
 		t.Errorf("%d bytes on disk, %d where the lines are kept", again, apart)
 	}
 	spilled(Config{Directed: true})
-
-	s := &spill{}
-	var used []region
-	for range 50 {
-		used = append(used, s.reserve(1+r.Int64N(1000)))
-	}
-	end := s.end
-	r.Shuffle(len(used), func(i, j int) { used[i], used[j] = used[j], used[i] })
-	kept := slices.Clone(used[40:])
-	s.reuse(used[:25])
-	s.reuse(used[25:40])
-	for range 100 {
-		kept = append(kept, s.reserve(1+r.Int64N(300)))
-	}
-	slices.SortFunc(kept, func(a, b region) int { return cmp.Compare(a.offset, b.offset) })
-	inside := 0
-	for i, k := range kept[1:] {
-		if before := kept[i]; before.offset+before.length > k.offset {
-			t.Errorf("%v and %v overlap", before, k)
-		}
-		if k.offset+k.length <= end {
-			inside++
-		}
-	}
-	if inside < 60 {
-		t.Errorf("%d regions are used again", inside)
-	}
 }
 
 // TestIDsMustFit holds that a run whose ids take more than its memory is refused, and
@@ -254,44 +222,4 @@ func TestProgressOfFillings(t *testing.T) {
 	if !slices.IsSorted(steps) || steps[len(steps)-1] < 2*10_007-1 || largest > 2*10_007/5 {
 		t.Errorf("steps %v", steps)
 	}
-}
-
-// TestRecords packs and unpacks codes, keys and weights.
-func TestRecords(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		top := rapid.Uint32().Draw(t, "top") >> rapid.IntRange(0, 31).Draw(t, "shift")
-		code := rapid.SliceOfN(rapid.Uint32Range(0, top), 0, 100).Draw(t, "code")
-		code = code[:len(code)&^1]
-		width := codeWidth(top)
-		b := packCodes([]byte("head"), code, width)
-		if want := 4 + (len(code)*int(width)+7)/8; len(b) != want {
-			t.Fatalf("%d bytes, want %d", len(b), want)
-		}
-		got := make([]uint32, len(code))
-		unpackCodes(got, append(b, make([]byte, packSlack)...)[4:], width)
-		for i := range got {
-			if got[i] != code[i] {
-				t.Fatalf("code %d is %d, want %d (%d bits)", i, got[i], code[i], width)
-			}
-		}
-		keyWidth := rapid.IntRange(4, 8).Draw(t, "bytes of a key")
-		largest := uint64(math.MaxUint64) >> (64 - 8*keyWidth)
-		keys := append(rapid.SliceOfN(rapid.Uint64Range(0, largest), 0, 100).Draw(t, "keys"), largest)
-		b = appendKeys([]byte("head"), keys, keyWidth)
-		if want := 4 + len(keys)*keyWidth; len(b) != want {
-			t.Fatalf("%d bytes, want %d", len(b), want)
-		}
-		if back := keysFrom([]uint64{1}, append(b, 255, 255, 255, 255, 255, 255, 255, 255)[4:], len(keys), keyWidth); !slices.Equal(back[1:], keys) {
-			t.Fatalf("keys %x, want %x", back[1:], keys)
-		}
-		weight := rapid.SliceOfN(rapid.OneOf(rapid.Just(0.1), rapid.Just(0.25), rapid.Just(2.0), rapid.Float64Min(0)), 0, 20).Draw(t, "weight")
-		form := formOf(weight)
-		back := make([]float64, len(weight))
-		weightsTo(back, appendWeights(nil, weight, form), form)
-		for i := range back {
-			if math.Float64bits(back[i]) != math.Float64bits(weight[i]) {
-				t.Fatalf("weight %v came back as %v in form %d", weight[i], back[i], form)
-			}
-		}
-	})
 }

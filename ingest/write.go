@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -16,12 +17,12 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 		sources[i] = shard.Source{Name: f.Name, Bytes: f.Bytes, Lines: f.Lines}
 	}
 	w.SetSources(sources)
-	views := []view{undirected}
+	views := []sort.View{sort.Undirected}
 	switch {
 	case directed && r.matrix != nil && r.matrix.symmetry == "symmetric":
-		views = []view{mirrored, mirrored}
+		views = []sort.View{sort.Mirrored, sort.Mirrored}
 	case directed:
-		views = []view{outgoing, incoming}
+		views = []sort.View{sort.Outgoing, sort.Incoming}
 	}
 	rows := r.nodes.Len()
 	out := &written{w: w, occupied: make([]uint64, (rows+63)/64), heavy: func(row int) error {
@@ -34,13 +35,13 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 			}
 		}
 		s := r.sorter(v)
-		s.help = w.Encode
-		s.progress = func(part float64) {
+		s.Help = w.Encode
+		s.Progress = func(part float64) {
 			done := int64((float64(direction) + part) * float64(rows))
 			r.progress(Progress{Phase: "writing", Done: done, Total: int64(len(views) * rows), Lines: r.report.Lines})
 		}
-		if direction == len(views)-1 && !s.values && r.c.Duplicates != ErrorDuplicates {
-			s.forget = r.forget // no lines can disagree
+		if direction == len(views)-1 && !s.Values && r.c.Duplicates != ErrorDuplicates {
+			s.Forget = r.forget // no lines can disagree
 		}
 		lines, err := r.planSort(s, 0)
 		if err != nil {
@@ -48,18 +49,18 @@ func (r *run) write(w *shard.Writer, directed bool) error {
 		}
 		first := direction == 0
 		if first {
-			if err := r.checkStore(s.entries(), s.values, directed); err != nil {
+			if err := r.checkStore(s.Entries(), s.Values, directed); err != nil {
 				return err
 			}
-			r.report.SelfLoops, r.report.ZeroWeights, r.report.UnknownIDs = lines.loops, lines.zeros, lines.unknown
+			r.report.SelfLoops, r.report.ZeroWeights, r.report.UnknownIDs = lines.Loops, lines.Zeros, lines.Unknown
 		}
-		err = s.each(func(b *sorted) error {
+		err = s.Each(func(b *sort.Rows) error {
 			if err := out.append(b); err != nil {
 				return err
 			}
 			if first {
-				r.report.Entries += int64(len(b.col))
-				out.counts.add(b.mergeCount)
+				r.report.Entries += int64(len(b.Col))
+				out.counts.Add(b.Count)
 			}
 			return nil
 		})
@@ -76,18 +77,18 @@ type written struct {
 	w        *shard.Writer
 	occupied []uint64            // a bit for each row with an entry
 	heavy    func(row int) error // of one whose weights have no finite sum
-	counts   mergeCount
+	counts   sort.Count
 	weighted bool // a weight is not 1
 	double   bool // or not that of a float32
 }
 
 // append writes the rows of a bucket.
-func (o *written) append(b *sorted) error {
-	for i := range len(b.ptr) - 1 {
-		lo, hi := b.ptr[i], b.ptr[i+1]
+func (o *written) append(b *sort.Rows) error {
+	for i := range len(b.Ptr) - 1 {
+		lo, hi := b.Ptr[i], b.Ptr[i+1]
 		var val []float64
-		if b.val != nil {
-			val = b.val[lo:hi]
+		if b.Val != nil {
+			val = b.Val[lo:hi]
 		}
 		sum := 0.
 		for _, x := range val {
@@ -95,11 +96,11 @@ func (o *written) append(b *sorted) error {
 			o.double = o.double || float64(float32(x)) != x
 			sum += x
 		}
-		row := b.lo + i
+		row := b.Lo + i
 		if math.IsInf(sum, 0) {
 			return o.heavy(row)
 		}
-		if err := o.w.Append(b.col[lo:hi], val); err != nil {
+		if err := o.w.Append(b.Col[lo:hi], val); err != nil {
 			return err
 		}
 		if hi > lo {
@@ -119,10 +120,10 @@ func (o *written) tell(report *Report, rows int, directed bool) {
 	case o.weighted:
 		report.Weights = "float32"
 	}
-	report.Duplicates, report.Reciprocal = o.counts.duplicates, o.counts.reciprocal
+	report.Duplicates, report.Reciprocal = o.counts.Duplicates, o.counts.Reciprocal
 	report.Edges = report.Entries
 	if !directed {
-		report.Edges = (report.Entries + o.counts.loops) / 2
+		report.Edges = (report.Entries + o.counts.Loops) / 2
 	}
 	report.Isolated = int64(rows)
 	for _, word := range o.occupied {
@@ -135,10 +136,4 @@ func (o *written) tell(report *Report, rows int, directed bool) {
 func (r *run) heavy(id []byte) error {
 	return &ParseError{File: r.files[len(r.files)-1].Name, Msg: fmt.Sprintf("the weights of the edges of %s add up to infinity", quote(id)),
 		Fix: "multiply all weights by a small number"}
-}
-
-func (n *mergeCount) add(m mergeCount) {
-	n.duplicates += m.duplicates
-	n.reciprocal += m.reciprocal
-	n.loops += m.loops
 }

@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 const (
 	radixBits   = 12
@@ -6,12 +6,12 @@ const (
 	radixDigits = 3 // counted together
 )
 
-// radixSort sorts keys by their bits lo ≤ b < hi and moves values along; keys
+// Radix sorts keys by their bits lo ≤ b < hi and moves values along; keys
 // that agree in those bits keep their order. The scratch slices have the
 // lengths of the others; values may be nil. It returns the sorted slices,
 // which are the ones given or the scratch. Cost: one pass to move for every 12
 // bits in which keys differ, and one to count for every 36.
-func radixSort[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo, hi uint) ([]K, []V) {
+func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V, lo, hi uint) ([]K, []V) {
 	if len(keys) < 2 || lo >= hi {
 		return keys, values
 	}
@@ -61,13 +61,13 @@ const (
 	increasing          // each has a column of its own
 )
 
-// sortRows is radixSort for the keys of entries without their lowest bit, where the
+// sortRows is Radix for the keys of entries without their lowest bit, where the
 // row has the bits row ≤ b < hi. A file that is in order, by its rows or by its
 // columns, gives the entries of each row in order, which are counted: these are
 // moved once.
 func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32, keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
 	if order == unordered {
-		return radixSort(keys, keyScratch, values, valueScratch, 1, hi)
+		return Radix(keys, keyScratch, values, valueScratch, 1, hi)
 	}
 	sum := uint32(0)
 	for r, n := range count {
@@ -83,27 +83,27 @@ func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32, keys, keyS
 }
 
 // placeRows makes rows of increasing entries, of which each has so many.
-func placeRows[K key](out *sorted, count []uint32, keys []K, values []float64, row uint) {
-	out.ptr = append(out.ptr, 0)
+func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64, row uint) {
+	out.Ptr = append(out.Ptr, 0)
 	var at [radixSize]uint32
 	sum := uint32(0)
 	for r, n := range count {
 		at[r] = sum
 		sum += n
-		out.ptr = append(out.ptr, int(sum))
+		out.Ptr = append(out.Ptr, int(sum))
 	}
-	out.col = out.col[:len(keys)]
-	placeColumns(out.col, keys, &at, row)
+	out.Col = out.Col[:len(keys)]
+	placeColumns(out.Col, keys, &at, row)
 	if values == nil {
 		return
 	}
-	out.val = out.val[:len(keys)]
+	out.Val = out.Val[:len(keys)]
 	for r := range count {
-		at[r] = uint32(out.ptr[r])
+		at[r] = uint32(out.Ptr[r])
 	}
 	for i, k := range keys {
 		r := uint64(k) >> (row & 63) % radixSize
-		out.val[at[r]] = values[i]
+		out.Val[at[r]] = values[i]
 		at[r]++
 	}
 }
@@ -128,7 +128,7 @@ func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 	return order
 }
 
-// The loops over keys stand apart and are not inlined: within radixSort the
+// The loops over keys stand apart and are not inlined: within Radix the
 // compiler would run out of registers, which halves their speed.
 
 // countDigits counts three digits of all keys.

@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 )
 
 // runTurns finishes so many buckets by four workers and returns how that ended.
-func runTurns(t *testing.T, buckets int, finish func(k int) error, visit func(b *sorted) error) (failure any, err error) {
+func runTurns(t *testing.T, buckets int, finish func(k int) error, visit func(b *Rows) error) (failure any, err error) {
 	t.Helper()
 	const workers = 4
 	turns := newTurns(workers-1, nil, visit)
-	rooms := make([]*sorted, workers)
+	rooms := make([]*Rows, workers)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -22,10 +22,10 @@ func runTurns(t *testing.T, buckets int, finish func(k int) error, visit func(b 
 		err = sched.Run(context.Background(), workers, buckets, func(worker, k int) error {
 			return turns.piece(k, func() (err error) {
 				if rooms[worker] == nil {
-					rooms[worker] = new(sorted)
+					rooms[worker] = new(Rows)
 				}
 				if err = finish(k); err == nil {
-					rooms[worker].lo = k
+					rooms[worker].Lo = k
 					rooms[worker], err = turns.pass(k, rooms[worker])
 				}
 				return err
@@ -52,9 +52,9 @@ func TestTurns(t *testing.T) {
 	}
 	const buckets = 300
 	next := 0
-	visit := func(b *sorted) error {
-		if b.lo != next {
-			t.Errorf("bucket %d, want %d", b.lo, next)
+	visit := func(b *Rows) error {
+		if b.Lo != next {
+			t.Errorf("bucket %d, want %d", b.Lo, next)
 		}
 		next++
 		return nil
@@ -83,8 +83,8 @@ func TestTurns(t *testing.T) {
 	// So does a visit.
 	for range 20 {
 		next = 0
-		refuse := func(b *sorted) error {
-			if b.lo == 77 {
+		refuse := func(b *Rows) error {
+			if b.Lo == 77 {
 				return wrong
 			}
 			return visit(b)
@@ -105,7 +105,7 @@ func TestPanicEndsTheOthers(t *testing.T) {
 			}
 		}
 		last := 0
-		inside, _ := runTurns(t, 100, func(k int) error { stop(k); return nil }, func(b *sorted) error { last = b.lo; return nil })
+		inside, _ := runTurns(t, 100, func(k int) error { stop(k); return nil }, func(b *Rows) error { last = b.Lo; return nil })
 		if last >= max(at, 1) {
 			t.Errorf("bucket %d is visited behind one that panicked", last)
 		}
@@ -115,7 +115,7 @@ func TestPanicEndsTheOthers(t *testing.T) {
 			}
 			return nil
 		}
-		visiting, _ := runTurns(t, 100, late, func(b *sorted) error { last = b.lo; stop(b.lo); return nil })
+		visiting, _ := runTurns(t, 100, late, func(b *Rows) error { last = b.Lo; stop(b.Lo); return nil })
 		if last != at {
 			t.Errorf("bucket %d is visited behind a panic", last)
 		}
@@ -132,8 +132,8 @@ func TestPanicEndsTheOthers(t *testing.T) {
 func TestNobodyWaitsForAFailedBucket(t *testing.T) {
 	for range 20 {
 		go4, began := make(chan struct{}), make(chan struct{})
-		turns := newTurns(0, nil, func(b *sorted) error {
-			if b.lo == 3 {
+		turns := newTurns(0, nil, func(b *Rows) error {
+			if b.Lo == 3 {
 				close(began)
 				<-go4
 			}
@@ -148,7 +148,7 @@ func TestNobodyWaitsForAFailedBucket(t *testing.T) {
 		results := map[int]chan error{3: make(chan error, 1), 4: make(chan error, 1), 6: make(chan error, 1)}
 		for _, k := range []int{3, 4, 6} {
 			go func() {
-				results[k] <- turns.piece(k, func() error { _, err := turns.pass(k, &sorted{lo: k}); return err })
+				results[k] <- turns.piece(k, func() error { _, err := turns.pass(k, &Rows{Lo: k}); return err })
 			}()
 			if k == 3 {
 				<-began

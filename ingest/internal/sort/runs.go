@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 import (
 	"slices"
@@ -25,7 +25,7 @@ type sortedRun[K key] struct {
 
 // block is a piece of a run on disk.
 type block struct {
-	record
+	Record
 	entries int
 }
 
@@ -38,7 +38,7 @@ const (
 
 // shareOf returns what of a limit each worker has for its bucket.
 func shareOf(limit int64, workers int) int64 {
-	return max(bucketBytes, limit/int64(workerShare*sched.Workers(workers)))
+	return max(BucketBytes, limit/int64(workerShare*sched.Workers(workers)))
 }
 
 // runsBytes bounds what sorting a bucket in runs takes beside its merged entries:
@@ -48,20 +48,20 @@ func runsBytes(share, runs, entryBytes int64) int64 {
 }
 
 // runs bounds how many runs a bucket has.
-func (s *sorter) runs(b bucket) int { return b.entries()/s.runLength + len(s.spans)/spansInFilling + 2 }
+func (s *Sorter) runs(b bucket) int { return b.entries()/s.runLength + len(s.spans)/spansInFilling + 2 }
 
 // merged bounds how many entries of a bucket are left once lines are merged.
-func (s *sorter) merged(b bucket) int { return min(b.entries(), (b.hi-b.lo)*s.rows) }
+func (s *Sorter) merged(b bucket) int { return min(b.entries(), (b.hi-b.lo)*s.Rows) }
 
 // cutScratch decides which buckets are sorted in runs, and finds what the largest of all
 // take, one for each worker.
-func (s *sorter) cutScratch() {
-	share := shareOf(s.limit, s.workers)
+func (s *Sorter) cutScratch() {
+	share := shareOf(s.Limit, s.Workers)
 	s.runLength = int(share / s.entryBytes())
 	for i := range s.buckets {
 		b := &s.buckets[i]
 		bytes := int64(b.entries()) * s.finishBytes()
-		if s.limit > 0 && bytes > runShare*share {
+		if s.Limit > 0 && bytes > runShare*share {
 			inRuns := runsBytes(share, int64(s.runs(*b)), s.entryBytes())
 			merged := int64(s.merged(*b)) * s.mergedBytes()
 			if b.inRuns = inRuns+merged < bytes; b.inRuns {
@@ -74,7 +74,7 @@ func (s *sorter) cutScratch() {
 		}
 		s.scratch = append(s.scratch, bytes)
 	}
-	workers := sched.Workers(s.workers)
+	workers := sched.Workers(s.Workers)
 	s.largest, s.scratch, s.joined = falling(s.largest, workers), falling(s.scratch, workers), falling(s.joined, finished(workers))
 }
 
@@ -93,21 +93,21 @@ func falling[N int | int64](all []N, most int) []N {
 func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 	var runs []sortedRun[K]
 	bits := e.s.keyBits(e.s.buckets[k])
-	f.movable(min(e.s.runLength, e.starts[k+1]-e.starts[k]), e.s.values)
+	f.movable(min(e.s.runLength, e.starts[k+1]-e.starts[k]), e.s.Values)
 	for lo := e.starts[k]; lo < e.starts[k+1]; lo += e.s.runLength {
 		run := sortedRun[K]{keys: e.keys[lo:min(lo+e.s.runLength, e.starts[k+1])]}
 		var moved []float64
-		if e.s.values {
+		if e.s.Values {
 			run.values, moved = e.values[lo:lo+len(run.keys)], f.movedV[:len(run.keys)]
 		}
 		if !slices.IsSorted(run.keys) {
-			keys, values := radixSort(run.keys, f.moved[:len(run.keys)], run.values, moved, 1, bits)
+			keys, values := Radix(run.keys, f.moved[:len(run.keys)], run.values, moved, 1, bits)
 			if &keys[0] != &run.keys[0] {
 				copy(run.keys, keys)
 				copy(run.values, values)
 			}
 		}
-		run.shorten(&e.s.merge, e.s.buckets[k].lo, e.s.column, &e.left[k])
+		run.shorten(&e.s.Merge, e.s.buckets[k].lo, e.s.column, &e.left[k])
 		runs = append(runs, run)
 	}
 	return runs
@@ -125,7 +125,7 @@ func (f *finisher[K]) movable(entries int, values bool) {
 
 // shorten leaves out lines that their entries do not need, and counts them. Lines of
 // which the weights are added are put in the order of these.
-func (r *sortedRun[K]) shorten(m *merger, lo int, column uint, left *int64) {
+func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	mask := K(1)<<(column&63) - 1
 	n := 0
 	for i, j := 0, 0; i < len(r.keys); i = j {
@@ -158,13 +158,13 @@ func (r *sortedRun[K]) shorten(m *merger, lo int, column uint, left *int64) {
 
 // reduce brings the lines of one entry that decide what it comes to to the front, in
 // the order in which they are merged, and returns how many these are.
-func (r *sortedRun[K]) reduce(m *merger) (n int) {
+func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if r.values != nil && m.adds() {
 		r.sortWeights(m.byDirection())
 		return len(r.keys)
 	}
 	most := 1 // of a direction
-	if m.policy == ErrorDuplicates {
+	if m.Policy == Error {
 		most = 2
 	}
 	var lines, at [2]int // of each direction, and where the last is
@@ -179,9 +179,9 @@ func (r *sortedRun[K]) reduce(m *merger) (n int) {
 			at[d] = n
 			lines[d]++
 			n++
-		case r.values != nil && m.policy == MaxDuplicates:
+		case r.values != nil && m.Policy == Max:
 			r.values[at[d]] = max(r.values[at[d]], r.values[i])
-		case r.values != nil && m.policy == MinDuplicates:
+		case r.values != nil && m.Policy == Min:
 			r.values[at[d]] = min(r.values[at[d]], r.values[i])
 		}
 	}
@@ -222,7 +222,7 @@ func (e *entries[K]) spillRuns(f *finisher[K], k int) error {
 		for lo := 0; lo < len(run.keys); lo += length {
 			hi := min(lo+length, len(run.keys))
 			var values []float64
-			if e.s.values {
+			if e.s.Values {
 				values = run.values[lo:hi]
 			}
 			rec, err := e.write(f, b, run.keys[lo:hi], values)

@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 import (
 	"encoding/binary"
@@ -44,8 +44,8 @@ func unpackCodes(code []uint32, b []byte, width uint) {
 	}
 }
 
-// codeWidth returns the bits with which codes up to top are written.
-func codeWidth(top uint32) uint {
+// CodeWidth returns the bits with which codes up to top are written.
+func CodeWidth(top uint32) uint {
 	if w := uint(bits.Len32(top)); w < wideCode {
 		return max(1, w)
 	}

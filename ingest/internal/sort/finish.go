@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 import (
 	"math/bits"
@@ -7,14 +7,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// sorted is a finished bucket: row lo+i has the columns col[ptr[i]:ptr[i+1]]
-// and, if there are values, those of val.
-type sorted struct {
-	lo  int
-	ptr []int
-	col []uint32
-	val []float64
-	mergeCount
+// Rows is a finished bucket: row Lo+i has the columns Col[Ptr[i]:Ptr[i+1]]
+// and, if there are values, those of Val.
+type Rows struct {
+	Lo  int
+	Ptr []int
+	Col []uint32
+	Val []float64
+	Count
 }
 
 // finisher is what one worker needs to fill, spill and finish buckets.
@@ -23,19 +23,19 @@ type finisher[K key] struct {
 	record         []byte
 	keys, moved    []K // keys if some of them come from disk
 	values, movedV []float64
-	out            *sorted
+	out            *Rows
 }
 
 // keyBits returns the bits of the keys of a bucket.
-func (s *sorter) keyBits(b bucket) uint {
+func (s *Sorter) keyBits(b bucket) uint {
 	return s.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
 }
 
 // spill writes the buckets of the filling in memory to disk, as they are: sorted
 // they would take a third less, and twice the time.
 func (e *entries[K]) spill(b *filling) error {
-	b.bucket = make([]record, len(e.s.buckets))
-	return sched.Run(e.s.ctx, e.s.workers, len(e.s.buckets), func(worker, k int) error {
+	b.bucket = make([]Record, len(e.s.buckets))
+	return sched.Run(e.s.Context, e.s.Workers, len(e.s.buckets), func(worker, k int) error {
 		lo, hi := e.starts[k], e.starts[k+1]
 		f := &e.work[worker]
 		switch {
@@ -45,7 +45,7 @@ func (e *entries[K]) spill(b *filling) error {
 			return e.spillRuns(f, k)
 		}
 		var values []float64
-		if e.s.values {
+		if e.s.Values {
 			values = e.values[lo:hi]
 		}
 		rec, err := e.write(f, e.s.buckets[k], e.keys[lo:hi], values)
@@ -55,10 +55,10 @@ func (e *entries[K]) spill(b *filling) error {
 }
 
 // write writes entries of a bucket as a record.
-func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64) (record, error) {
-	rec := record{width: uint8(max(4, (e.s.keyBits(b)+7)/8))}
+func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64) (Record, error) {
+	rec := Record{width: uint8(max(4, (e.s.keyBits(b)+7)/8))}
 	f.record = appendKeys(f.record[:0], keys, int(rec.width))
-	if e.s.values {
+	if e.s.Values {
 		rec.form = formOf(values)
 		f.record = appendWeights(f.record, values, rec.form)
 	}
@@ -67,13 +67,13 @@ func (e *entries[K]) write(f *finisher[K], b bucket, keys []K, values []float64)
 }
 
 // read appends the entries of a record, so many, to keys and values.
-func (e *entries[K]) read(f *finisher[K], rec *record, n int, keys []K, values []float64) ([]K, []float64, error) {
+func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K, values []float64) ([]K, []float64, error) {
 	var err error
 	if f.record, err = e.disk.read(rec, f.record); err != nil {
 		return nil, nil, err
 	}
 	keys = keysFrom(keys, f.record, n, int(rec.width))
-	if e.s.values {
+	if e.s.Values {
 		at := len(values)
 		values = slices.Grow(values, n)[:at+n]
 		weightsTo(values[at:], f.record[n*int(rec.width):], rec.form)
@@ -86,7 +86,7 @@ func (e *entries[K]) read(f *finisher[K], rec *record, n int, keys []K, values [
 func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, err error) {
 	lo, hi := e.starts[k], e.starts[k+1]
 	keys = e.keys[lo:hi]
-	if e.s.values {
+	if e.s.Values {
 		values = e.values[lo:hi]
 	}
 	last := len(e.s.fillings) - 1
@@ -111,7 +111,7 @@ func (e *entries[K]) gather(f *finisher[K], k int) (keys []K, values []float64, 
 // room returns for how many entries to make room where a bucket of so many is
 // finished: those of one of the largest, so that this happens seldom, and room for
 // a hub is made where it is needed.
-func (s *sorter) room(entries int) int {
+func (s *Sorter) room(entries int) int {
 	for _, n := range slices.Backward(s.largest) {
 		if n >= entries {
 			return n
@@ -123,8 +123,8 @@ func (s *sorter) room(entries int) int {
 // finish sorts bucket k and merges the lines of each entry: f.out is what comes of it.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
 	err := e.sortBucket(f, k)
-	if err == nil && e.s.late != nil {
-		f.out.number(e.s.late)
+	if err == nil && e.s.Number != nil {
+		e.s.Number(f.out)
 	}
 	return err
 }
@@ -135,50 +135,50 @@ func (e *entries[K]) sortBucket(f *finisher[K], k int) error {
 	}
 	room := e.s.room(e.s.buckets[k].entries())
 	if f.out == nil || cap(f.moved) < room || len(e.s.fillings) > 1 && cap(f.keys) < room {
-		f.make(room, e.s.values, len(e.s.fillings) > 1)
+		f.make(room, e.s.Values, len(e.s.fillings) > 1)
 	}
 	keys, values, err := e.gather(f, k)
 	if err != nil {
 		return err
 	}
 	var moved []float64
-	if e.s.values {
+	if e.s.Values {
 		moved = f.movedV[:len(keys)]
 	} else {
 		values = nil
 	}
 	b := e.s.buckets[k]
 	out, rows, shift := f.out, b.hi-b.lo, e.s.column+1
-	out.begin(b.lo, room, e.s.values)
+	out.begin(b.lo, room, e.s.Values)
 	var count [radixSize]uint32
 	order := unordered
 	if rows <= radixSize {
 		order = countRows(&count, keys, shift)
 	}
-	if order == increasing && !e.s.keepLoops && !e.s.merge.symmetric {
+	if order == increasing && !e.s.KeepLoops && !e.s.Merge.Symmetric {
 		placeRows(out, count[:rows], keys, values, shift)
 		return nil
 	}
 	keys, values = sortRows(order, &count, keys, f.moved[:len(keys)], values, moved, shift, e.s.keyBits(b))
-	return mergeRows(&e.s.merge, out, rows, e.s.column, keys, values)
+	return mergeRows(&e.s.Merge, out, rows, e.s.column, keys, values)
 }
 
 // begin makes room for buckets of so many entries at most, from row lo on.
-func (b *sorted) begin(lo, entries int, values bool) {
-	if b.col == nil || cap(b.col) < entries {
-		b.col = make([]uint32, 0, entries)
+func (b *Rows) begin(lo, entries int, values bool) {
+	if b.Col == nil || cap(b.Col) < entries {
+		b.Col = make([]uint32, 0, entries)
 		if values {
-			b.val = make([]float64, 0, entries)
+			b.Val = make([]float64, 0, entries)
 		}
 	}
-	*b = sorted{lo: lo, ptr: b.ptr[:0], col: b.col[:0], val: b.val[:0]}
+	*b = Rows{Lo: lo, Ptr: b.Ptr[:0], Col: b.Col[:0], Val: b.Val[:0]}
 }
 
 // make makes room for buckets of so many entries.
 func (f *finisher[K]) make(entries int, values, gathered bool) {
 	f.movable(entries, values)
 	if f.out == nil {
-		f.out = new(sorted)
+		f.out = new(Rows)
 	}
 	if gathered {
 		f.keys = make([]K, 0, entries)
@@ -186,18 +186,4 @@ func (f *finisher[K]) make(entries int, values, gathered bool) {
 	if gathered && values {
 		f.values = make([]float64, 0, entries)
 	}
-}
-
-// number replaces ids by their rows.
-func (b *sorted) number(ids *ranks) {
-	ids.replace(b.col)
-	n := 0
-	for i, end := range b.ptr[1:] {
-		if ids.has(uint32(b.lo + i)) {
-			n++
-			b.ptr[n] = end
-		}
-	}
-	b.ptr = b.ptr[:n+1]
-	b.lo = int(ids.of(uint32(b.lo)))
 }

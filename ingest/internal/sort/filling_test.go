@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 import (
 	"path/filepath"
@@ -19,7 +19,7 @@ func TestFillings(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	defer func(n int) { narrowBuckets = n }(narrowBuckets)
-	file, err := durable.NewFile(durable.OS, filepath.Join(t.TempDir(), spillName))
+	file, err := durable.NewFile(durable.OS, filepath.Join(t.TempDir(), SpillName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,52 +28,58 @@ func TestFillings(t *testing.T) {
 		narrowBuckets = rapid.SampledFrom([]int{0, 4096}).Draw(t, "narrow buckets")
 		rows := rapid.SampledFrom([]int{2, 300, 1 << 20}).Draw(t, "rows")
 		weighted := rapid.Bool().Draw(t, "weighted")
-		row := rapid.OneOf(rapid.Uint32Range(0, 3), rapid.Uint32Range(0, uint32(rows-1)), rapid.Just[uint32](noRow))
-		var parts []*part
+		row := rapid.OneOf(rapid.Uint32Range(0, 3), rapid.Uint32Range(0, uint32(rows-1)), rapid.Just[uint32](NoRow))
+		type part struct {
+			code   []uint32
+			weight []float64
+		}
+		var parts []part
+		var edges []int
 		for range rapid.IntRange(2, 10).Draw(t, "parts") {
-			p := &part{edges: rapid.IntRange(1, 50).Draw(t, "edges"), weighted: weighted}
-			for range 2 * p.edges {
+			var p part
+			n := rapid.IntRange(1, 50).Draw(t, "edges")
+			for range 2 * n {
 				c := row.Draw(t, "row")
-				if c != noRow {
+				if c != NoRow {
 					c %= uint32(rows)
 				}
 				p.code = append(p.code, c)
 			}
-			for range p.edges {
+			for range n {
 				if weighted {
 					p.weight = append(p.weight, rapid.SampledFrom([]float64{0, 1, 0.1, 2.5}).Draw(t, "weight"))
 				}
 			}
-			parts = append(parts, p)
+			parts, edges = append(parts, p), append(edges, n)
 		}
-		v := view(rapid.IntRange(0, int(mirrored)).Draw(t, "view"))
+		v := View(rapid.IntRange(0, int(Mirrored)).Draw(t, "view"))
 		values, loops := weighted || rapid.Bool().Draw(t, "values"), rapid.Bool().Draw(t, "loops")
 		workers := rapid.IntRange(1, 3).Draw(t, "workers")
-		merge := merger{
-			policy: Duplicates(rapid.IntRange(0, len(duplicateNames)-1).Draw(t, "duplicates")),
-			values: values, directed: v != undirected, perDirection: rapid.Bool().Draw(t, "per direction"),
-			symmetric: v == undirected && rapid.Bool().Draw(t, "symmetric"),
+		merge := Merger{
+			Policy: Policy(rapid.IntRange(0, int(Error)).Draw(t, "duplicates")),
+			Values: values, Directed: v != Undirected, PerDirection: rapid.Bool().Draw(t, "per direction"),
+			Symmetric: v == Undirected && rapid.Bool().Draw(t, "symmetric"),
 		}
-		newSorter := func() *sorter {
-			return &sorter{
-				ctx: t.Context(), rows: rows, view: v, values: values, keepLoops: loops, workers: workers, merge: merge,
-				load:      func(_ int, p *part) ([]uint32, []float64, error) { return p.code, p.weight, nil },
-				temporary: func(int64) (*spill, error) { return &spill{file: file}, nil },
+		newSorter := func() *Sorter {
+			return &Sorter{
+				Context: t.Context(), Rows: rows, View: v, Values: values, KeepLoops: loops, Workers: workers, Merge: merge,
+				Load:      func(_, p int) ([]uint32, []float64, error) { return parts[p].code, parts[p].weight, nil },
+				Temporary: func(int64) (*Spill, error) { return &Spill{file: file}, nil },
 			}
 		}
 		all, few := newSorter(), newSorter()
 		length := rapid.IntRange(1, 20).Draw(t, "entries of a run")
-		inRuns := func(s *sorter) {
+		inRuns := func(s *Sorter) {
 			s.runLength = length
 			for i := range s.buckets {
 				s.buckets[i].inRuns = true
 			}
 		}
-		if _, err := all.plan(parts); err != nil {
+		if _, err := all.Plan(edges); err != nil {
 			t.Fatal(err)
 		}
 		want, wantCount, wantErr := sortedBuckets(all)
-		if _, err := few.plan(parts); err != nil {
+		if _, err := few.Plan(edges); err != nil {
 			t.Fatal(err)
 		}
 		most := 0 // entries of a span
@@ -87,7 +93,7 @@ func TestFillings(t *testing.T) {
 		inRuns(few)
 		if rapid.Bool().Draw(t, "in memory") { // together, in runs
 			together := newSorter()
-			if _, err := together.plan(parts); err != nil {
+			if _, err := together.Plan(edges); err != nil {
 				t.Fatal(err)
 			}
 			inRuns(together)
@@ -99,7 +105,7 @@ func TestFillings(t *testing.T) {
 		if rapid.Bool().Draw(t, "some as they are") {
 			few.buckets[0].inRuns = false
 		}
-		few.limit = few.scratchBytes() + int64(most)*few.entryBytes()
+		few.Limit = few.scratchBytes() + int64(most)*few.entryBytes()
 		got, gotCount, err := sortedBuckets(few)
 		if !reflect.DeepEqual(err, wantErr) || err == nil && (!reflect.DeepEqual(got, want) || gotCount != wantCount) {
 			t.Errorf("%+v %+v %v\nwant %+v %+v %v", got, gotCount, err, want, wantCount, wantErr)
@@ -111,17 +117,17 @@ func TestFillings(t *testing.T) {
 			}
 			n += f.entries
 		}
-		if total := few.entries(); n != total || total > most && len(few.fillings) < 2 {
+		if total := few.Entries(); n != total || total > most && len(few.fillings) < 2 {
 			t.Errorf("%d entries in %d fillings, want %d", n, len(few.fillings), total)
 		}
 	})
 }
 
-// sortedBuckets returns copies of the buckets of a sorter.
-func sortedBuckets(s *sorter) (all []sorted, sum mergeCount, err error) {
-	err = s.each(func(b *sorted) error {
-		all = append(all, sorted{lo: b.lo, ptr: slices.Clone(b.ptr), col: slices.Clone(b.col), val: slices.Clone(b.val)})
-		sum.add(b.mergeCount)
+// sortedBuckets returns copies of the buckets of a Sorter.
+func sortedBuckets(s *Sorter) (all []Rows, sum Count, err error) {
+	err = s.Each(func(b *Rows) error {
+		all = append(all, Rows{Lo: b.Lo, Ptr: slices.Clone(b.Ptr), Col: slices.Clone(b.Col), Val: slices.Clone(b.Val)})
+		sum.Add(b.Count)
 		return nil
 	})
 	return all, sum, err

@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 import (
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -8,13 +8,13 @@ import (
 // entries are those of the filling in memory, bucket by bucket and in the order of
 // the input, with a value for each key if there are values.
 type entries[K key] struct {
-	s      *sorter
+	s      *Sorter
 	keys   []K
 	values []float64
 	starts []int            // of each bucket, and the end
 	runs   [][]sortedRun[K] // on disk, of each bucket that is sorted in runs
 	left   []int64          // lines that they leave out, of each bucket
-	disk   *spill
+	disk   *Spill
 	work   []finisher[K] // of each worker
 }
 
@@ -25,20 +25,20 @@ func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 	for _, bucket := range e.s.buckets {
 		e.starts = append(e.starts, e.starts[len(e.starts)-1]+bucket.starts[b.to]-bucket.starts[b.from])
 	}
-	return sched.Run(e.s.ctx, e.s.workers, b.to-b.from, func(worker, i int) error {
+	return sched.Run(e.s.Context, e.s.Workers, b.to-b.from, func(worker, i int) error {
 		f := &e.work[worker].filler
 		f.begin(e, b.from, b.from+i)
-		for _, p := range e.s.spans[b.from+i] {
-			code, weight, err := e.s.load(worker, p)
+		for p := e.s.spans[b.from+i].from; p < e.s.spans[b.from+i].to; p++ {
+			code, weight, err := e.s.Load(worker, p)
 			if err != nil {
 				return err
 			}
-			if e.s.values {
+			if e.s.Values {
 				f.weighted(e.s, code, weight)
 			} else {
 				f.plain(e.s, code, weight)
 			}
-			read(p.edges)
+			read(e.s.edges[p])
 		}
 		return nil
 	})
@@ -72,8 +72,8 @@ func (f *filler[K]) begin(e *entries[K], from, span int) {
 
 // backward is the bit of an entry whose line named the column first, where
 // that is another direction of the same edge.
-func (s *sorter) backward() uint32 {
-	if s.view == undirected {
+func (s *Sorter) backward() uint32 {
+	if s.View == Undirected {
 		return 1
 	}
 	return 0
@@ -81,26 +81,26 @@ func (s *sorter) backward() uint32 {
 
 // plain adds the entries of lines, without values; weights only say which
 // lines are no edges.
-func (f *filler[K]) plain(s *sorter, code []uint32, weight []float64) {
-	if s.view == undirected && weight == nil && !s.keepLoops {
+func (f *filler[K]) plain(s *Sorter, code []uint32, weight []float64) {
+	if s.View == Undirected && weight == nil && !s.KeepLoops {
 		f.both(code)
 		return
 	}
 	keys, next, bucketOf := f.keys, f.next, f.bucketOf
 	head, shift, column := f.head, f.shift, f.column&63
-	ahead, back := s.view != incoming, s.view != outgoing
+	ahead, back := s.View != Incoming, s.View != Outgoing
 	backward := K(s.backward())
 	for e := 0; e+1 < len(code); e += 2 {
 		u, v := code[e], code[e+1]
 		if u == v {
-			if s.keepLoops && u != noRow && (weight == nil || weight[e/2] != 0) {
+			if s.KeepLoops && u != NoRow && (weight == nil || weight[e/2] != 0) {
 				b := &next[bucketOf[cellOf(u, head, shift)]]
 				keys[b.at] = K(u-b.lo)<<column | K(u)<<1
 				b.at++
 			}
 			continue
 		}
-		if max(u, v) == noRow || weight != nil && weight[e/2] == 0 {
+		if max(u, v) == NoRow || weight != nil && weight[e/2] == 0 {
 			continue
 		}
 		if ahead {
@@ -143,7 +143,7 @@ func (f *filler[K]) both(code []uint32) {
 // edgesOf appends the lines that are edges between two nodes.
 func edgesOf(edges, lines []uint32) []uint32 {
 	for ; len(lines) >= 2; lines = lines[2:] {
-		if u, v := lines[0], lines[1]; u != v && max(u, v) != noRow {
+		if u, v := lines[0], lines[1]; u != v && max(u, v) != NoRow {
 			edges = append(edges, u, v)
 		}
 	}
@@ -166,7 +166,7 @@ func (f *filler[K]) scatter(entry []K, cell []uint32) {
 }
 
 // weighted adds the entries of lines with their values, 1 without weights.
-func (f *filler[K]) weighted(s *sorter, code []uint32, weight []float64) {
+func (f *filler[K]) weighted(s *Sorter, code []uint32, weight []float64) {
 	backward := s.backward()
 	for e := range len(code) / 2 {
 		u, v := code[2*e], code[2*e+1]
@@ -175,16 +175,16 @@ func (f *filler[K]) weighted(s *sorter, code []uint32, weight []float64) {
 			w = weight[e]
 		}
 		switch {
-		case w == 0, u == noRow, v == noRow:
+		case w == 0, u == NoRow, v == NoRow:
 		case u == v:
-			if s.keepLoops {
+			if s.KeepLoops {
 				f.put(u, u, 0, w)
 			}
 		default:
-			if s.view != incoming {
+			if s.View != Incoming {
 				f.put(u, v, 0, w)
 			}
-			if s.view != outgoing {
+			if s.View != Outgoing {
 				f.put(v, u, backward, w)
 			}
 		}

@@ -1,9 +1,7 @@
-package ingest
+package sort
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -45,8 +43,8 @@ func sorts[K key](rt interface{ Fatalf(string, ...any) }, keys []K, lo, hi uint)
 		want[i], place[i] = i, i
 	}
 	slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(digits(keys[a]), digits(keys[b])) })
-	got, places := radixSort(slices.Clone(keys), make([]K, len(keys)), place, make([]int, len(keys)), lo, hi)
-	alone, _ := radixSort[K, int](slices.Clone(keys), make([]K, len(keys)), nil, nil, lo, hi)
+	got, places := Radix(slices.Clone(keys), make([]K, len(keys)), place, make([]int, len(keys)), lo, hi)
+	alone, _ := Radix[K, int](slices.Clone(keys), make([]K, len(keys)), nil, nil, lo, hi)
 	for i, p := range want {
 		if places[i] != p || got[i] != keys[p] || alone[i] != keys[p] {
 			rt.Fatalf("%x by bits %d to %d: place %d holds %d, want %d", keys, lo, hi, i, places[i], p)
@@ -144,7 +142,7 @@ func TestPlaceRows(t *testing.T) {
 		if order := countRows(&count, keys, column+1); order != increasing {
 			t.Fatalf("trial %d: order %d", trial, order)
 		}
-		var got sorted
+		var got Rows
 		got.begin(7, len(keys), values != nil)
 		placeRows(&got, count[:rows], keys, values, column+1)
 		order := make([]int, len(keys))
@@ -152,47 +150,62 @@ func TestPlaceRows(t *testing.T) {
 			order[i] = i
 		}
 		slices.SortFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
-		want := sorted{lo: 7, ptr: []int{0}, col: []uint32{}, val: got.val[:0:0]}
+		want := Rows{Lo: 7, Ptr: []int{0}, Col: []uint32{}, Val: got.Val[:0:0]}
 		for _, i := range order {
-			for row := int(keys[i] >> (column + 1)); len(want.ptr) <= row; {
-				want.ptr = append(want.ptr, len(want.col))
+			for row := int(keys[i] >> (column + 1)); len(want.Ptr) <= row; {
+				want.Ptr = append(want.Ptr, len(want.Col))
 			}
-			want.col = append(want.col, uint32(keys[i]>>1&(1<<column-1)))
+			want.Col = append(want.Col, uint32(keys[i]>>1&(1<<column-1)))
 			if values != nil {
-				want.val = append(want.val, values[i])
+				want.Val = append(want.Val, values[i])
 			}
 		}
-		for len(want.ptr) <= rows {
-			want.ptr = append(want.ptr, len(want.col))
+		for len(want.Ptr) <= rows {
+			want.Ptr = append(want.Ptr, len(want.Col))
 		}
-		if !slices.Equal(got.ptr, want.ptr) || !slices.Equal(got.col, want.col) || !slices.Equal(got.val, want.val) {
+		if !slices.Equal(got.Ptr, want.Ptr) || !slices.Equal(got.Col, want.Col) || !slices.Equal(got.Val, want.Val) {
 			t.Fatalf("trial %d: %v\nwant %v", trial, got, want)
 		}
 	}
 }
 
-// TestWideKeys holds that stores do not depend on the width of keys.
+// TestWideKeys holds that rows do not depend on the width of keys.
 func TestWideKeys(t *testing.T) {
+	defer func(n int) { narrowBuckets = n }(narrowBuckets)
 	r := rand.New(rand.NewPCG(5, 6))
-	text := edgeText(60_000, func(int) string {
-		return fmt.Sprintf("%d %d %d", r.IntN(9000), r.IntN(9000), r.IntN(3))
-	})
-	paths := write(t, file{"e.txt", text})
-	for _, c := range []Config{{Duplicates: SumDuplicates}, {Fields: []string{"1", "2"}}, {Directed: true, Duplicates: FirstDuplicates}} {
-		var stores []map[string]string
-		for _, buckets := range []int{narrowBuckets, 0} {
-			func() {
-				defer func(n int) { narrowBuckets = n }(narrowBuckets)
-				narrowBuckets = buckets
-				dir, _, err := ingestInto(t, fixed(c), paths...)
-				if err != nil {
-					t.Fatal(err)
+	const rows, lines = 9000, 60_000
+	code, weight := make([]uint32, 2*lines), make([]float64, lines)
+	for i := range lines {
+		code[2*i], code[2*i+1], weight[i] = r.Uint32N(rows), r.Uint32N(rows), float64(r.IntN(3))
+	}
+	for _, m := range []Merger{{Policy: Sum, Values: true}, {}, {Directed: true, Policy: First, Values: true}} {
+		var all [2]Rows
+		for i, buckets := range []int{narrowBuckets, 0} {
+			narrowBuckets = buckets
+			s := &Sorter{Context: t.Context(), Workers: 2, Rows: rows, Values: m.Values, Merge: m}
+			s.Load = func(int, int) ([]uint32, []float64, error) { return code, weight, nil }
+			if m.Directed {
+				s.View = Outgoing
+			}
+			if _, err := s.Plan([]int{lines}); err != nil {
+				t.Fatal(err)
+			}
+			if s.narrow != (buckets > 0) {
+				t.Fatal("keys of the other width")
+			}
+			err := s.Each(func(b *Rows) error {
+				for _, end := range b.Ptr[1:] {
+					all[i].Ptr = append(all[i].Ptr, len(all[i].Col)+end)
 				}
-				stores = append(stores, contents(t, dir))
-			}()
+				all[i].Col, all[i].Val = append(all[i].Col, b.Col...), append(all[i].Val, b.Val...)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-		if !maps.Equal(stores[0], stores[1]) {
-			t.Errorf("%+v: keys of 4 and of 8 bytes make different stores", c)
+		if !slices.Equal(all[0].Ptr, all[1].Ptr) || !slices.Equal(all[0].Col, all[1].Col) || !slices.Equal(all[0].Val, all[1].Val) {
+			t.Errorf("%+v: keys of 4 and of 8 bytes make different rows", m)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 import (
 	"runtime"
@@ -13,27 +13,27 @@ import (
 type filling struct {
 	from, to int // spans
 	entries  int
-	bucket   []record // where each bucket is on disk
+	bucket   []Record // where each bucket is on disk
 }
 
-// leastBytes is what the entries of a filling need at least, in most graphs.
-const leastBytes = 2 << 20
+// LeastBytes is what the entries of a filling need at least, in most graphs.
+const LeastBytes = 2 << 20
 
 // entryBytes is the memory of an entry.
-func (s *sorter) entryBytes() int64 {
+func (s *Sorter) entryBytes() int64 {
 	bytes := int64(8)
 	if s.narrow {
 		bytes = 4
 	}
-	if s.values {
+	if s.Values {
 		bytes += 8
 	}
 	return bytes
 }
 
 // mergedBytes is the memory of a merged entry.
-func (s *sorter) mergedBytes() int64 {
-	if s.values {
+func (s *Sorter) mergedBytes() int64 {
+	if s.Values {
 		return 4 + 8
 	}
 	return 4
@@ -42,12 +42,12 @@ func (s *sorter) mergedBytes() int64 {
 // finishBytes bounds the memory of an entry of the bucket that a worker
 // finishes, beside that in its filling: gathered and moved, and a record; merged,
 // twice because of those that wait for their turn.
-func (s *sorter) finishBytes() int64 {
+func (s *Sorter) finishBytes() int64 {
 	return 3*s.entryBytes() + 2*s.mergedBytes()
 }
 
-// entries returns the number of all entries.
-func (s *sorter) entries() int {
+// Entries returns the number of all entries.
+func (s *Sorter) Entries() int {
 	n := 0
 	for _, b := range s.buckets {
 		n += b.entries()
@@ -56,20 +56,20 @@ func (s *sorter) entries() int {
 }
 
 // total returns the memory of all entries.
-func (s *sorter) total() int64 { return int64(s.entries()) * s.entryBytes() }
+func (s *Sorter) total() int64 { return int64(s.Entries()) * s.entryBytes() }
 
-// bucketBytes is the part of workerBytes in which a worker finishes buckets.
-const bucketBytes = 2 << 20
+// BucketBytes is the part of workerBytes in which a worker finishes buckets.
+const BucketBytes = 2 << 20
 
 // scratchBytes is what sorting takes beside the entries and workerBytes for each
 // worker: for the largest buckets, and what is known of all of them.
-func (s *sorter) scratchBytes() int64 {
+func (s *Sorter) scratchBytes() int64 {
 	const slot, cell = 16, 2
-	workers := int64(sched.Workers(s.workers))
+	workers := int64(sched.Workers(s.Workers))
 	each := 8*int64(len(s.spans)+1) + 32*int64(len(s.spans)/spansInFilling+1) + slot*workers
 	bytes := int64(len(s.buckets))*each + cell*int64(len(s.bucketOf))
 	for _, most := range s.scratch {
-		bytes += max(0, most-bucketBytes)
+		bytes += max(0, most-BucketBytes)
 	}
 	for _, merged := range s.joined {
 		bytes += merged
@@ -77,12 +77,16 @@ func (s *sorter) scratchBytes() int64 {
 	return bytes
 }
 
+// Needs returns what sorting takes if all entries are in memory together, beside the
+// room of each worker.
+func (s *Sorter) Needs() int64 { return s.total() + s.scratchBytes() }
+
 // cutFillings cuts the spans into fillings. The last ones are as large as can be,
 // so that the least goes to disk.
-func (s *sorter) cutFillings() error {
+func (s *Sorter) cutFillings() error {
 	s.fillings = nil
 	scratch := s.scratchBytes()
-	most := (s.limit - scratch) / s.entryBytes()
+	most := (s.Limit - scratch) / s.entryBytes()
 	for from, to := 0, len(s.spans); to > 0; to = from {
 		n := 0
 		for from = to; from > 0; from-- {
@@ -90,13 +94,13 @@ func (s *sorter) cutFillings() error {
 			for _, b := range s.buckets {
 				more += b.starts[from] - b.starts[from-1]
 			}
-			if s.limit > 0 && from < to && int64(n+more) > most {
+			if s.Limit > 0 && from < to && int64(n+more) > most {
 				break
 			}
 			n += more
 		}
-		if bytes := int64(n)*s.entryBytes() + scratch; s.limit > 0 && bytes > s.limit {
-			return &MemoryError{Need: bytes, Limit: s.limit}
+		if bytes := int64(n)*s.entryBytes() + scratch; s.Limit > 0 && bytes > s.Limit {
+			return &MemoryError{Need: bytes, Limit: s.Limit}
 		}
 		s.fillings = append(s.fillings, filling{from: from, to: to, entries: n})
 	}
@@ -105,7 +109,7 @@ func (s *sorter) cutFillings() error {
 }
 
 // spilledBytes bounds what the fillings take on disk.
-func (s *sorter) spilledBytes() int64 {
+func (s *Sorter) spilledBytes() int64 {
 	var bytes int64
 	for _, b := range s.fillings[:max(0, len(s.fillings)-1)] {
 		bytes += int64(b.entries) * s.entryBytes()
@@ -113,9 +117,9 @@ func (s *sorter) spilledBytes() int64 {
 	return bytes
 }
 
-// each calls visit with every bucket in order, one at a time. What it is given
+// Each calls visit with every bucket in order, one at a time. What it is given
 // is valid during the call.
-func (s *sorter) each(visit func(b *sorted) error) error {
+func (s *Sorter) Each(visit func(b *Rows) error) error {
 	if err := s.cutFillings(); err != nil {
 		return err
 	}
@@ -125,7 +129,7 @@ func (s *sorter) each(visit func(b *sorted) error) error {
 	return sortFillings[uint64](s, visit)
 }
 
-func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
+func sortFillings[K key](s *Sorter, visit func(b *Rows) error) error {
 	if len(s.fillings) == 0 {
 		return nil
 	}
@@ -133,17 +137,17 @@ func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
 	for _, b := range s.fillings {
 		most = max(most, b.entries)
 	}
-	if s.limit > 0 {
+	if s.Limit > 0 {
 		runtime.GC() // or what an earlier sorter has left could be there beside as much again
 	}
-	e := &entries[K]{s: s, keys: pages.Room[K](most), work: make([]finisher[K], sched.Workers(s.workers))}
-	if s.values {
+	e := &entries[K]{s: s, keys: pages.Room[K](most), work: make([]finisher[K], sched.Workers(s.Workers))}
+	if s.Values {
 		e.values = pages.Room[float64](most)
 	}
 	e.runs, e.left = make([][]sortedRun[K], len(s.buckets)), make([]int64, len(s.buckets))
 	last := len(s.fillings) - 1
 	if last > 0 {
-		disk, err := s.temporary(s.spilledBytes())
+		disk, err := s.Temporary(s.spilledBytes())
 		if err != nil {
 			return err
 		}
@@ -156,21 +160,21 @@ func sortFillings[K key](s *sorter, visit func(b *sorted) error) error {
 			return err
 		}
 		if i < last {
-			if s.forget != nil {
-				s.forget(slices.Concat(s.spans[s.fillings[i].from:s.fillings[i].to]...))
+			if s.Forget != nil {
+				s.Forget(s.spans[s.fillings[i].from].from, s.spans[s.fillings[i].to-1].to)
 			}
 			if err := e.spill(&s.fillings[i]); err != nil {
 				return err
 			}
 		}
 	}
-	done := s.stage(fillShare, 1, s.rows)
-	turns := newTurns(finished(len(e.work))-len(e.work), s.help, func(b *sorted) error {
+	done := s.stage(fillShare, 1, s.Rows)
+	turns := newTurns(finished(len(e.work))-len(e.work), s.Help, func(b *Rows) error {
 		err := visit(b)
-		done(len(b.ptr) - 1)
+		done(len(b.Ptr) - 1)
 		return err
 	})
-	return sched.Run(s.ctx, s.workers, len(s.buckets), func(worker, k int) error {
+	return sched.Run(s.Context, s.Workers, len(s.buckets), func(worker, k int) error {
 		return turns.piece(k, func() (err error) {
 			f := &e.work[worker]
 			if err = e.finish(f, k); err == nil {

@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 import (
 	"errors"
@@ -11,32 +11,32 @@ import (
 // room, and who finishes the one that comes next visits it and all behind it
 // that are there.
 type turns struct {
-	visit func(b *sorted) error
-	help  func() bool // see sorter
+	visit func(b *Rows) error
+	help  func() bool // see Sorter
 
 	mu       sync.Mutex
 	freed    *sync.Cond
-	next     int             // the bucket whose turn it is
-	finished map[int]*sorted // those that are not visited yet
-	room     []*sorted       // in which others can be finished
-	failed   int             // the first bucket that will never come
-	err      error           // of a visit
+	next     int           // the bucket whose turn it is
+	finished map[int]*Rows // those that are not visited yet
+	room     []*Rows       // in which others can be finished
+	failed   int           // the first bucket that will never come
+	err      error         // of a visit
 }
 
 var errTurns = errors.New("ingest: an earlier bucket failed")
 
 // newTurns begins with room for so many buckets beside those of the workers.
-func newTurns(spare int, help func() bool, visit func(b *sorted) error) *turns {
-	t := &turns{visit: visit, help: help, finished: make(map[int]*sorted), failed: math.MaxInt}
+func newTurns(spare int, help func() bool, visit func(b *Rows) error) *turns {
+	t := &turns{visit: visit, help: help, finished: make(map[int]*Rows), failed: math.MaxInt}
 	t.freed = sync.NewCond(&t.mu)
 	for range spare {
-		t.room = append(t.room, new(sorted))
+		t.room = append(t.room, new(Rows))
 	}
 	return t
 }
 
 // pass takes bucket k over and returns room for another one, for which it waits.
-func (t *turns) pass(k int, b *sorted) (*sorted, error) {
+func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.finished[k] = b
@@ -52,7 +52,7 @@ func (t *turns) pass(k int, b *sorted) (*sorted, error) {
 	case t.err != nil:
 		return nil, t.err
 	case len(t.room) == 0 && t.failed > k: // all buckets that come have come
-		return new(sorted), nil
+		return new(Rows), nil
 	case len(t.room) == 0:
 		return nil, errTurns
 	}

@@ -1,11 +1,11 @@
-package ingest
+package sort
 
 import "math"
 
 // next goes on behind n entries of a run and reports whether there are more.
 func (e *entries[K]) next(f *finisher[K], r *sortedRun[K], n int) (ok bool, err error) {
 	r.keys = r.keys[n:]
-	if e.s.values {
+	if e.s.Values {
 		r.values = r.values[n:]
 	}
 	if len(r.keys) > 0 || len(r.blocks) == 0 {
@@ -13,7 +13,7 @@ func (e *entries[K]) next(f *finisher[K], r *sortedRun[K], n int) (ok bool, err 
 	}
 	b := &r.blocks[0]
 	r.blocks = r.blocks[1:]
-	r.keyRoom, r.valueRoom, err = e.read(f, &b.record, b.entries, r.keyRoom[:0], r.valueRoom[:0])
+	r.keyRoom, r.valueRoom, err = e.read(f, &b.Record, b.entries, r.keyRoom[:0], r.valueRoom[:0])
 	r.keys, r.values = r.keyRoom, r.valueRoom
 	return true, err
 }
@@ -21,28 +21,28 @@ func (e *entries[K]) next(f *finisher[K], r *sortedRun[K], n int) (ok bool, err 
 // finishRuns merges the runs of bucket k: f.out is what comes of it.
 func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
 	if f.out == nil {
-		f.out = new(sorted)
+		f.out = new(Rows)
 	}
 	b := e.s.buckets[k]
 	runs := append(e.runs[k], e.sortRuns(f, k)...)
-	f.out.begin(b.lo, e.s.merged(b), e.s.values)
-	f.out.duplicates = e.left[k]
-	f.out.ptr = append(f.out.ptr, 0)
+	f.out.begin(b.lo, e.s.merged(b), e.s.Values)
+	f.out.Duplicates = e.left[k]
+	f.out.Ptr = append(f.out.Ptr, 0)
 	if err := e.mergeRuns(f, runs); err != nil {
 		return err
 	}
-	for len(f.out.ptr) <= b.hi-b.lo {
-		f.out.ptr = append(f.out.ptr, len(f.out.col))
+	for len(f.out.Ptr) <= b.hi-b.lo {
+		f.out.Ptr = append(f.out.Ptr, len(f.out.Col))
 	}
 	return nil
 }
 
 // mergeRuns passes the entries of all runs on in their order.
 func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
-	j := joiner[K]{m: &e.s.merge, out: f.out, column: e.s.column & 63}
+	j := joiner[K]{m: &e.s.Merge, out: f.out, column: e.s.column & 63}
 	var heads headHeap
-	order := runOrder{byValue: e.s.values && e.s.merge.adds()}
-	if !order.byValue || !e.s.merge.byDirection() {
+	order := runOrder{byValue: e.s.Values && e.s.Merge.adds()}
+	if !order.byValue || !e.s.Merge.byDirection() {
 		order.shift = 1
 	}
 	for i := range runs {
@@ -140,8 +140,8 @@ func (h headHeap) down() {
 
 // joiner makes rows of entries that come in order, a few at a time.
 type joiner[K key] struct {
-	m      *merger
-	out    *sorted
+	m      *Merger
+	out    *Rows
 	column uint
 
 	place K          // of the entry at hand
@@ -177,15 +177,15 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 }
 
 // with returns what a further line makes of the value of so many.
-func (m *merger) with(value float64, lines int, weight float64) float64 {
+func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	switch {
 	case lines == 0:
 		return weight
-	case m.policy == MaxDuplicates:
+	case m.Policy == Max:
 		return max(value, weight)
-	case m.policy == MinDuplicates:
+	case m.Policy == Min:
 		return min(value, weight)
-	case m.policy == FirstDuplicates:
+	case m.Policy == First:
 		return value
 	}
 	return value + weight
@@ -198,8 +198,8 @@ func (j *joiner[K]) end() error {
 	}
 	row, col := int(j.place>>j.column), uint32(j.place&(1<<j.column-1))
 	value := 1.0
-	kind, ok := j.m.count(&j.out.mergeCount, j.lines[0], j.lines[1], j.out.lo+row, int(col))
-	if ok && j.m.values {
+	kind, ok := j.m.count(&j.out.Count, j.lines[0], j.lines[1], j.out.Lo+row, int(col))
+	if ok && j.m.Values {
 		switch {
 		case j.lines[0] == 0 && j.m.byDirection():
 			value, kind, ok = finite(j.value[1])
@@ -210,20 +210,20 @@ func (j *joiner[K]) end() error {
 		}
 	}
 	switch {
-	case !ok && j.m.symmetric && kind != infinite:
-		return errAsymmetric
+	case !ok && j.m.Symmetric && kind != Infinite:
+		return ErrAsymmetric
 	case !ok:
-		return &mergeError{uint32(j.out.lo + row), col, kind}
+		return &MergeError{uint32(j.out.Lo + row), col, kind}
 	}
-	for len(j.out.ptr) <= row {
-		j.out.ptr = append(j.out.ptr, len(j.out.col))
+	for len(j.out.Ptr) <= row {
+		j.out.Ptr = append(j.out.Ptr, len(j.out.Col))
 	}
-	if uint32(j.out.lo+row) == col {
-		j.out.loops++
+	if uint32(j.out.Lo+row) == col {
+		j.out.Loops++
 	}
-	j.out.col = append(j.out.col, col)
-	if j.m.values {
-		j.out.val = append(j.out.val, value)
+	j.out.Col = append(j.out.Col, col)
+	if j.m.Values {
+		j.out.Val = append(j.out.Val, value)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package ingest
+package sort
 
 import (
 	"context"
@@ -9,17 +9,17 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// view says which entries of the matrix the edges become.
-type view int
+// View says which entries of the matrix the edges become.
+type View int
 
 const (
-	undirected view = iota // (u, v) and (v, u) of every edge
-	outgoing               // (u, v)
-	incoming               // (v, u)
-	mirrored               // (u, v) and (v, u), as two edges of a directed graph
+	Undirected View = iota // (u, v) and (v, u) of every edge
+	Outgoing               // (u, v)
+	Incoming               // (v, u)
+	Mirrored               // (u, v) and (v, u), as two edges of a directed graph
 )
 
-// sorter turns the lines of all parts, whose codes are rows, into sorted rows.
+// Sorter turns the lines of all parts, whose codes are rows, into sorted rows.
 //
 // Rows are cut into buckets of about bucketEntries entries, lines into spans,
 // and the entries of each span in each bucket are counted first, so that every
@@ -30,30 +30,31 @@ const (
 // buckets go to the temporary file; those of the last filling stay. The entries
 // of a bucket are then gathered from all fillings. Lines in memory and lines in
 // files serve equally: both are read span by span.
-type sorter struct {
-	ctx       context.Context
-	workers   int
-	load      func(worker int, p *part) (code []uint32, weight []float64, err error)
-	temporary func(bytes int64) (*spill, error) // the file for so many bytes of fillings
-	rows      int
-	view      view
-	values    bool // entries have values
-	keepLoops bool
-	late      *ranks // rows are numbered at last; until then they are ids
-	merge     merger
-	limit     int64               // bytes for the entries in memory; 0: as many as there are
-	forget    func(parts []*part) // told of those whose lines nobody will read any more; nil: all may be read again
+type Sorter struct {
+	Context   context.Context
+	Workers   int
+	Load      func(worker, part int) (code []uint32, weight []float64, err error) // the lines of a part, valid until the worker loads another
+	Temporary func(bytes int64) (*Spill, error)                                   // the file for so many bytes of fillings
+	Rows      int
+	View      View
+	Values    bool // entries have values
+	KeepLoops bool
+	Number    func(b *Rows) // makes rows of the numbers that lines have, called by workers; nil: they are rows
+	Merge     Merger
+	Limit     int64              // bytes for the entries in memory; 0: as many as there are
+	Forget    func(from, to int) // told of parts whose lines nobody will read any more; nil: all may be read again
 
-	// help does a piece of what the visits of buckets have left to do, if there is
+	// Help does a piece of what the visits of buckets have left to do, if there is
 	// any; workers call it that would wait for visits. nil: there is never any.
-	help func() bool
+	Help func() bool
 
-	// progress is told which part of the work is done, between 0 and 1, by one
+	// Progress is told which part of the work is done, between 0 and 1, by one
 	// goroutine at a time; nil: nobody.
-	progress func(part float64)
-	mu       sync.Mutex // guards progress
+	Progress func(part float64)
+	mu       sync.Mutex // guards Progress
 
-	spans     [][]*part
+	edges     []int  // lines of each part
+	spans     []span // of parts
 	fillings  []filling
 	lines     int
 	shift     uint   // a cell is 1<<shift rows
@@ -73,6 +74,9 @@ type sorter struct {
 // bit whether the line named the column first.
 type key interface{ uint32 | uint64 }
 
+// span is the parts from ≤ p < to.
+type span struct{ from, to int }
+
 // bucket is a run of rows.
 type bucket struct {
 	lo, hi int   // rows
@@ -90,57 +94,61 @@ const (
 	leastSpans     = 32
 	maxSpans       = 256
 	spansInFilling = 8       // about, for the workers to share
-	maxBucketRows  = 1 << 17 // whose ends take a part of bucketBytes
+	MaxBucketRows  = 1 << 17 // whose ends take a part of BucketBytes
 	countShare     = 8       // of the limit, one part of so many is enough for counts
 )
+
+// NoRow stands for a node that has no row. It is above every row.
+const NoRow = 1<<32 - 1
 
 // narrowBuckets is how many buckets are accepted to have narrow keys. Tests
 // lower it.
 var narrowBuckets = 4096
 
-// lineCount is what the lines came to, apart from entries.
-type lineCount struct{ loops, zeros, unknown int64 }
+// LineCount is what the lines came to, apart from entries.
+type LineCount struct{ Loops, Zeros, Unknown int64 }
 
-// plan counts the entries of all buckets.
-func (s *sorter) plan(parts []*part) (lineCount, error) {
-	for _, p := range parts {
-		s.lines += p.edges
+// Plan counts the entries of all buckets, of parts with so many lines each.
+func (s *Sorter) Plan(edges []int) (LineCount, error) {
+	s.edges = edges
+	for _, n := range edges {
+		s.lines += n
 	}
 	s.cutKeys()
-	s.cutSpans(parts)
+	s.cutSpans()
 	cells := s.cutCells()
 	told := s.stage(0, planShare, s.lines)
 	histogram := make([][]uint32, len(s.spans))
-	counts := make([]lineCount, len(s.spans))
-	err := sched.Run(s.ctx, s.workers, len(s.spans), func(worker, i int) error {
+	counts := make([]LineCount, len(s.spans))
+	err := sched.Run(s.Context, s.Workers, len(s.spans), func(worker, i int) error {
 		histogram[i] = make([]uint32, cells)
-		for _, p := range s.spans[i] {
-			code, weight, err := s.load(worker, p)
+		for p := s.spans[i].from; p < s.spans[i].to; p++ {
+			code, weight, err := s.Load(worker, p)
 			if err != nil {
 				return err
 			}
 			s.histogram(histogram[i], &counts[i], code, weight)
-			told(p.edges)
+			told(s.edges[p])
 		}
 		return nil
 	})
 	if err != nil {
-		return lineCount{}, err
+		return LineCount{}, err
 	}
-	var total lineCount
+	var total LineCount
 	for _, c := range counts {
-		total.loops += c.loops
-		total.zeros += c.zeros
-		total.unknown += c.unknown
+		total.Loops += c.Loops
+		total.Zeros += c.Zeros
+		total.Unknown += c.Unknown
 	}
 	s.cutBuckets(histogram, cells)
 	return total, nil
 }
 
 // cutKeys decides on the keys of entries and the most rows of a bucket.
-func (s *sorter) cutKeys() {
-	s.column, s.narrow = columnBits(s.rows), isNarrow(s.rows)
-	s.most = maxBucketRows
+func (s *Sorter) cutKeys() {
+	s.column, s.narrow = columnBits(s.Rows), isNarrow(s.Rows)
+	s.most = MaxBucketRows
 	if s.narrow {
 		s.most = min(s.most, 1<<(31-s.column))
 	}
@@ -158,43 +166,43 @@ func isNarrow(rows int) bool {
 
 // cutSpans cuts the parts into spans of about as many lines, so many that a
 // filling has several.
-func (s *sorter) cutSpans(parts []*part) {
+func (s *Sorter) cutSpans() {
 	length := s.lines / leastSpans
-	if s.limit > 0 {
-		length = min(length, int(s.limit/(2*spansInFilling*s.entryBytes())))
+	if s.Limit > 0 {
+		length = min(length, int(s.Limit/(2*spansInFilling*s.entryBytes())))
 	}
 	length = max(length, s.lines/maxSpans)
-	for from := 0; from < len(parts); {
+	for from := 0; from < len(s.edges); {
 		n, to := 0, from
-		for to < len(parts) && (n == 0 || n < length) {
-			n += parts[to].edges
+		for to < len(s.edges) && (n == 0 || n < length) {
+			n += s.edges[to]
 			to++
 		}
-		s.spans = append(s.spans, parts[from:to])
+		s.spans = append(s.spans, span{from, to})
 		from = to
 	}
 }
 
 // cutCells decides on the cells and returns a number above all of them. The first
 // rows, where orders and many programs put the hubs, are cells of their own.
-func (s *sorter) cutCells() int {
+func (s *Sorter) cutCells() int {
 	cells := min(maxCells, max(1, s.lines/cellLines))
-	if s.limit > 0 {
-		cells = min(cells, max(1, int(s.limit/(8*countShare))/max(1, len(s.spans))))
+	if s.Limit > 0 {
+		cells = min(cells, max(1, int(s.Limit/(8*countShare))/max(1, len(s.spans))))
 	}
-	for (s.rows-1)>>s.shift >= cells {
+	for (s.Rows-1)>>s.shift >= cells {
 		s.shift++
 	}
 	for s.shift > 0 && 1<<s.shift > s.most {
 		s.shift--
 	}
-	s.head = uint32(min(cells, s.rows))
-	return s.cell(uint32(s.rows-1)) + 1
+	s.head = uint32(min(cells, s.Rows))
+	return s.cell(uint32(s.Rows-1)) + 1
 }
 
 // cell returns the cell of a row. Cells grow with the rows; some numbers are of
 // none.
-func (s *sorter) cell(row uint32) int { return int(cellOf(row, s.head, s.shift)) }
+func (s *Sorter) cell(row uint32) int { return int(cellOf(row, s.head, s.shift)) }
 
 // cellOf is the cell of a row, row>>shift + min(row, head), without a branch: no
 // processor foresees which rows are below the head.
@@ -212,8 +220,8 @@ const (
 
 // stage returns what to call with every piece of a stage of the work, the one
 // from a part of it to another, which is so many pieces long.
-func (s *sorter) stage(from, to float64, length int) func(piece int) {
-	if s.progress == nil || length == 0 {
+func (s *Sorter) stage(from, to float64, length int) func(piece int) {
+	if s.Progress == nil || length == 0 {
 		return func(int) {}
 	}
 	done := 0
@@ -221,14 +229,14 @@ func (s *sorter) stage(from, to float64, length int) func(piece int) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		done += piece
-		s.progress(from + (to-from)*float64(done)/float64(length))
+		s.Progress(from + (to-from)*float64(done)/float64(length))
 	}
 }
 
 // histogram counts the entries of lines by cell.
-func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weight []float64) {
+func (s *Sorter) histogram(cell []uint32, count *LineCount, code []uint32, weight []float64) {
 	head, shift := s.head, s.shift
-	ahead, back := s.view != incoming, s.view != outgoing
+	ahead, back := s.View != Incoming, s.View != Outgoing
 	if ahead && back && weight == nil {
 		code = s.histogramOfBoth(cell, code)
 	}
@@ -236,14 +244,14 @@ func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weigh
 		u, v := code[i], code[i+1]
 		switch {
 		case weight != nil && weight[i/2] == 0:
-			count.zeros++
+			count.Zeros++
 			continue
-		case max(u, v) == noRow:
-			count.unknown++
+		case max(u, v) == NoRow:
+			count.Unknown++
 			continue
 		case u == v:
-			count.loops++
-			if s.keepLoops {
+			count.Loops++
+			if s.KeepLoops {
 				cell[s.cell(u)]++
 			}
 			continue
@@ -259,7 +267,7 @@ func (s *sorter) histogram(cell []uint32, count *lineCount, code []uint32, weigh
 
 // histogramOfBoth is histogram for the lines at the beginning that stand for two
 // entries each, a batch at a time; it returns the rest.
-func (s *sorter) histogramOfBoth(cell []uint32, code []uint32) []uint32 {
+func (s *Sorter) histogramOfBoth(cell []uint32, code []uint32) []uint32 {
 	var cells [lineBatch]uint32
 	for len(code) >= 2 {
 		lines := code[:min(len(code), lineBatch)]
@@ -298,7 +306,7 @@ func countCells(count, cells []uint32) {
 }
 
 // cutBuckets joins cells to buckets.
-func (s *sorter) cutBuckets(histogram [][]uint32, cells int) {
+func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 	total := 0
 	sums := make([]int, cells)
 	for _, h := range histogram {
@@ -308,15 +316,15 @@ func (s *sorter) cutBuckets(histogram [][]uint32, cells int) {
 		}
 	}
 	usual := max(bucketEntries, total/maxBuckets)
-	if s.limit > 0 {
-		usual = max(min(usual, int(shareOf(s.limit, s.workers)/s.finishBytes())), total/(2*maxBuckets))
+	if s.Limit > 0 {
+		usual = max(min(usual, int(shareOf(s.Limit, s.Workers)/s.finishBytes())), total/(2*maxBuckets))
 	}
 	s.bucketOf = make([]uint16, cells)
 	entries := 0 // of the last bucket
-	for row, next := 0, 0; row < s.rows; row = next {
+	for row, next := 0, 0; row < s.Rows; row = next {
 		next = row + 1
 		if row >= int(s.head) {
-			next = min((row>>s.shift+1)<<s.shift, s.rows)
+			next = min((row>>s.shift+1)<<s.shift, s.Rows)
 		}
 		c := s.cell(uint32(row))
 		last := len(s.buckets) - 1

@@ -1,0 +1,13 @@
+// Package sort makes sorted rows of lines in any order: it is the room of package
+// ingest where entries are thrown into buckets, sorted by radix, merged, and spilled to
+// a temporary file where memory has no room for them.
+//
+//	s := &sort.Sorter{Context: ctx, Workers: 2, Rows: n, View: sort.Undirected, Load: load}
+//	counts, err := s.Plan(lines)                  // of each part
+//	err = s.Each(func(b *sort.Rows) error { … })  // buckets of rows, in order
+//
+// A [Sorter] reads the lines of all parts twice, whatever the memory: to count the
+// entries of each bucket, and to make them. [Sorter.Needs] says what it takes, and
+// [Guess] bounds that before lines are read. Rows are the same for any number of
+// workers and any memory.
+package sort

@@ -1,0 +1,282 @@
+package sort
+
+import (
+	"errors"
+	"math"
+	"slices"
+)
+
+// Policy says what becomes of several lines for one entry. Its values are those of
+// ingest.Duplicates.
+type Policy int
+
+// What to do with several lines, Default being to add the weights of each direction.
+const (
+	Default Policy = iota
+	Sum
+	Max
+	Min
+	First
+	Error
+)
+
+// Merger makes one entry of all lines for it.
+type Merger struct {
+	Policy Policy
+	Values bool
+
+	// PerDirection merges the lines of each direction first and takes equal
+	// results for one edge whatever the policy: entries of a matrix, which has
+	// both directions of an edge. Of different ones max, min and first choose; a
+	// sum would double some edges and not others.
+	PerDirection bool
+
+	// Symmetric asks for both directions of every entry with equal values.
+	Symmetric bool
+
+	Directed bool
+}
+
+// Count counts what was merged.
+type Count struct {
+	Duplicates int64 // lines beside the first of the same direction
+	Reciprocal int64 // edges with lines of both directions
+	Loops      int64 // entries on the diagonal
+}
+
+// Add adds further counts.
+func (n *Count) Add(m Count) {
+	n.Duplicates += m.Duplicates
+	n.Reciprocal += m.Reciprocal
+	n.Loops += m.Loops
+}
+
+var ErrAsymmetric = errors.New("ingest: not symmetric")
+
+// MergeError is an entry whose lines do not agree. Its text is made where the
+// lines are known.
+type MergeError struct {
+	Row, Col uint32
+	Kind     MergeKind
+}
+
+type MergeKind int
+
+const (
+	Repeated  MergeKind = iota // several lines and ErrorDuplicates
+	Differing                  // both directions with different weights
+	Infinite                   // the weights add up to infinity
+)
+
+// Error implements error.
+func (e *MergeError) Error() string { return "ingest: lines of one edge do not agree" }
+
+// mergeRows makes the rows of a bucket from its sorted entries.
+func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K, values []float64) error {
+	out.Ptr = append(out.Ptr, 0)
+	out.Col = slices.Grow(out.Col, len(keys))
+	var err error
+	if m.Values || m.Symmetric {
+		err = mergeValues(m, out, column, keys, values)
+	} else {
+		err = mergePlain(m, out, column, keys)
+	}
+	for len(out.Ptr) <= rows {
+		out.Ptr = append(out.Ptr, len(out.Col))
+	}
+	return err
+}
+
+// mergePlain is mergeRows where most entries need nothing but their column.
+func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
+	shift, mask := (column+1)&63, K(1)<<(column&63)-1
+	col := out.Col[:len(keys)]
+	n := 0
+	var row, last K
+	for i := 0; i < len(keys); i++ {
+		k := keys[i]
+		if n > 0 && k>>1 == last>>1 {
+			j := i + 1
+			for j < len(keys) && keys[j]>>1 == last>>1 {
+				j++
+			}
+			if _, kind, ok := mergeLines(m, &out.Count, keys[i-1:j], nil, out.Lo+int(row), int(col[n-1])); !ok {
+				return &MergeError{uint32(out.Lo + int(row)), col[n-1], kind}
+			}
+			i = j - 1
+			continue
+		}
+		last = k
+		if k>>shift != row {
+			row = k >> shift
+			for len(out.Ptr) <= int(row) {
+				out.Ptr = append(out.Ptr, n)
+			}
+		}
+		c := uint32(k >> 1 & mask)
+		if uint32(out.Lo)+uint32(row) == c {
+			out.Loops++
+		}
+		col[n] = c
+		n++
+	}
+	out.Col = col[:n]
+	return nil
+}
+
+// mergeValues is mergeRows where the lines of each entry are looked at.
+func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K, values []float64) error {
+	column &= 63
+	mask := K(1)<<column - 1
+	for i := 0; i < len(keys); {
+		place := keys[i] >> 1
+		row, col := int(place>>column), uint32(place&mask)
+		for len(out.Ptr) <= row {
+			out.Ptr = append(out.Ptr, len(out.Col))
+		}
+		j := i + 1
+		for j < len(keys) && keys[j]>>1 == place {
+			j++
+		}
+		value := 1.0
+		if m.Values {
+			value = values[i]
+		}
+		if j > i+1 || m.Symmetric {
+			var v []float64
+			if m.Values {
+				v = values[i:j]
+			}
+			var kind MergeKind
+			var ok bool
+			value, kind, ok = mergeLines(m, &out.Count, keys[i:j], v, out.Lo+row, int(col))
+			if m.Symmetric && !ok && kind != Infinite {
+				return ErrAsymmetric
+			}
+			if !ok {
+				return &MergeError{uint32(out.Lo + row), col, kind}
+			}
+		}
+		if uint32(out.Lo+row) == col {
+			out.Loops++
+		}
+		out.Col = append(out.Col, col)
+		if m.Values {
+			out.Val = append(out.Val, value)
+		}
+		i = j
+	}
+	return nil
+}
+
+// mergeLines merges the lines of the entry (row, col): it returns its value, or
+// why there is none.
+func mergeLines[K key](m *Merger, n *Count, keys []K, values []float64, row, col int) (value float64, kind MergeKind, ok bool) {
+	back := 0 // lines of the other direction
+	for _, k := range keys {
+		back += int(k & 1)
+	}
+	ahead := len(keys) - back
+	kind, ok = m.count(n, ahead, back, row, col)
+	switch {
+	case !ok:
+		return 0, kind, false
+	case values == nil:
+		return 1, 0, true
+	case !m.byDirection():
+		return finite(m.reduce(values))
+	}
+	var bufferA, bufferB [16]float64
+	a, b := bufferA[:0], bufferB[:0]
+	for i, k := range keys {
+		if k&1 == 0 {
+			a = append(a, values[i])
+		} else {
+			b = append(b, values[i])
+		}
+	}
+	switch {
+	case len(b) == 0:
+		return finite(m.reduce(a))
+	case len(a) == 0:
+		return finite(m.reduce(b))
+	}
+	return m.join(m.reduce(a), m.reduce(b), values[0])
+}
+
+// byDirection reports whether the lines of each direction are merged first.
+func (m *Merger) byDirection() bool {
+	return m.PerDirection || m.Policy == Default || m.Policy == Error
+}
+
+// adds reports whether weights are added.
+func (m *Merger) adds() bool { return m.Policy == Default || m.Policy == Sum }
+
+// count counts the lines of the entry (row, col), so many of each direction, or tells
+// why they are no entry.
+func (m *Merger) count(n *Count, ahead, back, row, col int) (kind MergeKind, ok bool) {
+	if m.countsPair(row, col) {
+		n.Duplicates += int64(max(ahead-1, 0) + max(back-1, 0))
+		if ahead > 0 && back > 0 {
+			n.Reciprocal++
+		}
+	}
+	switch {
+	case m.Symmetric && row != col && (ahead == 0 || back == 0):
+		return Differing, false
+	case m.Policy == Error && (ahead > 1 || back > 1):
+		return Repeated, false
+	}
+	return 0, true
+}
+
+// countsPair reports whether the lines of the entry (row, col) are counted there: each
+// pair of an undirected graph is seen twice.
+func (m *Merger) countsPair(row, col int) bool { return m.Directed || row <= col }
+
+// join returns the value of an entry with lines of both directions, given what each
+// direction came to and the first line of all.
+func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind, ok bool) {
+	switch {
+	case ahead == back:
+		return finite(ahead)
+	case m.Symmetric:
+	case m.Policy == Max:
+		return finite(max(ahead, back))
+	case m.Policy == Min:
+		return finite(min(ahead, back))
+	case m.Policy == First:
+		return finite(first)
+	}
+	return 0, Differing, false
+}
+
+// finite returns a value with what is wrong if it is none.
+func finite(value float64) (float64, MergeKind, bool) {
+	return value, Infinite, !math.IsInf(value, 0)
+}
+
+// reduce merges weights, which are in the order of the input.
+func (m *Merger) reduce(weights []float64) float64 {
+	switch m.Policy {
+	case Max:
+		return slices.Max(weights)
+	case Min:
+		return slices.Min(weights)
+	case First:
+		return weights[0]
+	}
+	if len(weights) == 1 {
+		return weights[0]
+	}
+	// Sorted, so that the sum depends on the weights alone, not on the order
+	// of the lines.
+	var buffer [16]float64
+	terms := append(buffer[:0], weights...)
+	slices.Sort(terms)
+	var sum float64
+	for _, w := range terms {
+		sum += w
+	}
+	return sum
+}

@@ -1,0 +1,191 @@
+package sort
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+)
+
+// Spill is the temporary file with lines and entries that memory has no room for.
+//
+// The lines of a part are one record: codes, packed, then their weights. Records are
+// written once, in any order. So is each bucket of a filling of entries. A Spill is
+// safe for concurrent use.
+type Spill struct {
+	file *durable.Pending
+
+	mu   sync.Mutex
+	end  int64
+	most int64    // what end has been before it was released
+	free []region // before it, by offset: what was there is not read any more
+}
+
+// Record is where lines or entries are on disk, and how they are written.
+type Record struct {
+	offset int64
+	length int
+	sum    uint32     // CRC-32C of its bytes
+	width  uint8      // bits of a code, bytes of a key
+	form   weightForm // of the weights behind
+}
+
+// weightForm is how the weights of a record are written.
+type weightForm uint8
+
+const (
+	noWeights    weightForm = iota
+	weightsOf32             // all of them are float32 numbers
+	weightsOf64             //
+	weightsEqual            // one float64 for all
+)
+
+// SpillName is what temporary files are called, with a dot before and a random
+// ending.
+const SpillName = "heatwalk-edges"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// NewSpill makes the temporary file in a directory and removes those that killed runs
+// left there.
+func NewSpill(fs durable.FS, dir string) (*Spill, error) {
+	file, err := durable.NewFile(fs, filepath.Join(dir, SpillName))
+	if err != nil {
+		return nil, err
+	}
+	return &Spill{file: file}, nil
+}
+
+// Remove removes the file.
+func (s *Spill) Remove() error { return s.file.Abort() }
+
+// Bytes returns how long the file has been.
+func (s *Spill) Bytes() int64 { return max(s.most, s.end) }
+
+// region is a piece of the file.
+type region struct{ offset, length int64 }
+
+// reserve returns a region of the file.
+func (s *Spill) reserve(length int64) region {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.free {
+		if f := &s.free[i]; f.length >= length {
+			at := f.offset
+			f.offset += length
+			f.length -= length
+			return region{at, length}
+		}
+	}
+	s.end += length
+	return region{s.end - length, length}
+}
+
+// release gives what was reserved from an offset on to others.
+func (s *Spill) release(offset int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.most, s.end = max(s.most, s.end), offset
+}
+
+// Reuse gives the place of records to others that are not read any more: what is
+// written there then is in the system's memory already, and need not go to the disk
+// twice.
+func (s *Spill) Reuse(records []*Record) {
+	regions := make([]region, len(records))
+	for i, rec := range records {
+		regions[i] = region{rec.offset, int64(rec.length)}
+	}
+	s.reuse(regions)
+}
+
+func (s *Spill) reuse(regions []region) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := append(s.free, regions...)
+	slices.SortFunc(all, func(a, b region) int { return cmp.Compare(a.offset, b.offset) })
+	s.free = all[:0]
+	for _, r := range all {
+		if last := len(s.free) - 1; last >= 0 && s.free[last].offset+s.free[last].length == r.offset {
+			s.free[last].length += r.length
+		} else {
+			s.free = append(s.free, r)
+		}
+	}
+}
+
+// write writes the bytes of a record.
+func (s *Spill) write(rec *Record, b []byte) error {
+	rec.offset, rec.length, rec.sum = s.reserve(int64(len(b))).offset, len(b), crc32.Checksum(b, castagnoli)
+	if _, err := s.file.WriteAt(b, rec.offset); err != nil {
+		return fmt.Errorf("temporary file: %w; choose another place with --temp-dir", err)
+	}
+	return nil
+}
+
+// read returns the bytes of a record, behind which packSlack more can be read,
+// in buf if there is room.
+func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
+	buf = slices.Grow(buf[:0], rec.length+packSlack)[:rec.length]
+	if _, err := s.file.ReadAt(buf, rec.offset); err != nil {
+		return nil, fmt.Errorf("temporary file: %w", err)
+	}
+	if crc32.Checksum(buf, castagnoli) != rec.sum {
+		return nil, errSpill
+	}
+	return buf, nil
+}
+
+var errSpill = errors.New("temporary file: what is read is not what was written; check the disk, or choose another with --temp-dir")
+
+// Lines is the room in which one worker writes and reads lines.
+type Lines struct {
+	buf    []byte
+	code   []uint32
+	weight []float64
+}
+
+// WriteLines writes lines, two codes each, with their weights if they have any.
+func (s *Spill) WriteLines(l *Lines, code []uint32, weight []float64) (*Record, error) {
+	width := CodeWidth(Largest(code))
+	rec := &Record{width: uint8(width)}
+	l.buf = packCodes(l.buf[:0], code, width)
+	if len(weight) > 0 {
+		rec.form = formOf(weight)
+		l.buf = appendWeights(l.buf, weight, rec.form)
+	}
+	return rec, s.write(rec, l.buf)
+}
+
+// ReadLines reads so many lines, which are valid until the next ones.
+func (s *Spill) ReadLines(l *Lines, rec *Record, lines int) (code []uint32, weight []float64, err error) {
+	if l.buf, err = s.read(rec, l.buf); err != nil {
+		return nil, nil, err
+	}
+	l.code = slices.Grow(l.code[:0], 2*lines)[:2*lines]
+	unpackCodes(l.code, l.buf[:rec.length+packSlack], uint(rec.width))
+	if rec.form != noWeights {
+		l.weight = slices.Grow(l.weight[:0], lines)[:lines]
+		weightsTo(l.weight, l.buf[(2*lines*int(rec.width)+7)/8:], rec.form)
+		weight = l.weight
+	}
+	return l.code, weight, nil
+}
+
+// Largest returns the largest of some codes, 0 of none.
+func Largest(code []uint32) uint32 {
+	var top [4]uint32 // so that none waits for the one before
+	for ; len(code) >= 4; code = code[4:] {
+		top[0], top[1] = max(top[0], code[0]), max(top[1], code[1])
+		top[2], top[3] = max(top[2], code[2]), max(top[3], code[3])
+	}
+	for _, c := range code {
+		top[0] = max(top[0], c)
+	}
+	return max(top[0], top[1], top[2], top[3])
+}
