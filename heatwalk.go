@@ -1,6 +1,53 @@
 // Package heatwalk labels the rest of a graph: a streaming sparse-matrix
 // engine for large graphs, and the kernels and learners that run on it.
 //
-// Start at package sparse with a matrix in memory, or at package shard with a
-// store on disk; docs/architecture.md shows how the packages fit together.
+// [Open] takes a store or any graph file. The examples below are the usual jobs;
+// docs/library.md tells of them in turn, and docs/architecture.md shows how the
+// packages fit together.
 package heatwalk
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/ingest"
+)
+
+// Open opens a graph: a store that [ingest.Run] or the command made, or any file that
+// it reads (an edge list, Matrix Market, SciPy, METIS, GraphML, GML, Pajek, Parquet, …;
+// plain, gzip or zstd), which becomes a store in a temporary directory first. The graph
+// lies in memory, in the layout that is swept fastest, as far as the settings allow,
+// and is to be closed. Settings may be nil.
+//
+// The error is that of [graph.Open] or [ingest.Run].
+func Open(ctx context.Context, path string, s *graph.Settings) (*graph.Graph, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return graph.Open(ctx, path, s)
+	}
+	dir, err := os.MkdirTemp("", "heatwalk-")
+	if err != nil {
+		return nil, err
+	}
+	var config ingest.Config
+	if s != nil {
+		config.Memory, config.Workers = s.Memory, s.Workers
+	}
+	store := filepath.Join(dir, "graph")
+	g, err := openFile(ctx, store, path, &config, s)
+	if err != nil {
+		_ = os.RemoveAll(dir) // the error that matters is known
+		return nil, err
+	}
+	g.AtClose(func() error { return os.RemoveAll(dir) })
+	return g, nil
+}
+
+// openFile makes a store of a file and opens it.
+func openFile(ctx context.Context, store, path string, c *ingest.Config, s *graph.Settings) (*graph.Graph, error) {
+	if _, err := ingest.Run(ctx, store, []string{path}, c); err != nil {
+		return nil, err
+	}
+	return graph.Open(ctx, store, s)
+}

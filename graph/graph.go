@@ -9,6 +9,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/tall"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // ErrWeight is returned for a graph with an edge weight that is negative or not finite.
@@ -58,12 +59,15 @@ type Graph struct {
 	Degrees    []float64 // A·1, to half an ulp
 	Loops      []float64 // the diagonal of A; nil if it is zero
 	Components *sparse.Components
-	Workers    int // goroutines of everything, 0: one for each processor; never changes a result
+	Nodes      *shard.Nodes // the ids of the rows; nil: node i is row i
+	Workers    int          // goroutines of everything, 0: one for each processor; never changes a result
 
 	// Memory is the largest number of bytes that searching for an eigenvalue of A, or
 	// a factor of harmonic functions, may take; 0 means no limit. It decides whether a
 	// factor is made.
 	Memory int64
+
+	closers []func() error
 
 	beside []float64 // sums of rows without the diagonal, where L is made of these, see edges
 

@@ -1,0 +1,94 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// ErrDirected is returned for a graph with directions, whose matrix need not be
+// symmetric.
+var ErrDirected = errors.New("graph: edges have a direction, and a graph's maps need a symmetric matrix; ingest without directions, or sweep over the store itself")
+
+// Settings say how a graph is opened. Nil means all defaults.
+type Settings struct {
+	// Memory is the largest number of bytes for the matrix; 0 means no limit. What
+	// does not fit stays on disk and is read anew by every sweep. It never changes a
+	// result.
+	Memory int64
+
+	// Workers is the number of goroutines; 0 means one for each processor. It never
+	// changes a result.
+	Workers int
+
+	// Columns is the number of float64 columns of the widest block that will be swept;
+	// 0 means that it is not known. The layout in memory suits it.
+	Columns int
+}
+
+// Open opens the store in the directory dir, copied into memory in the layout that is
+// swept fastest where it fits. The graph is to be closed. The error is that of
+// [shard.Open], ErrDirected, or that of [New]. Cost: [Sweeps] and up to five more.
+func Open(ctx context.Context, dir string, s *Settings) (g *Graph, err error) {
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	store, err := shard.Open(ctx, dir, &shard.Options{Stream: true, Workers: set.Workers})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, store.Close())
+		}
+	}()
+	if store.Manifest().Directed {
+		return nil, fmt.Errorf("%s: %w", dir, ErrDirected)
+	}
+	a, err := sparse.InMemory(ctx, store, &sparse.LayoutOptions{
+		RowBytes: 8 * sparse.Stride[float64](set.Columns), Memory: set.Memory, Workers: set.Workers,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if g, err = New(ctx, a, set.Workers); err != nil {
+		return nil, err
+	}
+	g.Nodes = store.Nodes()
+	g.AtClose(store.Close)
+	return g, nil
+}
+
+// FromMat returns the graph of a symmetric gonum matrix of weights ≥ 0. One that can
+// visit its non-zeros, as those of package sparse of James Bowman can, is never made
+// dense. Node i is row i. The error wraps [sparse.ErrStructure] or is that of [New].
+func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	a, err := sparse.FromMat(m)
+	if err != nil {
+		return nil, err
+	}
+	return New(ctx, a, set.Workers)
+}
+
+// AtClose has f called by Close, the latest one first.
+func (g *Graph) AtClose(f func() error) { g.closers = append(g.closers, f) }
+
+// Close lets go of what Open has opened. The graph is not to be used any more.
+func (g *Graph) Close() error {
+	var all []error
+	for i := len(g.closers) - 1; i >= 0; i-- {
+		all = append(all, g.closers[i]())
+	}
+	g.closers = nil
+	return errors.Join(all...)
+}

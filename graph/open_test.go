@@ -1,0 +1,91 @@
+package graph
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// A store that is opened, in memory or from disk, has the degrees, components and
+// products of the matrix that it was written from.
+func TestOpen(t *testing.T) {
+	a := testgraph.Random(7, 300, 900, true)
+	dir := filepath.Join(t.TempDir(), "g")
+	write(t, dir, a)
+	want, err := New(t.Context(), a, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, memory := range []int64{0, 1} {
+		g, err := Open(t.Context(), dir, &Settings{Memory: memory, Columns: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(g.Degrees, want.Degrees) || !slices.Equal(g.Components.Of, want.Components.Of) || g.Nodes.Len() != 300 {
+			t.Errorf("memory %d: another graph", memory)
+		}
+		x, y, z := sparse.NewBlock[float64](300, 3), sparse.NewBlock[float64](300, 3), sparse.NewBlock[float64](300, 3)
+		for i := range x.Data {
+			x.Data[i] = float64(i%7) - 3
+		}
+		if err := errors.Join(g.Laplacian().ApplyTo(t.Context(), y, x), want.Laplacian().ApplyTo(t.Context(), z, x)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(y.Data, z.Data) {
+			t.Errorf("memory %d: L·X has other bits", memory)
+		}
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	arcs, edges := filepath.Join(t.TempDir(), "d"), filepath.Join(t.TempDir(), "e.tsv")
+	if err := os.WriteFile(edges, []byte("1\t2\n2\t3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ingest.Run(t.Context(), arcs, []string{edges}, &ingest.Config{Directed: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), arcs, nil); !errors.Is(err, ErrDirected) {
+		t.Errorf("a directed store: %v", err)
+	}
+	if _, err := Open(t.Context(), t.TempDir(), nil); !errors.Is(err, shard.ErrNotStore) {
+		t.Errorf("an empty directory: %v", err)
+	}
+}
+
+func write(t *testing.T, dir string, a *sparse.CSR) {
+	t.Helper()
+	w, err := shard.Create(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := a.Dims()
+	for i := range n {
+		col, val := a.Row(i)
+		if err := w.Append(col, val); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.SetNodes(shard.NewNumericNodes(n))
+	if err := w.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Matrices that are no graph's are refused.
+func TestFromMat(t *testing.T) {
+	g, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, 2, 2, 0}), nil)
+	if err != nil || g.Degrees[0] != 2 || len(g.Components.Sizes) != 1 {
+		t.Errorf("%+v, %v", g, err)
+	}
+	if _, err := FromMat(t.Context(), sparse.BlockOf(2, 2, []float64{0, -1, -1, 0}), nil); !errors.Is(err, sparse.ErrStructure) {
+		t.Errorf("negative weights: %v", err)
+	}
+}
