@@ -13,7 +13,7 @@ const module = "github.com/heatwalk/heatwalk/"
 
 // floors is the house from the ground up: a package imports only packages of
 // lower floors, never one of its own, and a room inside a package is imported by that
-// package alone. docs/architecture.md says what each is for.
+// package and by rooms inside it alone. docs/architecture.md says what each is for.
 var floors = map[string]int{
 	"spec":                      0,
 	"internal/simd":             0,
@@ -34,7 +34,8 @@ var floors = map[string]int{
 	"cwk":                       2,
 	"lanczos":                   2,
 	"internal/tall":             2,
-	"ingest/internal/sort":      2,
+	"ingest/internal/sort":      1,
+	"ingest/internal/ids":       2,
 	"ingest":                    3,
 	"generate":                  3,
 	"graph":                     3,
@@ -93,7 +94,7 @@ func TestImportsPointDownwards(t *testing.T) {
 			owner, _, inside := strings.Cut(to, "/internal/")
 			switch {
 			case !ours:
-			case inside && owner != from && !forTests[to]:
+			case inside && owner != from && !strings.HasPrefix(from, owner+"/internal/") && !forTests[to]:
 				t.Errorf("%s imports %s, a room of %s", from, to, owner)
 			case forTests[to]:
 				t.Errorf("%s imports %s, which is for tests", from, to)

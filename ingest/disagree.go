@@ -45,7 +45,7 @@ func (r *run) row(code uint32) uint32 {
 	if r.late == nil {
 		return code
 	}
-	return r.late.of(code)
+	return r.late.Of(code)
 }
 
 // edgeLine is one of the lines behind an entry.

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -400,7 +401,7 @@ func (g *guess) hubs(rows int) []float64 {
 // hasDict reports whether the ids go through a dictionary: some are text, or numbers
 // too far apart for a bitmap.
 func (g *guess) hasDict() bool {
-	return !g.numeric || !g.dense && g.matrix == 0 && float64(g.top) >= max(denseBits, idBits*2*g.lines)
+	return !g.numeric || !g.dense && g.matrix == 0 && float64(g.top) >= max(ids.DenseBits, ids.IDBits*2*g.lines)
 }
 
 // idBytes returns the mean length of the sampled ids. Frequent ones count as

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -28,7 +29,7 @@ type foreign struct {
 	file int
 	read Progress
 
-	batch  batch
+	batch  ids.Batch
 	code   []uint32
 	digits []byte
 	kept   int64 // bytes that the reader keeps
@@ -199,13 +200,13 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 		return nil
 	}
 	r.useDict.Store(true)
-	f.batch.reset()
+	f.batch.Reset()
 	for _, n := range b.Number {
 		f.digits = strconv.AppendUint(f.digits[:0], n, 10)
-		f.batch.addCopy(r.dict, 0, f.digits)
+		f.batch.AddCopy(r.dict, 0, f.digits)
 	}
 	for i := range b.End {
-		f.batch.addCopy(r.dict, 0, b.ID(i))
+		f.batch.AddCopy(r.dict, 0, b.ID(i))
 	}
 	return r.codes(p, f.code, nil, &f.batch)
 }
@@ -237,10 +238,10 @@ func (r *run) listedRows() (*shard.Nodes, error) {
 	if err := r.moveListed(); err != nil {
 		return nil, err
 	}
-	if n := r.dict.len(); uint64(n) != r.matrix.rows {
+	if n := r.dict.Len(); uint64(n) != r.matrix.rows {
 		return nil, &ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", count(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}
 	}
-	codes, _, integers := r.inOrder()
+	codes, _, integers := r.dict.InOrder(position(r.seq, 0))
 	if r.report.IDs = "text"; integers {
 		r.report.IDs = "numeric"
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
@@ -27,29 +28,29 @@ func (r *run) readNodes() error {
 		return translate(r.c.Nodes, err)
 	}
 	skip := err == nil && r.nodesHeader(in.Name(), head)
-	var b batch
+	var b ids.Batch
 	var code []uint32
 	list := &nodeTable{path: r.c.Nodes, columns: 1}
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {
 			p := &part{seq: r.seq, code: slices.Clone(code), top: sort.Largest(code)}
-			r.ids.add(p.code, p.top)
+			r.ids.Add(p.code, p.top)
 			r.listed = append(r.listed, p)
 			r.held += p.bytes()
 		}
-		if len(b.tokens) > 0 {
-			if err := r.codes(&part{seq: r.seq}, make([]uint32, len(b.tokens)), nil, &b); err != nil {
+		if b.Len() > 0 {
+			if err := r.codes(&part{seq: r.seq}, make([]uint32, b.Len()), nil, &b); err != nil {
 				return err
 			}
 			if err := r.fits(0); err != nil {
 				return err
 			}
 		}
-		listed += len(code) + len(b.tokens)
+		listed += len(code) + b.Len()
 		r.seq++
 		code = code[:0]
-		b.reset()
+		b.Reset()
 		return nil
 	}
 	for row, err := range list.rows(in) {
@@ -67,9 +68,9 @@ func (r *run) readNodes() error {
 			if err := r.noNumbers(flush); err != nil {
 				return err
 			}
-			b.addCopy(r.dict, 0, row.id())
+			b.AddCopy(r.dict, 0, row.id())
 		}
-		if len(code)+len(b.tokens) == 1<<15 {
+		if len(code)+b.Len() == 1<<15 {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -116,9 +117,9 @@ func (r *run) moveListed() error {
 func (r *run) distinctListed() int {
 	switch {
 	case r.useDict.Load():
-		return r.dict.len()
-	case !r.ids.sparse:
-		return newRanks(r.ids.words).n
+		return r.dict.Len()
+	case !r.ids.Sparse:
+		return ids.NewRanks(r.ids.Words).N
 	}
 	var all []uint32
 	for _, p := range r.listed {

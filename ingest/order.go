@@ -189,7 +189,7 @@ func (r *run) degreeOrder() (order, row []uint32, err error) {
 		return order, row, nil
 	}
 	old := uint32(0)
-	r.late.each(func(id uint32) {
+	r.late.Each(func(id uint32) {
 		order[row[id]] = old
 		old++
 	})
@@ -211,7 +211,7 @@ func (r *run) placesPay(stretches [][]uint32, row []uint32) bool {
 			placed[i][at] = row[c]
 		}
 		if r.late != nil {
-			r.late.replace(codes)
+			r.late.Replace(codes)
 		}
 	}
 	return sparse.ReorderingPays(r.nodes.Len(), stretches, placed)
@@ -231,7 +231,7 @@ func (r *run) placeByCount(count []uint32) {
 	if r.late == nil {
 		return
 	}
-	r.late.each(func(id uint32) {
+	r.late.Each(func(id uint32) {
 		if count[id] >= none {
 			count[id] = next
 			next++
@@ -242,7 +242,7 @@ func (r *run) placeByCount(count []uint32) {
 // codeLimit returns a number above every code of a node.
 func (r *run) codeLimit() int {
 	if r.late != nil {
-		return r.late.limit()
+		return r.late.Limit()
 	}
 	return r.nodes.Len()
 }

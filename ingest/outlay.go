@@ -3,6 +3,7 @@ package ingest
 import (
 	"math"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -60,9 +61,9 @@ func (o *outlay) addIDs(g *guess) {
 	switch {
 	case g.hasDict():
 		text := g.idBytes()
-		o.dict = float64(dictBytes(int64(n), int64(n*text)))
-		o.ids = o.dict + float64(numberingBytes(int64(n), int64(n*text)))
-		o.known = float64(knownBytes(int64(n), int64(n*text)))
+		o.dict = float64(ids.DictBytes(int64(n), int64(n*text)))
+		o.ids = o.dict + float64(ids.NumberingBytes(int64(n), int64(n*text)))
+		o.known = float64(ids.KnownBytes(int64(n), int64(n*text)))
 	case g.dense:
 		o.rows += float64(g.top) * 3 / 16
 	default:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -23,7 +24,7 @@ type parser struct {
 	code   []uint32
 	weight []float64
 	gaps   []uint32
-	batch  batch
+	batch  ids.Batch
 	fields table.Fields
 }
 
@@ -55,7 +56,7 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 	if p.lay.weight >= 0 || p.lay.template.weighted {
 		p.weight = p.slabs.weight.room(chunk.Lines)
 	}
-	p.batch.reset()
+	p.batch.Reset()
 	text := chunk.Data
 	number := chunk.First
 	weighted := p.lay.weight >= 0
@@ -85,8 +86,8 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 					if weighted {
 						p.weight = append(p.weight, w)
 					}
-					p.batch.add(p.run.dict, text, at, at+source)
-					p.batch.add(p.run.dict, text, at+source+1, at+target)
+					p.batch.Add(p.run.dict, text, at, at+source)
+					p.batch.Add(p.run.dict, text, at+source+1, at+target)
 					edges++
 					at = end + 1
 					continue
@@ -237,9 +238,9 @@ func (p *parser) tokens(text, line []byte, at int) {
 	for _, i := range [...]int{p.lay.source, p.lay.target} {
 		id := p.fields.Text[i]
 		if start, ok := p.fields.Shared(i, line); ok {
-			p.batch.add(p.run.dict, text, at+start, at+start+len(id))
+			p.batch.Add(p.run.dict, text, at+start, at+start+len(id))
 		} else {
-			p.batch.addCopy(p.run.dict, len(text), id)
+			p.batch.AddCopy(p.run.dict, len(text), id)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -31,12 +32,12 @@ type run struct {
 	listedParts int // of them, those of the list of nodes
 	listedIDs   int // in that list
 	parts       []*part
-	listed      []*part // ids of the list of nodes, while they are numbers
-	ids         idSet   // all of them, while they are numbers
-	late        *ranks  // from the codes of the parts, ids, to rows; nil: they are rows once numbered
-	lateRows    int     // once there is an order, how many ids have a row in it beside those of the dictionary
+	listed      []*part    // ids of the list of nodes, while they are numbers
+	ids         ids.Set    // all of them, while they are numbers
+	late        *ids.Ranks // from the codes of the parts, ids, to rows; nil: they are rows once numbered
+	lateRows    int        // once there is an order, how many ids have a row in it beside those of the dictionary
 	useDict     atomic.Bool
-	dict        *dict
+	dict        *ids.Dict
 	matrix      *matrix             // nil: nodes are found by their ids
 	stated      graphfile.Direction // what the files say
 	statedBy    string
@@ -73,7 +74,7 @@ type run struct {
 // stays as it was.
 func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *Report, err error) {
 	start := time.Now()
-	r := &run{ctx: ctx, dir: dir, fs: durable.OS, report: &Report{IDs: "numeric"}, dict: newDict()}
+	r := &run{ctx: ctx, dir: dir, fs: durable.OS, report: &Report{IDs: "numeric"}, dict: ids.NewDict()}
 	if c != nil {
 		r.c = *c
 	}
@@ -242,7 +243,7 @@ func (r *run) dictBytes() int64 {
 	if !r.useDict.Load() {
 		return 0
 	}
-	return r.dict.bytes()
+	return r.dict.Bytes()
 }
 
 // dictNeeds returns the memory of the dictionary and of the numbering of its ids.
@@ -250,7 +251,7 @@ func (r *run) dictNeeds() int64 {
 	if !r.useDict.Load() {
 		return 0
 	}
-	return r.dict.bytes() + numberingBytes(int64(r.dict.len()), r.dict.textBytes())
+	return r.dict.Bytes() + ids.NumberingBytes(int64(r.dict.Len()), r.dict.TextBytes())
 }
 
 // fits returns a [*MemoryError] if the limit has no room for the lines in memory, the
@@ -315,7 +316,7 @@ func (r *run) beside() int64 {
 	case DegreeOrder:
 		bytes += int64(r.nodes.Len()) * ordering
 		if r.late != nil {
-			bytes += counting * int64(r.late.limit())
+			bytes += counting * int64(r.late.Limit())
 		}
 	default:
 		bytes += int64(r.nodes.Len()) * r.c.Order.lookingBytes()
@@ -386,7 +387,8 @@ func (r *run) sorter(v sort.View) *sort.Sorter {
 		Merge:     sort.Merger{Policy: sort.Policy(r.c.Duplicates), Values: values, PerDirection: r.hasBothDirections(), Directed: v != sort.Undirected},
 	}
 	if r.late != nil {
-		s.Rows, s.Number = r.late.limit(), r.late.number
+		late := r.late
+		s.Rows, s.Number = late.Limit(), func(b *sort.Rows) { numberRows(late, b) }
 	}
 	return s
 }

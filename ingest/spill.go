@@ -3,6 +3,7 @@ package ingest
 import (
 	"slices"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -32,7 +33,7 @@ func (r *run) addPart(worker int, p *part) error {
 	} else {
 		p.top = sort.Largest(p.code)
 		if !r.useDict.Load() {
-			r.ids.add(p.code, p.top)
+			r.ids.Add(p.code, p.top)
 		}
 	}
 	keep, evict := r.admit(p)
@@ -130,14 +131,14 @@ func (r *run) evict(most int64) (evict []*part) {
 // hasRoom tells whether so many bytes of parts stay in memory: they leave a share
 // of it, or all that follows would fit if nothing more were read.
 func (r *run) hasRoom(held int64) bool {
-	taken, ids := held+r.beside(), r.dictNeeds()
-	if taken+ids <= int64(spillAbove*float64(r.c.Memory)) {
+	taken, numbering := held+r.beside(), r.dictNeeds()
+	if taken+numbering <= int64(spillAbove*float64(r.c.Memory)) {
 		return true
 	}
 	rows, known := int(r.top)+1, int64(0)
 	if r.useDict.Load() {
-		rows = r.dict.len()
-		known = knownBytes(int64(rows), r.dict.textBytes())
+		rows = r.dict.Len()
+		known = ids.KnownBytes(int64(rows), r.dict.TextBytes())
 	}
 	if r.c.Order.possible(rows, r.lines) != DefaultOrder {
 		return false // the order takes more
@@ -146,7 +147,7 @@ func (r *run) hasRoom(held int64) bool {
 	if r.c.Directed {
 		entries /= 2 // of each direction
 	}
-	return taken+max(ids, known+entries*sort.EntryBytes(rows, r.hasValues())) <= r.c.Memory // some lines may make room for what rows take
+	return taken+max(numbering, known+entries*sort.EntryBytes(rows, r.hasValues())) <= r.c.Memory // some lines may make room for what rows take
 }
 
 // moveToDisk writes a part to the temporary file and frees its memory.

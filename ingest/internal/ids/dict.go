@@ -1,4 +1,4 @@
-package ingest
+package ids
 
 import (
 	"bytes"
@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// dict numbers ids that are text. It is cut into shards by hash, each behind
+// Dict numbers ids that are text. It is cut into shards by hash, each behind
 // a lock of its own, and several goroutines fill it at once: codes depend on
 // who came first, but of every id the first position in the input is kept, and
 // that is what the rows are numbered by.
 //
 // A code is the shard in the upper bits and the place in it in the lower ones.
-type dict struct {
+type Dict struct {
 	seed   maphash.Seed // random, so that no file can be made to collide
 	shards [dictShards]dictShard
 }
@@ -44,13 +44,14 @@ type entry struct {
 // leastPlaces has as bits what a shard has room for at first.
 const leastPlaces = 7
 
-// errTooMany is returned for more ids than codes.
-var errTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
+// ErrTooMany is returned for more ids than codes.
+var ErrTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
 
 // maxPlaces is how many ids a shard can hold. Tests lower it.
 var maxPlaces = 1<<placeBits - 1
 
-func newDict() *dict { return &dict{seed: maphash.MakeSeed()} }
+// NewDict returns an empty dictionary.
+func NewDict() *Dict { return &Dict{seed: maphash.MakeSeed()} }
 
 // token is an id in the text of a chunk, or in its unquoted text behind it.
 type token struct {
@@ -58,29 +59,33 @@ type token struct {
 	start, end uint32
 }
 
-// batch is the ids of one chunk in the order of the text.
-type batch struct {
+// Batch is the ids of one chunk in the order of the text.
+type Batch struct {
 	tokens   []token
 	unquoted []byte   // ids that are not a piece of the chunk
 	order    []uint32 // a stretch of the tokens, by shard
 }
 
-func (b *batch) reset() { b.tokens, b.unquoted = b.tokens[:0], b.unquoted[:0] }
+// Reset forgets all ids.
+func (b *Batch) Reset() { b.tokens, b.unquoted = b.tokens[:0], b.unquoted[:0] }
 
-// add adds the id text[start:end].
-func (b *batch) add(d *dict, text []byte, start, end int) {
+// Add adds the id text[start:end].
+func (b *Batch) Add(d *Dict, text []byte, start, end int) {
 	b.tokens = append(b.tokens, token{maphash.Bytes(d.seed, text[start:end]), uint32(start), uint32(end)})
 }
 
-// addCopy adds an id that is not a piece of the text, whose length is given.
-func (b *batch) addCopy(d *dict, length int, id []byte) {
+// AddCopy adds an id that is not a piece of the text, whose length is given.
+func (b *Batch) AddCopy(d *Dict, length int, id []byte) {
 	from := length + len(b.unquoted)
 	b.unquoted = append(b.unquoted, id...)
 	b.tokens = append(b.tokens, token{maphash.Bytes(d.seed, id), uint32(from), uint32(from + len(id))})
 }
 
+// Len returns the number of ids.
+func (b *Batch) Len() int { return len(b.tokens) }
+
 // id returns the text of a token.
-func (b *batch) id(text []byte, t token) []byte {
+func (b *Batch) id(text []byte, t token) []byte {
 	if int(t.start) >= len(text) {
 		return b.unquoted[int(t.start)-len(text) : int(t.end)-len(text)]
 	}
@@ -91,9 +96,9 @@ func (b *batch) id(text []byte, t token) []byte {
 // so that they, their text and their codes stay in a core's cache.
 const stretch = 1 << 12
 
-// codes stores in code the codes of a batch; token i stands at position
+// Codes stores in code the codes of a batch; token i stands at position
 // from + i of the whole input.
-func (d *dict) codes(code []uint32, text []byte, b *batch, from uint64) error {
+func (d *Dict) Codes(code []uint32, text []byte, b *Batch, from uint64) error {
 	for lo := 0; lo < len(b.tokens); lo += stretch {
 		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), from); err != nil {
 			return err
@@ -103,7 +108,7 @@ func (d *dict) codes(code []uint32, text []byte, b *batch, from uint64) error {
 }
 
 // codesOf is codes for the tokens lo ≤ i < hi.
-func (d *dict) codesOf(code []uint32, text []byte, b *batch, lo, hi int, from uint64) error {
+func (d *Dict) codesOf(code []uint32, text []byte, b *Batch, lo, hi int, from uint64) error {
 	var at [dictShards + 1]uint32
 	for _, t := range b.tokens[lo:hi] {
 		at[t.hash%dictShards+1]++
@@ -138,7 +143,7 @@ func (d *dict) codesOf(code []uint32, text []byte, b *batch, lo, hi int, from ui
 // looked at, so that their cache misses overlap.
 const group = 32
 
-func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *batch, tokens []uint32, from uint64) error {
+func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *Batch, tokens []uint32, from uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var slot, start, end [group]uint64
@@ -208,7 +213,7 @@ func (s *dictShard) reserve(n int) error {
 		s.entries = make([]entry, 1, 1<<leastPlaces)
 	}
 	if s.len()+n > maxPlaces {
-		return errTooMany
+		return ErrTooMany
 	}
 	size := max(1<<leastPlaces, len(s.slots))
 	for (s.len()+n)*2 > size {
@@ -234,9 +239,9 @@ func (s *dictShard) reserve(n int) error {
 	return nil
 }
 
-// lookup returns the code of an id that may be there. It must not run beside
+// Lookup returns the code of an id that may be there. It must not run beside
 // codes.
-func (d *dict) lookup(id []byte) (code uint32, ok bool) {
+func (d *Dict) Lookup(id []byte) (code uint32, ok bool) {
 	hash := maphash.Bytes(d.seed, id)
 	s := &d.shards[hash%dictShards]
 	if len(s.slots) == 0 {
@@ -252,8 +257,8 @@ func (d *dict) lookup(id []byte) (code uint32, ok bool) {
 	return 0, false
 }
 
-// len returns the number of ids.
-func (d *dict) len() int {
+// Len returns the number of ids.
+func (d *Dict) Len() int {
 	n := 0
 	for i := range d.shards {
 		s := &d.shards[i]
@@ -267,8 +272,8 @@ func (d *dict) len() int {
 // len returns the number of ids.
 func (s *dictShard) len() int { return max(1, len(s.entries)) - 1 }
 
-// bytes returns how much memory the dictionary holds.
-func (d *dict) bytes() int64 {
+// Bytes returns how much memory the dictionary holds.
+func (d *Dict) Bytes() int64 {
 	var n int64
 	for i := range d.shards {
 		s := &d.shards[i]
@@ -279,8 +284,8 @@ func (d *dict) bytes() int64 {
 	return n
 }
 
-// textBytes returns the bytes of all ids.
-func (d *dict) textBytes() int64 {
+// TextBytes returns the bytes of all ids.
+func (d *Dict) TextBytes() int64 {
 	var n int64
 	for i := range d.shards {
 		s := &d.shards[i]
@@ -291,8 +296,8 @@ func (d *dict) textBytes() int64 {
 	return n
 }
 
-// dictBytes bounds the memory of a dictionary of so many ids with so many bytes.
-func dictBytes(ids, text int64) int64 {
+// DictBytes bounds the memory of a dictionary of so many ids with so many bytes.
+func DictBytes(ids, text int64) int64 {
 	const slot, each = 8, 16 // bytes, of a slot and of an entry
 	const rounded = 16 << 10 // bytes of a shard, by which allocations are more than was asked for
 	most := ids/dictShards + 4*int64(math.Sqrt(float64(ids)/dictShards)) + group
@@ -300,16 +305,16 @@ func dictBytes(ids, text int64) int64 {
 	return dictShards*(slots*slot+rounded) + (ids*each+text)*5/4 // slices grow by a quarter
 }
 
-// knownBytes is what stays of so many ids once they are numbered: of each where its
+// KnownBytes is what stays of so many ids once they are numbered: of each where its
 // text ends, its place among them, and the row of its code.
-func knownBytes(ids, text int64) int64 { return 16*ids + text }
+func KnownBytes(ids, text int64) int64 { return 16*ids + text }
 
-// numberingBytes is what numbering so many ids takes beside the dictionary: their
+// NumberingBytes is what numbering so many ids takes beside the dictionary: their
 // codes and first positions, sorted; the row of each code; and the store's text,
 // where each id ends in it, and the order of the ids.
-func numberingBytes(ids, text int64) int64 { return 48*ids + text }
+func NumberingBytes(ids, text int64) int64 { return 48*ids + text }
 
-// key returns the id of a code.
-func (d *dict) key(code uint32) []byte {
+// Key returns the id of a code.
+func (d *Dict) Key(code uint32) []byte {
 	return d.shards[code>>placeBits].key(code & (1<<placeBits - 1))
 }

@@ -1,4 +1,4 @@
-package ingest
+package ids
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ func TestSortIDs(t *testing.T) {
 		for i := range places {
 			places[i] = uint32(n - 1 - i)
 		}
-		sortIDs(places, func(place uint32) []byte { return ids[place] })
+		SortText(places, func(place uint32) []byte { return ids[place] })
 		want := slices.Clone(ids)
 		slices.SortFunc(want, bytes.Compare)
 		for i, place := range places {

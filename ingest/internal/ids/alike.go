@@ -1,15 +1,14 @@
-package ingest
+package ids
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // Ids that differ in leading zeros only are different nodes, which is seldom
-// meant: the first one with such zeros, in the order of the input, is warned of
-// if the same without them is there too.
+// meant: the first one with such zeros, in the order of the input, is told if the same
+// without them is there too.
 
 // unpadded returns an id without its leading zeros if that is another one, a
 // number as a program prints it; or else nil.
@@ -25,18 +24,18 @@ func unpadded(id []byte) []byte {
 	return short
 }
 
-// warnAlike warns of such ids among those of the dictionary, whose codes are in
-// order of first appearance.
-func (r *run) warnAlike(codes []uint32) {
+// Alike returns the first such pair among ids whose codes are in order of first
+// appearance; ok is false if there is none.
+func (d *Dict) Alike(codes []uint32) (short, id []byte, ok bool) {
 	for _, code := range codes {
-		id := r.dict.key(code)
+		id := d.Key(code)
 		short := unpadded(id)
 		if short == nil {
 			continue
 		}
-		if _, ok := r.dict.lookup(short); ok {
-			r.warn(fmt.Sprintf("ids %q and %q both occur and are kept apart", short, id))
-			return
+		if _, ok := d.Lookup(short); ok {
+			return short, id, true
 		}
 	}
+	return nil, nil, false
 }

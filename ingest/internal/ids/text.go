@@ -1,4 +1,4 @@
-package ingest
+package ids
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ const (
 	fewIDs   = 32
 )
 
-// sortIDs sorts places by the bytes of their ids: by radix on the first eight of
+// SortText sorts places by the bytes of their ids: by radix on the first eight of
 // them, then those that agree on the next eight, and so on. Ids of many come
 // without a cache miss for each comparison; it takes 24 bytes for each.
-func sortIDs(places []uint32, id func(place uint32) []byte) {
+func SortText(places []uint32, id func(place uint32) []byte) {
 	s := idSorter{id: id, words: make([]uint64, len(places)), spareWords: make([]uint64, len(places)), spare: make([]uint32, len(places))}
 	s.sort(places, 0)
 }

@@ -1,0 +1,106 @@
+package ids
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
+
+// Set is the set of the ids seen so far, as a bitmap. It is filled while the
+// lines are read, as long as it costs no more than they do.
+type Set struct {
+	mu     sync.RWMutex
+	Words  []uint64 // of atomic access under the read lock
+	Tokens int64    // ids added, of atomic access
+	Sparse bool     // the bitmap would cost too much; it was given up
+}
+
+// DenseBits are always worth a bitmap, and so are IDBits for each id.
+const (
+	DenseBits = 1 << 23
+	IDBits    = 32
+)
+
+// Add adds ids, the largest of which is top.
+func (s *Set) Add(code []uint32, top uint32) {
+	tokens := atomic.AddInt64(&s.Tokens, int64(len(code)))
+	s.mu.RLock()
+	for !s.Sparse && len(s.Words) <= int(top/64) {
+		s.mu.RUnlock()
+		s.grow(int(top)+1, tokens)
+		s.mu.RLock()
+	}
+	if !s.Sparse {
+		Mark(s.Words, code)
+	}
+	s.mu.RUnlock()
+}
+
+// grow makes room for ids below limit, or gives the bitmap up.
+func (s *Set) grow(limit int, tokens int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Sparse = s.Sparse || int64(limit) > max(DenseBits, IDBits*tokens); s.Sparse {
+		s.Words = nil
+		return
+	}
+	if words := (limit + 63) / 64; words > len(s.Words) {
+		s.Words = append(make([]uint64, 0, words+words/4), s.Words...)[:words+words/4]
+	}
+}
+
+// Mark sets the bits of ids, beside others that do the same.
+func Mark(words []uint64, code []uint32) {
+	for _, c := range code {
+		word, bit := &words[c/64], uint64(1)<<(c%64)
+		if atomic.LoadUint64(word)&bit == 0 {
+			atomic.OrUint64(word, bit)
+		}
+	}
+}
+
+// Ranks numbers the ids of a bitmap in increasing order.
+type Ranks struct {
+	seen  []uint64
+	below []uint32 // how many ids come before each word
+	N     int
+}
+
+func NewRanks(seen []uint64) *Ranks {
+	k := &Ranks{seen: seen, below: make([]uint32, len(seen))}
+	for i, word := range seen {
+		k.below[i] = uint32(k.N)
+		k.N += bits.OnesCount64(word)
+	}
+	return k
+}
+
+// Limit returns a number above every id.
+func (k *Ranks) Limit() int { return 64 * len(k.seen) }
+
+// Has reports whether an id is in the set.
+func (k *Ranks) Has(id uint32) bool {
+	return int(id/64) < len(k.seen) && k.seen[id/64]>>(id%64)&1 != 0
+}
+
+// Of returns how many ids come before one, which need not be in the set.
+func (k *Ranks) Of(id uint32) uint32 {
+	return k.below[id/64] + uint32(bits.OnesCount64(k.seen[id/64]&(1<<(id%64)-1)))
+}
+
+// Replace replaces ids of the set by their ranks.
+func (k *Ranks) Replace(code []uint32) {
+	seen, below := k.seen, k.below[:len(k.seen)]
+	for i, c := range code {
+		code[i] = below[c/64] + uint32(bits.OnesCount64(seen[c/64]&(1<<(c%64)-1)))
+	}
+}
+
+// Each calls do with every id in increasing order.
+func (k *Ranks) Each(do func(id uint32)) {
+	for i, word := range k.seen {
+		for ; word != 0; word &= word - 1 {
+			do(uint32(i*64 + bits.TrailingZeros64(word)))
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package ids
+
+import (
+	"bytes"
+	"cmp"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/table"
+)
+
+// InOrder returns the codes of all ids in order of first appearance, and where that
+// was, below a limit, and whether all ids are integers.
+func (d *Dict) InOrder(limit uint64) (codes []uint32, first []uint64, integers bool) {
+	n := d.Len()
+	first = make([]uint64, 0, n)
+	codes = make([]uint32, 0, n)
+	integers = true
+	for i := range d.shards {
+		s := &d.shards[i]
+		for place := range s.len() {
+			first = append(first, s.entries[place].first)
+			code := uint32(i)<<placeBits | uint32(place)
+			codes = append(codes, code)
+			integers = integers && table.IsInteger(d.Key(code))
+		}
+	}
+	first, codes = sort.Radix(first, make([]uint64, n), codes, make([]uint32, n), 0, uint(bits.Len64(limit)))
+	return codes, first, integers
+}
+
+// Numbers gives a number to codes of a dictionary.
+type Numbers [dictShards][]uint32
+
+// Numbers gives codes[i] the number i, and the other codes none.
+func (d *Dict) Numbers(codes []uint32, none uint32) *Numbers {
+	var n Numbers
+	for s := range n {
+		n[s] = slices.Repeat([]uint32{none}, d.shards[s].len())
+	}
+	for i, code := range codes {
+		n[code>>placeBits][code&(1<<placeBits-1)] = uint32(i)
+	}
+	return &n
+}
+
+// Replace replaces codes by their numbers.
+func (n *Numbers) Replace(code []uint32) {
+	for i, c := range code {
+		code[i] = n[c>>placeBits][c&(1<<placeBits-1)]
+	}
+}
+
+// SortIntegers sorts codes by the value of their ids, all of them integers.
+func (d *Dict) SortIntegers(codes []uint32) {
+	values := make([]uint64, len(codes))
+	for i, code := range codes {
+		v, err := strconv.ParseUint(string(d.Key(code)), 10, 64)
+		if err != nil { // negative, or beyond 64 bits
+			slices.SortFunc(codes, func(a, b uint32) int { return compareIntegers(d.Key(a), d.Key(b)) })
+			return
+		}
+		values[i] = v
+	}
+	_, sorted := sort.Radix(values, make([]uint64, len(codes)), codes, make([]uint32, len(codes)), 0, 64)
+	copy(codes, sorted)
+}
+
+// compareIntegers compares canonical integers of any length.
+func compareIntegers(a, b []byte) int {
+	switch negA, negB := a[0] == '-', b[0] == '-'; {
+	case negA && negB:
+		return compareIntegers(b[1:], a[1:])
+	case negA:
+		return -1
+	case negB:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
+}
