@@ -31,6 +31,7 @@ var floors = map[string]int{
 	"partition":                 2,
 	"graphfile":                 2,
 	"tablefile":                 2,
+	"nodefile":                  2,
 	"cwk":                       2,
 	"lanczos":                   2,
 	"internal/tall":             2,

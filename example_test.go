@@ -11,11 +11,11 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spectral"
 )
@@ -124,7 +124,7 @@ func Example_solve() {
 func Example_features() {
 	g := open()
 	defer g.Close()
-	l, err := ingest.ReadLabels(ctx, sides, g.Nodes, nil)
+	l, err := nodefile.ReadLabels(ctx, sides, g.Nodes, nil)
 	check(err)
 	walk := cwk.Walk[float64]{
 		A: g.A, Degrees: g.Degrees, Steps: 10,
@@ -142,14 +142,14 @@ func Example_features() {
 func Example_classify() {
 	g := open()
 	defer g.Close()
-	l, err := ingest.ReadLabels(ctx, sides, g.Nodes, nil)
+	l, err := nodefile.ReadLabels(ctx, sides, g.Nodes, nil)
 	check(err)
 	p := &method.Problem{A: g.A, Degrees: g.Degrees, Row: l.Row, Class: l.Class, Names: l.Names}
 	methods, err := method.ParseMethods("lgc")
 	check(err)
 	out, err := methods[0].Predict(ctx, p, nil, nil)
 	check(err)
-	truth, err := ingest.ReadLabels(ctx, answer, g.Nodes, nil)
+	truth, err := nodefile.ReadLabels(ctx, answer, g.Nodes, nil)
 	check(err)
 	right := 0
 	for i, row := range truth.Row {
@@ -165,7 +165,7 @@ func Example_classify() {
 func Example_crossValidate() {
 	g := open()
 	defer g.Close()
-	l, err := ingest.ReadLabels(ctx, answer, g.Nodes, nil)
+	l, err := nodefile.ReadLabels(ctx, answer, g.Nodes, nil)
 	check(err)
 	p := &method.Problem{A: g.A, Degrees: g.Degrees, Row: l.Row, Class: l.Class, Names: l.Names}
 	choice, err := method.CrossValidate(ctx, p, nil)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -21,7 +21,7 @@ type Truth struct {
 // ones on all nodes that were not labelled from the start, or returns nil if there are
 // none. A blank is wrong, and so is
 // every class that was not seen.
-func Compare(labels []int, reached *roaring.Bitmap, seeds, known *ingest.Labels) *Truth {
+func Compare(labels []int, reached *roaring.Bitmap, seeds, known *nodefile.Labels) *Truth {
 	given := ClassOfRow(seeds, len(labels))
 	names := slices.Clone(seeds.Names)
 	position := map[string]int{}
@@ -88,7 +88,7 @@ func classesIn(rows [][]int) int {
 }
 
 // ClassOfRow returns the class of each of n rows, [Unlabelled] for those without.
-func ClassOfRow(l *ingest.Labels, n int) []int32 {
+func ClassOfRow(l *nodefile.Labels, n int) []int32 {
 	class := make([]int32, n)
 	for i := range class {
 		class[i] = Unlabelled

@@ -6,13 +6,13 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
-	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 func TestCompare(t *testing.T) {
-	seeds := &ingest.Labels{Row: []int{0}, Class: []int{0}, Names: []string{"a", "b"}}
+	seeds := &nodefile.Labels{Row: []int{0}, Class: []int{0}, Names: []string{"a", "b"}}
 	// Row 0 was given and does not count; row 5 is of a class nobody knew.
-	known := &ingest.Labels{Row: []int{0, 1, 2, 3, 4, 5}, Class: []int{1, 0, 1, 1, 0, 2}, Names: []string{"a", "b", "c"}}
+	known := &nodefile.Labels{Row: []int{0, 1, 2, 3, 4, 5}, Class: []int{1, 0, 1, 1, 0, 2}, Names: []string{"a", "b", "c"}}
 	labels := []int{0, 0, 1, 0, Unlabelled, 0}
 	reached := roaring.BitmapOf(0, 1, 2, 3, 5)
 	got := Compare(labels, reached, seeds, known)

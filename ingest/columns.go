@@ -40,7 +40,7 @@ func (c *Config) planLine(name string, konect bool, number int64, line, rest []b
 	}
 	var f table.Fields
 	if err := f.Split(line, lay.sep); err != nil {
-		return lay, &ParseError{File: name, Line: number, Msg: err.Error(), Fix: splitFix(err, fixLine)}
+		return lay, &ParseError{File: name, Line: number, Msg: err.Error(), Fix: table.SplitFix(err, fixLine)}
 	}
 	f.DropEmpty(2)
 	h := &head{c: c, name: name, konect: konect, warn: warn, lay: lay, titles: f.Strings()}
@@ -64,7 +64,7 @@ func (h *head) sample(rest []byte) {
 		end := bytes.IndexByte(rest, '\n')
 		line := rest[:end]
 		rest = rest[end+1:]
-		if isComment(line) || f.Split(line, h.lay.sep) != nil {
+		if table.IsComment(line) || f.Split(line, h.lay.sep) != nil {
 			continue // what is wrong is reported when it is read
 		}
 		f.DropEmpty(max(2, len(h.titles)))
@@ -151,7 +151,7 @@ func (h *head) chooseFields() (header bool, err error) {
 	}
 	lay.source, lay.target, lay.weight = c.Source, c.Target, c.Weight
 	if need := slices.Max(columns) + 1; len(h.titles)+h.shift < need {
-		return false, h.fault("correct --fields", "%s, want %s", count(len(h.titles), "field"), lay.want())
+		return false, h.fault("correct --fields", "%s, want %s", table.Counted(len(h.titles), "field"), lay.want())
 	}
 	if h.shift > 0 || h.c.Header != AutoHeader {
 		return h.shift > 0 || h.c.Header == HasHeader, nil
@@ -202,14 +202,14 @@ func (h *head) choosePlain(guess table.EdgeColumns) error {
 		if len(h.below) == 0 || h.isAbove(n) {
 			fix = "write source and target on each line, with a separator between"
 		}
-		return h.fault(fix, "%s, want 2 or 3 (source, target, weight)", count(n, "field"))
+		return h.fault(fix, "%s, want 2 or 3 (source, target, weight)", table.Counted(n, "field"))
 	case n == 4 && h.konect:
 		lay.source, lay.target, lay.weight = 0, 1, 2 // and a time, which is passed over
 		return nil
 	case n > 3 && h.isRagged():
-		return h.fault("of lists of neighbours write one edge a line, as networkx.write_edgelist does", "%s, and other lines have other numbers of them", count(n, "field"))
+		return h.fault("of lists of neighbours write one edge a line, as networkx.write_edgelist does", "%s, and other lines have other numbers of them", table.Counted(n, "field"))
 	case n > 3:
-		return h.fault("choose with --fields=1,2 or, with a weight, --fields=1,2,3", "%s", count(n, "field"))
+		return h.fault("choose with --fields=1,2 or, with a weight, --fields=1,2,3", "%s", table.Counted(n, "field"))
 	}
 	lay.source, lay.target, lay.weight, lay.columns = guess.Source, guess.Target, guess.Weight, n
 	if n == 3 && !h.konect && h.isTime(2, append(h.below, h.titles)) {
@@ -266,7 +266,7 @@ func (h *head) passedOver() {
 }
 
 func isNumber(text string) bool {
-	_, fault := parseNumber([]byte(text))
+	_, fault := table.ParseNumber([]byte(text))
 	return fault == ""
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -44,13 +45,13 @@ const (
 )
 
 // Header says whether the first data line of a file is one.
-type Header int
+type Header = nodefile.Header
 
 // The zero value decides from the text, see the package documentation.
 const (
-	AutoHeader Header = iota
-	HasHeader
-	NoHeader
+	AutoHeader = nodefile.AutoHeader
+	HasHeader  = nodefile.HasHeader
+	NoHeader   = nodefile.NoHeader
 )
 
 // UnknownIDs says what becomes of ids that are not in the graph, or for edges
@@ -92,7 +93,6 @@ var (
 	orderNames     = []string{"none", "degree", "bfs", "rcm", "locality", "auto"}
 	selfLoopNames  = []string{"drop", "keep"}
 	duplicateNames = []string{"", "sum", "max", "min", "first", "error"}
-	headerNames    = []string{"auto", "yes", "no"}
 	unknownNames   = []string{"", "error", "skip"}
 )
 
@@ -113,12 +113,6 @@ func (d Duplicates) String() string { return duplicateNames[d] }
 
 // Set takes a word of the command line.
 func (d *Duplicates) Set(word string) error { return choose(d, duplicateNames, word) }
-
-// String returns the word of the command line.
-func (h Header) String() string { return headerNames[h] }
-
-// Set takes a word of the command line.
-func (h *Header) Set(word string) error { return choose(h, headerNames, word) }
 
 // String returns the word of the command line.
 func (u UnknownIDs) String() string { return unknownNames[u] }
@@ -186,11 +180,11 @@ func (c *Config) Validate() error {
 		bad("--directed", "goes against --undirected; choose one")
 	}
 	if c.Fields != nil && len(c.Fields) != 2 && len(c.Fields) != 3 {
-		bad("--fields", "%s, want 2 or 3 (source, target, weight)", count(len(c.Fields), "field"))
+		bad("--fields", "%s, want 2 or 3 (source, target, weight)", table.Counted(len(c.Fields), "field"))
 	}
 	for i, f := range c.Fields {
-		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) && (err != nil || n > maxFields) {
-			bad("--fields", "column %s; columns run from 1 to %d", f, maxFields)
+		if n, err := strconv.Atoi(f); table.Numbers(c.Fields) && (err != nil || n > table.MaxFields) {
+			bad("--fields", "column %s; columns run from 1 to %d", f, table.MaxFields)
 		}
 		if slices.Contains(c.Fields[:i], f) {
 			bad("--fields", "column %s is named twice", f)
@@ -210,6 +204,3 @@ func (c *Config) Validate() error {
 
 // windowFlag sets Window.
 const windowFlag = "--max-window"
-
-// maxFields bounds the columns of a line that are looked at.
-const maxFields = 1000

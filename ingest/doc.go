@@ -1,9 +1,9 @@
-// Package ingest turns files of the outside world into a store, and reads the
-// small files that go with a graph: labels, lists of ids, splits and priors.
+// Package ingest turns files of the outside world into a store. The small files that go
+// with a graph are read by package nodefile.
 //
 //	report, err := ingest.Run(ctx, "graph", []string{"edges.tsv.gz"}, nil)
 //	store, err := shard.Open(ctx, "graph", nil)
-//	labels, err := ingest.ReadLabels(ctx, "labels.tsv", store.Nodes(), nil)
+//	labels, err := nodefile.ReadLabels(ctx, "labels.tsv", store.Nodes(), nil)
 //
 // # Edge lists
 //
@@ -36,7 +36,7 @@
 // The rows of a file that numbers its own nodes get the ids of the list of nodes,
 // if there is one. Of the LINQS pair NAME.cites and NAME.content, or the folder
 // that holds them, the first is an edge list and the second the list of nodes;
-// [ReadLabels] finds labels in it.
+// [nodefile.ReadLabels] finds labels in it.
 //
 // # Ids and rows
 //

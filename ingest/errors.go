@@ -2,51 +2,18 @@ package ingest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
-// ParseError is something wrong with the content of a file. Of the place, what
-// is known is set; Line and Column count from 1.
-type ParseError struct {
-	File   string
-	Line   int64
-	Column int
-	Byte   int64  // offset in the text, from 0; set instead of Line where that tells more
-	AtByte bool   // whether Byte is set
-	Msg    string // what is wrong
-	Fix    string // the way out; may be empty
-	Err    error  // what it wraps; may be nil
-}
-
-// Error returns file, place, fault and way out in one line.
-func (e *ParseError) Error() string {
-	text := e.Place() + ": " + e.Msg
-	if e.Fix != "" {
-		text += "; " + e.Fix
-	}
-	return text
-}
-
-// Place returns file:line:column, file:line, file@byte or the file alone.
-func (e *ParseError) Place() string {
-	switch {
-	case e.AtByte:
-		return fmt.Sprintf("%s@%d", e.File, e.Byte)
-	case e.Line > 0 && e.Column > 0:
-		return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
-	case e.Line > 0:
-		return fmt.Sprintf("%s:%d", e.File, e.Line)
-	}
-	return e.File
-}
-
-// Unwrap returns Err.
-func (e *ParseError) Unwrap() error { return e.Err }
+// ParseError and InputError are those of package nodefile.
+type (
+	ParseError = nodefile.ParseError
+	InputError = nodefile.InputError
+)
 
 // maxListed is how many bad lines an error lists, maxBad after how many no
 // more are looked for.
@@ -95,26 +62,6 @@ func (e *BadLines) Unwrap() []error {
 	return all
 }
 
-// InputError is a wrong choice of inputs or options, found before any data was
-// used.
-type InputError struct {
-	Place string // the input or the flag; may be empty
-	Msg   string
-	Fix   string // may be empty
-}
-
-// Error returns place, fault and way out in one line.
-func (e *InputError) Error() string {
-	text := e.Msg
-	if e.Place != "" {
-		text = e.Place + ": " + text
-	}
-	if e.Fix != "" {
-		text += "; " + e.Fix
-	}
-	return text
-}
-
 // MemoryError is returned when the edges do not fit the limit.
 type MemoryError struct {
 	Need, Limit int64 // bytes; Need is what was asked when the limit was met
@@ -153,24 +100,6 @@ func (e *DiskError) Text(format func(bytes int64) string) string {
 		fix = "make room, or name another disk with --temp-dir"
 	}
 	return fmt.Sprintf("%s: %s may need %s, %s are free; %s", e.Dir, e.What, format(e.Need), format(e.Free), fix)
-}
-
-// translate turns an error of reading into one of this package.
-func translate(path string, err error) error {
-	var text *textio.Error
-	switch {
-	case errors.As(err, &text):
-		e := &ParseError{File: text.File, Line: text.Line, Msg: text.What, Fix: text.Fix, Err: err}
-		if text.Line == 0 && text.Byte >= 0 {
-			e.Byte, e.AtByte = text.Byte, true
-		}
-		return e
-	case errors.Is(err, textio.ErrDirectory):
-		return &InputError{Place: path, Msg: "a directory", Fix: "list its files"}
-	case errors.Is(err, textio.ErrTerminal):
-		return &InputError{Msg: "waiting for input on a terminal", Fix: "give a file or pipe"}
-	}
-	return err
 }
 
 // faults collects the bad lines of one part of a file.
@@ -224,20 +153,4 @@ func withoutSkipping(fix string, lines int64) string {
 	}
 	fix = strings.TrimSuffix(fix, ", or pass --skip-bad-lines")
 	return strings.Replace(fix, "fix the line, leave", "leave", 1)
-}
-
-// quote quotes what came from a file, cut at 64 bytes.
-func quote(b []byte) string {
-	if len(b) > 64 {
-		return fmt.Sprintf("%q…", b[:64])
-	}
-	return fmt.Sprintf("%q", b)
-}
-
-// count returns "1 field", "2 fields".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // Plan bounds what a call of [Run] will take, by samples of its inputs: no
@@ -113,7 +114,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 	}
 	in, err := textio.Open(ctx, path, &textio.Options{Any: true, Window: cmp.Or(g.c.Window, textio.DefaultWindow), WindowFlag: windowFlag})
 	if err != nil {
-		return translate(path, err)
+		return nodefile.Translate(path, err)
 	}
 	defer in.Close()
 	g.window = max(g.window, float64(unusualWindow(in)))
@@ -130,12 +131,12 @@ func (g *guess) file(ctx context.Context, path string) error {
 		return nil
 	}
 	if err != nil {
-		return translate(path, err)
+		return nodefile.Translate(path, err)
 	}
 	if isMarket(in.Name(), head) {
 		_, m, err := planMarket(in.Name(), in, &tally{})
 		if err != nil {
-			return translate(path, err)
+			return nodefile.Translate(path, err)
 		}
 		g.lines += float64(m.entries)
 		g.chunks += float64(size) / textio.ChunkBytes
@@ -164,7 +165,7 @@ func (g *guess) file(ctx context.Context, path string) error {
 		}
 	}
 	if err != nil {
-		return translate(path, err)
+		return nodefile.Translate(path, err)
 	}
 	g.lines += lines / max(1, text) * all
 	g.chunks += all / textio.ChunkBytes
@@ -337,7 +338,7 @@ func (g *guess) sample(lay *layout, text []byte, number int64, odd bool) (lines 
 		end := at + bytes.IndexByte(text[at:], '\n')
 		line := text[at:end]
 		at = end + 1
-		if number < lay.first || isComment(line) {
+		if number < lay.first || table.IsComment(line) {
 			continue
 		}
 		source, target, _, ok := lay.cut(line)

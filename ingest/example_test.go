@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -36,7 +37,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer g.Close()
-	labels, err := ingest.ReadLabels(ctx, "-", g.Nodes(), &ingest.LabelConfig{
+	labels, err := nodefile.ReadLabels(ctx, "-", g.Nodes(), &nodefile.LabelConfig{
 		Stdin: strings.NewReader("ann\tred\ndi\tblue\n"),
 	})
 	if err != nil {
@@ -61,7 +62,7 @@ func ExampleParseError() {
 	_, err = ingest.Run(context.Background(), filepath.Join(tmp, "graph"), []string{"-"}, &ingest.Config{
 		Stdin: strings.NewReader("1\t2\t0.5\n2\t3\tmuch\n"),
 	})
-	if bad := new(ingest.ParseError); errors.As(err, &bad) {
+	if bad := new(nodefile.ParseError); errors.As(err, &bad) {
 		fmt.Println("line", bad.Line)
 	}
 	fmt.Println(err)

@@ -10,7 +10,9 @@ import (
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -67,7 +69,7 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 	}
 	if isText(in, format) {
 		if err := in.CheckText(); err != nil {
-			return translate(in.Name(), err)
+			return nodefile.Translate(in.Name(), err)
 		}
 	}
 	input := &graphfile.Input{Name: in.Name(), Text: in.Content()}
@@ -80,14 +82,14 @@ func (r *run) readForeign(in *textio.Reader, format graphfile.Format, several bo
 		return context.Cause(r.ctx)
 	}
 	if changed := in.Unchanged(); changed != nil {
-		return translate(in.Name(), changed)
+		return nodefile.Translate(in.Name(), changed)
 	}
 	var wrong *graphfile.Error
 	if errors.As(err, &wrong) {
 		return &ParseError{File: wrong.File, Line: wrong.Line, Byte: wrong.Byte, AtByte: wrong.AtByte, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
 	}
 	if err != nil {
-		return translate(in.Name(), err)
+		return nodefile.Translate(in.Name(), err)
 	}
 	lines = g.Lines
 	r.files[f.file].Columns = g.Columns
@@ -239,7 +241,7 @@ func (r *run) listedRows() (*shard.Nodes, error) {
 		return nil, err
 	}
 	if n := r.dict.Len(); uint64(n) != r.matrix.rows {
-		return nil, &ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", count(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}
+		return nil, &ParseError{File: r.c.Nodes, Msg: fmt.Sprintf("%s, the graph has %d", table.Counted(n, "id"), r.matrix.rows), Fix: "list the id of each row once, in order"}
 	}
 	codes, _, integers := r.dict.InOrder(position(r.seq, 0))
 	if r.report.IDs = "text"; integers {

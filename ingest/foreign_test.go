@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // TestForeignGraphs holds the counts that are known of files of other tools.
@@ -262,7 +264,7 @@ func TestPairs(t *testing.T) {
 		t.Errorf("ids %v", g.ids)
 	}
 	nodes := rowsOf{"9": 0, "alone": 1, "p1": 2, "x": 3}
-	l, err := ReadLabels(t.Context(), path("c.content"), nodes, nil)
+	l, err := nodefile.ReadLabels(t.Context(), path("c.content"), nodes, nil)
 	if err != nil || !slices.Equal(l.Names, []string{"bad class", "good"}) || !slices.Equal(l.Row, []int{0, 1, 2}) || !slices.Equal(l.Class, []int{1, 0, 1}) {
 		t.Errorf("labels %+v, %v", l, err)
 	}
@@ -275,6 +277,29 @@ func TestPairs(t *testing.T) {
 	}
 	if Folder(dir) != "" {
 		t.Error("a folder without .cites is taken for a collection")
+	}
+}
+
+func TestCoraLabels(t *testing.T) {
+	dir, _, err := ingestInto(t, nil, filepath.Join("..", "testdata", "cora", "edges.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := shard.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	l, err := nodefile.ReadLabels(t.Context(), filepath.Join("..", "testdata", "cora", "labels.tsv.gz"), s.Nodes(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := make([]int, len(l.Names))
+	for _, c := range l.Class {
+		size[c]++
+	}
+	if len(l.Row) != 2708 || len(l.Names) != 7 || !slices.IsSorted(l.Names) || slices.Max(size) != 818 {
+		t.Errorf("%d labels, classes %q of %v", len(l.Row), l.Names, size)
 	}
 }
 

@@ -41,7 +41,7 @@ func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*lay
 		end := bytes.IndexByte(rest, '\n')
 		line := rest[:end]
 		rest = rest[end+1:]
-		if isComment(line) {
+		if table.IsComment(line) {
 			continue
 		}
 		lay, err := c.planLine(name, konect != "", number, line, rest, warn)

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,10 +14,7 @@ import (
 // The LINQS collections come as two files: NAME.cites with an edge on each
 // line, cited and citing, and NAME.content with a node on each line, its
 // features and at last its class.
-const (
-	citesFile   = ".cites"
-	contentFile = ".content"
-)
+const citesFile = ".cites"
 
 // Folder returns the one .cites file in a directory, "" if there is none or
 // several, or if the directory is a store.
@@ -64,7 +60,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		if cites := Folder(path); cites != "" {
 			path = cites
 		}
-		if graphfile.Extension(path) != contentFile {
+		if graphfile.Extension(path) != table.ContentFile {
 			paths = append(paths, path)
 			continue
 		}
@@ -83,7 +79,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		if r.c.Nodes != "" || path == "-" || graphfile.Extension(path) != citesFile {
 			continue
 		}
-		if content := beside(filepath.Dir(path), stemOf(path), contentFile); len(content) > 0 {
+		if content := beside(filepath.Dir(path), stemOf(path), table.ContentFile); len(content) > 0 {
 			r.c.Nodes = content[0]
 		}
 	}
@@ -92,15 +88,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 
 // warnUnlisted warns of ids that the .content file does not have.
 func (r *run) warnUnlisted(ids int) {
-	if ids > 0 && graphfile.Extension(r.c.Nodes) == contentFile && r.c.UnknownIDs == DefaultUnknown {
-		r.warn(fmt.Sprintf("%s does not list %s of the edges; they are nodes too, or pass --unknown-ids=skip", r.c.Nodes, count(ids, "id")))
+	if ids > 0 && graphfile.Extension(r.c.Nodes) == table.ContentFile && r.c.UnknownIDs == DefaultUnknown {
+		r.warn(fmt.Sprintf("%s does not list %s of the edges; they are nodes too, or pass --unknown-ids=skip", r.c.Nodes, table.Counted(ids, "id")))
 	}
-}
-
-// contentSeparator returns what separates the fields of a .content file.
-func contentSeparator(line []byte) byte {
-	if bytes.IndexByte(line, table.Tab) >= 0 {
-		return table.Tab
-	}
-	return table.Blanks
 }

@@ -36,10 +36,10 @@ func (m *market) banner(line []byte) *ParseError {
 	}
 	words := bytes.Fields(bytes.ToLower(line))
 	if len(words) != 5 || string(words[0]) != "%%matrixmarket" || string(words[1]) != "matrix" {
-		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, quote(bytes.TrimRight(line, table.Blank)))
+		return fault("begin the file with it, or fetch it again", `first line is %s, want "%%%%MatrixMarket matrix coordinate …"`, table.Quoted(bytes.TrimRight(line, table.Blank)))
 	}
 	if string(words[2]) != "coordinate" {
-		return fault("write it as coordinate", "format %s is not supported; coordinate is", quote(words[2]))
+		return fault("write it as coordinate", "format %s is not supported; coordinate is", table.Quoted(words[2]))
 	}
 	switch string(words[3]) {
 	case "pattern":
@@ -48,7 +48,7 @@ func (m *market) banner(line []byte) *ParseError {
 		m.integer = true
 	case "real":
 	default:
-		return fault("write it as one of them", "field %s is not supported; real, integer and pattern are", quote(words[3]))
+		return fault("write it as one of them", "field %s is not supported; real, integer and pattern are", table.Quoted(words[3]))
 	}
 	m.symmetry = string(words[4])
 	switch m.symmetry {
@@ -58,7 +58,7 @@ func (m *market) banner(line []byte) *ParseError {
 			return fault("write it as real, or as general", "a pattern cannot be skew-symmetric")
 		}
 	default:
-		return fault("write it as general", "symmetry %s is not supported; general, symmetric and skew-symmetric are", quote(words[4]))
+		return fault("write it as general", "symmetry %s is not supported; general, symmetric and skew-symmetric are", table.Quoted(words[4]))
 	}
 	return nil
 }
@@ -70,13 +70,13 @@ func (m *market) size(line []byte, number int64) *ParseError {
 	}
 	words := bytes.Fields(line)
 	if len(words) != 3 {
-		return fault("%s, want 3 (rows, columns, entries)", count(len(words), "field"))
+		return fault("%s, want 3 (rows, columns, entries)", table.Counted(len(words), "field"))
 	}
 	var n [3]uint64
 	for i, word := range words {
 		v, err := strconv.ParseUint(string(word), 10, 63)
 		if err != nil {
-			return fault("size %s is not a number of rows, columns or entries", quote(word))
+			return fault("size %s is not a number of rows, columns or entries", table.Quoted(word))
 		}
 		n[i] = v
 	}
@@ -111,7 +111,7 @@ func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market,
 				}
 				continue
 			}
-			if isComment(line) {
+			if table.IsComment(line) {
 				continue
 			}
 			if bad := m.size(line, number); bad != nil {
@@ -146,7 +146,7 @@ func (m *market) edge(p *parser, number int64) (weight float64, bad *ParseError)
 	for i, what := range [...]string{"row", "column"} {
 		v, err := strconv.ParseUint(string(f.Text[i]), 10, 64)
 		if err != nil {
-			return fault(i, "%s %s is not a number", what, quote(f.Text[i]))
+			return fault(i, "%s %s is not a number", what, table.Quoted(f.Text[i]))
 		}
 		if v < 1 || v > m.rows {
 			return fault(-1, "%s %d; indices run from 1 to %d", what, v, m.rows)
@@ -158,11 +158,11 @@ func (m *market) edge(p *parser, number int64) (weight float64, bad *ParseError)
 	if !m.pattern {
 		text := f.Text[2]
 		var wrong string
-		if weight, wrong = parseNumber(text); wrong == "" && m.integer && weight != math.Trunc(weight) {
+		if weight, wrong = table.ParseNumber(text); wrong == "" && m.integer && weight != math.Trunc(weight) {
 			wrong = "is no integer, as line 1 declares"
 		}
 		if wrong != "" {
-			return fault(2, "weight %s %s", quote(text), wrong)
+			return fault(2, "weight %s %s", table.Quoted(text), wrong)
 		}
 		if weight < 0 && m.symmetry != "skew-symmetric" {
 			return fault(2, "weight %s is negative; walks and Laplacians need weights ≥ 0", cut(text))

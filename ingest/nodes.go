@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // readNodes reads the list of nodes: into parts of their own while all ids are
@@ -25,12 +26,12 @@ func (r *run) readNodes() error {
 	defer func() { r.close(in, 0, lines) }()
 	head, err := in.Head()
 	if err != nil && !errors.Is(err, io.EOF) {
-		return translate(r.c.Nodes, err)
+		return nodefile.Translate(r.c.Nodes, err)
 	}
 	skip := err == nil && r.nodesHeader(in.Name(), head)
 	var b ids.Batch
 	var code []uint32
-	list := &nodeTable{path: r.c.Nodes, columns: 1}
+	list := &table.Nodes{Name: in.Name(), Columns: 1}
 	listed := 0
 	flush := func() error {
 		if len(code) > 0 {
@@ -53,22 +54,22 @@ func (r *run) readNodes() error {
 		b.Reset()
 		return nil
 	}
-	for row, err := range list.rows(in) {
+	for row, err := range list.Rows(in) {
 		if err != nil {
-			return err
+			return nodefile.Translate(in.Name(), err)
 		}
-		lines = row.line
+		lines = row.Line
 		if skip {
 			skip = false
 			continue
 		}
-		if id, ok := smallNumber(row.id()); ok && !r.useDict.Load() {
+		if id, ok := smallNumber(row.ID()); ok && !r.useDict.Load() {
 			code = append(code, id)
 		} else {
 			if err := r.noNumbers(flush); err != nil {
 				return err
 			}
-			b.AddCopy(r.dict, 0, row.id())
+			b.AddCopy(r.dict, 0, row.ID())
 		}
 		if len(code)+b.Len() == 1<<15 {
 			if err := flush(); err != nil {
@@ -129,34 +130,31 @@ func (r *run) distinctListed() int {
 	return len(slices.Compact(all))
 }
 
-// idsFile is the ending of lists that heatwalk writes; they have no header.
-const idsFile = ".ids"
-
 // nodesHeader reports whether the list of nodes that begins with this chunk
 // has a header: a first line of a table whose node is a title, or one that is no
 // integer while the next ones are.
 func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
-	if e := graphfile.Extension(name); e == contentFile || e == idsFile {
+	if e := graphfile.Extension(name); e == table.ContentFile || e == table.IDsFile {
 		return false
 	}
 	if r.c.Header != AutoHeader {
 		return r.c.Header == HasHeader
 	}
-	list := &nodeTable{path: r.c.Nodes, columns: 1, name: name}
+	list := &table.Nodes{Name: name, Columns: 1}
 	first := int64(0)
 	lines, number := 0, chunk.First
 	for rest := chunk.Data; len(rest) > 0 && lines < sample; number++ {
 		end := bytes.IndexByte(rest, '\n')
 		line := rest[:end]
 		rest = rest[end+1:]
-		if isComment(line) {
+		if table.IsComment(line) {
 			continue
 		}
-		row, bad := list.split(textio.Line{Number: number, Text: line})
-		if bad == nil && first == 0 && table.IsNode(string(row.id())) && (len(row.text) > 1 || table.IsNamed(name, ".csv")) {
+		row, bad := list.Split(textio.Line{Number: number, Text: line})
+		if bad == nil && first == 0 && table.IsNode(string(row.ID())) && (len(row.Text) > 1 || table.IsNamed(name, ".csv")) {
 			return true
 		}
-		if bad != nil || table.IsInteger(row.id()) == (first == 0) {
+		if bad != nil || table.IsInteger(row.ID()) == (first == 0) {
 			return false
 		}
 		if first == 0 {

@@ -5,10 +5,9 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"strconv"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
 
@@ -114,7 +113,7 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 			if n == 0 {
 				n = bytes.IndexByte(text[j:end], '\n')
 				var fault string
-				if w, fault = parseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'})); fault != "" || w >= textio.MaxExact {
+				if w, fault = table.ParseWeight(bytes.TrimSuffix(text[j:j+n], []byte{'\r'})); fault != "" || w >= textio.MaxExact {
 					break // larger integers are counted where they are rounded
 				}
 				if n > 0 && text[j+n-1] == '\r' {
@@ -306,42 +305,4 @@ func decimal(b []byte) (value float64, n int) {
 		return 0, 0
 	}
 	return float64(whole*powersOfTen[f]+part) / float64(powersOfTen[f]), int(k + 1 + f)
-}
-
-// parseNumber returns what a decimal number says, or why it is none.
-func parseNumber(b []byte) (float64, string) {
-	for _, c := range b {
-		switch {
-		case c >= '0' && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
-		default:
-			word := string(bytes.ToLower(bytes.TrimLeft(b, "+-")))
-			if word == "inf" || word == "infinity" {
-				return 0, "is infinite"
-			}
-			return 0, "is not a number"
-		}
-	}
-	if len(b) == 0 {
-		return 0, "is not a number"
-	}
-	v, err := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
-	switch {
-	case math.IsInf(v, 0):
-		return 0, "is infinite"
-	case err != nil:
-		return 0, "is not a number"
-	}
-	return v, ""
-}
-
-// parseWeight is parseNumber for a weight, which is not negative.
-func parseWeight(b []byte) (float64, string) {
-	w, fault := parseNumber(b)
-	switch {
-	case fault != "":
-		return 0, fault
-	case w < 0:
-		return 0, "is negative"
-	}
-	return w + 0, "" // −0 becomes 0
 }

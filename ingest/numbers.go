@@ -8,6 +8,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -159,7 +160,7 @@ func (r *run) unlistedError(p *part, token int, id []byte, several int) error {
 	}
 	return &ParseError{
 		File: r.files[p.file].Name, Line: p.line(token / 2),
-		Msg: fmt.Sprintf("%s is not in %s (%d %s not)", quote(id), r.c.Nodes, several, verb),
+		Msg: fmt.Sprintf("%s is not in %s (%d %s not)", table.Quoted(id), r.c.Nodes, several, verb),
 		Fix: "pass --unknown-ids=skip to leave such edges out",
 	}
 }

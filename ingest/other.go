@@ -44,7 +44,7 @@ func otherFormat(name string, text []byte) error {
 			}
 		}
 		// DIMACS begins with comments of its own.
-		if !isComment(line) && !strings.HasPrefix(string(line), "c ") {
+		if !table.IsComment(line) && !strings.HasPrefix(string(line), "c ") {
 			return nil
 		}
 		text = rest

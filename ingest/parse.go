@@ -80,7 +80,7 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 				var w float64
 				var fault string
 				if weighted {
-					w, fault = parseWeight(line[weight:])
+					w, fault = table.ParseWeight(line[weight:])
 				}
 				if fault == "" && w < textio.MaxExact {
 					if weighted {
@@ -94,7 +94,7 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 				}
 			}
 		}
-		if number < p.lay.first || isComment(line) {
+		if number < p.lay.first || table.IsComment(line) {
 			out.stats.comments++
 			p.gaps = append(p.gaps, uint32(edges))
 			at = end + 1
@@ -153,7 +153,7 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return &ParseError{File: p.name, Line: number, Column: column, Msg: fmt.Sprintf(format, args...), Fix: fix}
 	}
 	if err := lay.split(f, line); err != nil {
-		return 0, fault(0, splitFix(err, fixLine), "%v", err)
+		return 0, fault(0, table.SplitFix(err, fixLine), "%v", err)
 	}
 	if lay.columns > 0 {
 		f.DropEmpty(lay.columns)
@@ -166,7 +166,7 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 				fix = fmt.Sprintf("the separator of this file is %s (line %d)", table.SeparatorName(lay.sep), lay.line)
 			}
 		}
-		return 0, fault(0, fix, "%s, want %s", count(len(f.Text), "field"), lay.want())
+		return 0, fault(0, fix, "%s, want %s", table.Counted(len(f.Text), "field"), lay.want())
 	}
 	for _, i := range [...]int{lay.source, lay.target} {
 		if len(f.Text[i]) == 0 {
@@ -187,7 +187,7 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		return 1, nil
 	}
 	text := bytes.Trim(f.Text[lay.weight], table.Blank)
-	weight, wrong := parseWeight(text)
+	weight, wrong := table.ParseWeight(text)
 	if wrong == "" {
 		return weight, nil
 	}
@@ -201,7 +201,7 @@ func (p *parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	case number == lay.line || number == lay.first:
 		fix = "fix the line, leave the column out with " + lay.withoutWeight() + ", or pass --skip-bad-lines"
 	}
-	return 0, fault(column, fix, "weight %s %s", quote(text), wrong)
+	return 0, fault(column, fix, "weight %s %s", table.Quoted(text), wrong)
 }
 
 // withoutWeight is the flag that leaves the column of weights out.

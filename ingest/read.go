@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // edgeList is an input of lines that is being read.
@@ -95,7 +96,7 @@ func (r *run) open(path, format string) (*textio.Reader, error) {
 	r.files[len(r.files)-1].Format = format
 	if err := in.CheckText(); err != nil {
 		in.Close()
-		return nil, translate(path, err)
+		return nil, nodefile.Translate(path, err)
 	}
 	return in, nil
 }
@@ -106,7 +107,7 @@ func (r *run) openAny(path string) (*textio.Reader, error) {
 		Stdin: r.c.Stdin, Warn: r.warn, Any: true, Window: cmp.Or(r.c.Window, textio.DefaultWindow), WindowFlag: windowFlag,
 	})
 	if err != nil {
-		return nil, translate(path, err)
+		return nil, nodefile.Translate(path, err)
 	}
 	r.inputs = append(r.inputs, in)
 	r.files = append(r.files, FileReport{Name: in.Name()})
@@ -140,7 +141,7 @@ func (r *run) close(in *textio.Reader, file int, lines int64) {
 // begin finds out how an edge list is built.
 func (r *run) begin(list *edgeList, several bool) (err error) {
 	if err := list.in.CheckText(); err != nil {
-		return translate(list.in.Name(), err)
+		return nodefile.Translate(list.in.Name(), err)
 	}
 	list.lay, err = r.plan(list.in, several, &list.sum)
 	return err
@@ -237,13 +238,13 @@ func (g *reading) list(worker, workers, i int) error {
 		good := slices.ContainsFunc(mine, func(p *part) bool { return p.edges > 0 })
 		if bad := join(faults, good); bad != nil && r.ctx.Err() == nil {
 			if damage := list.in.Damage(); damage != nil { // which explains them
-				return translate(list.in.Name(), damage)
+				return nodefile.Translate(list.in.Name(), damage)
 			}
 			return bad
 		}
 	}
 	if err != nil {
-		return translate(list.in.Name(), err)
+		return nodefile.Translate(list.in.Name(), err)
 	}
 	var read, wrong int64
 	for _, p := range mine {
@@ -263,7 +264,7 @@ func (g *reading) list(worker, workers, i int) error {
 func (g *reading) progress() Progress {
 	p := Progress{Phase: "reading", File: g.group[0].in.Name(), Lines: g.lines}
 	if n := len(g.group) - 1; n > 0 {
-		p.File += fmt.Sprintf(" and %s", count(n, "other"))
+		p.File += fmt.Sprintf(" and %s", table.Counted(n, "other"))
 	}
 	for _, list := range g.group {
 		done, total := list.in.Progress()
@@ -286,7 +287,7 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 		return nil, nil
 	}
 	if err != nil {
-		return nil, translate(in.Name(), err)
+		return nil, nodefile.Translate(in.Name(), err)
 	}
 	if isMarket(in.Name(), head) {
 		r.files[len(r.files)-1].Format = "Matrix Market"
@@ -298,7 +299,7 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 			return nil, &ParseError{File: in.Name(), Msg: "ends before its sizes", Fix: "fetch the file again"}
 		}
 		if err != nil {
-			return nil, translate(in.Name(), err)
+			return nil, nodefile.Translate(in.Name(), err)
 		}
 		lay.market, r.matrix = m, &m.matrix
 		return lay, nil
@@ -317,7 +318,7 @@ func (r *run) plan(in *textio.Reader, several bool, sum *tally) (*layout, error)
 		if head, err = in.Head(); errors.Is(err, io.EOF) {
 			return nil, nil
 		} else if err != nil {
-			return nil, translate(in.Name(), err)
+			return nil, nodefile.Translate(in.Name(), err)
 		}
 	}
 }

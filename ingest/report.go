@@ -53,7 +53,7 @@ type FileReport struct {
 func (r *run) rounded(place string, n int64) {
 	if n > 0 {
 		r.report.RoundedWeights += n
-		r.warn(fmt.Sprintf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, count(int(n), "such weight")))
+		r.warn(fmt.Sprintf("%s: an integer weight beyond 2⁵³ is rounded, for weights are floating-point numbers (%s)", place, table.Counted(int(n), "such weight")))
 	}
 }
 

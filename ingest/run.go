@@ -16,7 +16,9 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -174,7 +176,7 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 	o.Options = options
 	w, err := shard.Create(dir, &o)
 	if err == nil && w.Removed() > 0 {
-		r.warn(fmt.Sprintf("%s: removed %s of an unfinished ingest", dir, count(w.Removed(), "file")))
+		r.warn(fmt.Sprintf("%s: removed %s of an unfinished ingest", dir, table.Counted(w.Removed(), "file")))
 	}
 	return w, err
 }
@@ -199,7 +201,7 @@ func distinctInputs(inputs []string) error {
 			return openError(err)
 		}
 		if info.IsDir() {
-			return translate(path, textio.ErrDirectory)
+			return nodefile.Translate(path, textio.ErrDirectory)
 		}
 		infos[i] = info
 	}

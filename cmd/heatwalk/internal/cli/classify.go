@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -181,7 +181,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if err := f.parts.check(g, l); err != nil {
 		return err
 	}
-	var known *ingest.Labels
+	var known *nodefile.Labels
 	if f.truth != "" {
 		if known, err = in.readLabels(f.truth, g, &f.reading); err != nil {
 			return err
@@ -266,7 +266,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 }
 
 // planClassify returns what classify takes, and sets the memory of its settings.
-func (in *invocation) planClassify(f *classifyFlags, g *openGraph, l *ingest.Labels, s *method.Settings) (*needs, error) {
+func (in *invocation) planClassify(f *classifyFlags, g *openGraph, l *nodefile.Labels, s *method.Settings) (*needs, error) {
 	n, err := in.planLearning(g, l, s)
 	if err != nil {
 		return n, err
@@ -300,7 +300,7 @@ const learnerBytes = 3 << 20
 
 // planLearning returns what is taken before anything is learned, and gives the
 // settings what that leaves.
-func (in *invocation) planLearning(g *openGraph, l *ingest.Labels, s *method.Settings) (*needs, error) {
+func (in *invocation) planLearning(g *openGraph, l *nodefile.Labels, s *method.Settings) (*needs, error) {
 	n := g.needs()
 	if err := n.Reserve(learnerBytes+16*int64(len(l.Row)), "labels and learner"); err != nil {
 		return n, err
@@ -313,7 +313,7 @@ func (in *invocation) planLearning(g *openGraph, l *ingest.Labels, s *method.Set
 
 // predictionBytes bounds a file of predictions: so many times the longest line that
 // there may be, and the ids. Parquet is taken for text.
-func (f *classifyFlags) predictionBytes(g *openGraph, l *ingest.Labels) int64 {
+func (f *classifyFlags) predictionBytes(g *openGraph, l *nodefile.Labels) int64 {
 	if isScoreMatrix(f.out) {
 		ids := nodesOf(g, slices.Collect(g.Nodes().Rows()))
 		return 8*int64(ids.n)*int64(len(l.Names)) + idBytes(ids)
@@ -338,7 +338,7 @@ func (f *classifyFlags) predictionBytes(g *openGraph, l *ingest.Labels) int64 {
 }
 
 // labelsOf returns the label to write for every row, −1 for a blank.
-func (f *classifyFlags) labelsOf(p *method.Prediction, l *ingest.Labels) []int {
+func (f *classifyFlags) labelsOf(p *method.Prediction, l *nodefile.Labels) []int {
 	labels := make([]int, len(p.Class))
 	for row, c := range p.Class {
 		if !p.Reached.Contains(uint32(row)) && f.unreached == "blank" {
@@ -440,7 +440,7 @@ func (in *invocation) countUnreached(r *classified, problem *method.Problem, p *
 
 // warnUnseen tells of known classes that no label has: nothing can predict
 // them.
-func (in *invocation) warnUnseen(seeds, known *ingest.Labels) {
+func (in *invocation) warnUnseen(seeds, known *nodefile.Labels) {
 	size := known.Sizes()
 	for c, name := range known.Names {
 		if !slices.Contains(seeds.Names, name) {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
@@ -22,7 +22,7 @@ func TestLabelsOf(t *testing.T) {
 		Reached: roaring.BitmapOf(0, 1),
 	}
 	// Row 0 is labelled otherwise than predicted, row 3 is its own component.
-	l := &ingest.Labels{Row: []int{0, 3}, Class: []int{1, 1}, Names: []string{"a", "b"}}
+	l := &nodefile.Labels{Row: []int{0, 3}, Class: []int{1, 1}, Names: []string{"a", "b"}}
 	for unreached, want := range map[string][]int{
 		"blank": {1, 1, evaluate.Unlabelled, 1},
 		"prior": {1, 1, 1, 1},

@@ -18,9 +18,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/ingest"
 	_ "github.com/heatwalk/heatwalk/internal/rlimit" // looks whether they leave anything to run with
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // Main runs heatwalk with the arguments that follow its name and returns its
@@ -127,7 +127,7 @@ type invocation struct {
 	logFormat string
 	debug     bool
 	tempDir   string
-	labelling ingest.LabelConfig // how files of labels are read
+	labelling nodefile.LabelConfig // how files of labels are read
 	force     bool
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/durable"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/tablefile"
@@ -171,9 +172,9 @@ func matrixError(err error) error {
 	var wrong *tablefile.Error
 	switch {
 	case errors.As(err, &wrong):
-		return &ingest.ParseError{File: wrong.File, Line: wrong.Line, Column: wrong.Column, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
+		return &nodefile.ParseError{File: wrong.File, Line: wrong.Line, Column: wrong.Column, Msg: wrong.What, Fix: wrong.Fix, Err: wrong.Err}
 	case errors.Is(err, textio.ErrTerminal):
-		return &ingest.InputError{Msg: "waiting for input on a terminal", Fix: "give a file or pipe"}
+		return &nodefile.InputError{Msg: "waiting for input on a terminal", Fix: "give a file or pipe"}
 	}
 	return err
 }
@@ -271,8 +272,8 @@ func (c *matrixRun) label(r *reading) error {
 	if err != nil {
 		return &dataError{c.input, fmt.Sprintf("labels cannot be told apart: %v; give each row an id of its own with --nodes", err)}
 	}
-	l, err := ingest.ReadLabels(c.in.ctx, c.flags.labels, nodes, &ingest.LabelConfig{
-		UnknownIDs: r.config.UnknownIDs, Missing: ingest.MissingLabels[1:], Stdin: c.in.stdin,
+	l, err := nodefile.ReadLabels(c.in.ctx, c.flags.labels, nodes, &nodefile.LabelConfig{
+		SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Missing: nodefile.MissingLabels[1:], Stdin: c.in.stdin,
 		Warn: func(text string) { c.in.warn("%s", text) },
 	})
 	if err != nil {

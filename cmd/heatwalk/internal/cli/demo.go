@@ -12,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -111,7 +112,7 @@ func (in *invocation) runDemo() error {
 }
 
 // openCora ingests the built-in graph as if it came through stdin.
-func (in *invocation) openCora(d *demonstration) (*openGraph, *ingest.Labels, error) {
+func (in *invocation) openCora(d *demonstration) (*openGraph, *nodefile.Labels, error) {
 	edges, err := coraFiles.ReadFile("cora/edges.tsv.gz")
 	if err != nil {
 		return nil, nil, err
@@ -135,9 +136,9 @@ func (in *invocation) openCora(d *demonstration) (*openGraph, *ingest.Labels, er
 	if err == nil {
 		err = g.load()
 	}
-	var l *ingest.Labels
+	var l *nodefile.Labels
 	if err == nil {
-		l, err = ingest.ReadLabels(in.ctx, "-", g.Nodes(), &ingest.LabelConfig{Stdin: bytes.NewReader(labels)})
+		l, err = nodefile.ReadLabels(in.ctx, "-", g.Nodes(), &nodefile.LabelConfig{Stdin: bytes.NewReader(labels)})
 	}
 	if err != nil {
 		g.close()
@@ -151,8 +152,8 @@ func (in *invocation) openCora(d *demonstration) (*openGraph, *ingest.Labels, er
 }
 
 // labelsAt returns the labels at the given positions alone.
-func labelsAt(l *ingest.Labels, positions []int) *ingest.Labels {
-	p := &ingest.Labels{File: l.File, Names: l.Names}
+func labelsAt(l *nodefile.Labels, positions []int) *nodefile.Labels {
+	p := &nodefile.Labels{File: l.File, Names: l.Names}
 	for _, at := range positions {
 		p.Row, p.Class = append(p.Row, l.Row[at]), append(p.Class, l.Class[at])
 	}
@@ -160,7 +161,7 @@ func labelsAt(l *ingest.Labels, positions []int) *ingest.Labels {
 }
 
 // classifyCora does what classify does, and compares with the hidden labels.
-func (in *invocation) classifyCora(d *demonstration, g *openGraph, known, hidden *ingest.Labels) error {
+func (in *invocation) classifyCora(d *demonstration, g *openGraph, known, hidden *nodefile.Labels) error {
 	settings := &method.Settings{RNGSeed: uint64(in.seed), Memory: g.memory(), Workers: in.threads}
 	problem := problemOf(g, known)
 	began := time.Now()

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -19,7 +19,7 @@ type denseRun struct {
 	files      *outputs
 	out        *denseOutput
 	g          *openGraph
-	l          *ingest.Labels // nil: without
+	l          *nodefile.Labels // nil: without
 	rows, cols []int
 }
 

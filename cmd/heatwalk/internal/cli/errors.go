@@ -24,6 +24,7 @@ import (
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -138,12 +139,12 @@ var exitCodes = []struct {
 	{code: exitInterrupted, is: []error{context.Canceled, errInterrupted}},
 	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, validate.ErrUsage, method.ErrGrid,
 		kernel.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
-		as: []any{new(*usageError), new(*ingest.InputError)}},
+		as: []any{new(*usageError), new(*nodefile.InputError)}},
 	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*limitError), new(*ingest.MemoryError), new(*ingest.DiskError)}},
 	{code: exitStore, is: []error{shard.ErrCorrupt, shard.ErrIncomplete, shard.ErrNotStore, shard.ErrVersion, shard.ErrChanged}},
 	{code: exitData, is: []error{method.ErrNoLabels, method.ErrOneClass, graph.ErrWeight},
-		as: []any{new(*dataError), new(*ingest.ParseError), new(*graph.ScaleError)}},
+		as: []any{new(*dataError), new(*nodefile.ParseError), new(*graph.ScaleError)}},
 }
 
 // exitCode maps every error to its exit code.
@@ -186,7 +187,7 @@ func reports(err error) []report {
 	var (
 		usage   *usageError
 		many    *ingest.BadLines
-		parse   *ingest.ParseError
+		parse   *nodefile.ParseError
 		corrupt *shard.CorruptError
 		file    *fs.PathError
 		kernels *kernel.ParameterError
@@ -274,7 +275,7 @@ func textReport(text string) report {
 	return r
 }
 
-func parseReport(p *ingest.ParseError) report {
+func parseReport(p *nodefile.ParseError) report {
 	r := report{text: p.Error(), File: p.File, Line: p.Line, Column: p.Column, Message: p.Msg, Hint: p.Fix}
 	if p.AtByte {
 		r.Byte = &p.Byte

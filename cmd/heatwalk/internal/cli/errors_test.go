@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -28,14 +29,14 @@ func TestExitCode(t *testing.T) {
 		{fs.ErrPermission, 1},
 		{shard.ErrLocked, 1},
 		{usageOf("--alpha", "x"), 2},
-		{&ingest.InputError{}, 2},
+		{&nodefile.InputError{}, 2},
 		{shard.ErrExists, 2},
 		{cwk.ErrInvalid, 2},
 		{validate.ErrUsage, 2},
 		{&validate.FractionError{}, 2},
 		{method.ErrGrid, 2},
-		{&ingest.ParseError{}, 3},
-		{&ingest.BadLines{First: []*ingest.ParseError{{}}}, 3},
+		{&nodefile.ParseError{}, 3},
+		{&ingest.BadLines{First: []*nodefile.ParseError{{}}}, 3},
 		{&dataError{}, 3},
 		{method.ErrNoLabels, 3},
 		{method.ErrOneClass, 3},
@@ -69,11 +70,11 @@ func TestReports(t *testing.T) {
 		err  error
 		want []report
 	}{
-		{&ingest.ParseError{File: "e.tsv", Line: 3, Column: 5, Msg: "weight \"x\" is not a number", Fix: "fix the line"},
+		{&nodefile.ParseError{File: "e.tsv", Line: 3, Column: 5, Msg: "weight \"x\" is not a number", Fix: "fix the line"},
 			[]report{{text: "e.tsv:3:5: weight \"x\" is not a number; fix the line", File: "e.tsv", Line: 3, Column: 5, Message: "weight \"x\" is not a number", Hint: "fix the line"}}},
-		{&ingest.ParseError{File: "e.bin", Byte: at, AtByte: true, Msg: "NUL byte"},
+		{&nodefile.ParseError{File: "e.bin", Byte: at, AtByte: true, Msg: "NUL byte"},
 			[]report{{text: "e.bin@512: NUL byte", File: "e.bin", Byte: &at, Message: "NUL byte"}}},
-		{&ingest.BadLines{First: []*ingest.ParseError{{File: "e", Line: 1, Msg: "m"}}, Count: 7, More: true},
+		{&ingest.BadLines{First: []*nodefile.ParseError{{File: "e", Line: 1, Msg: "m"}}, Count: 7, More: true},
 			[]report{{text: "e:1: m", File: "e", Line: 1, Message: "m"}, {text: "e: at least 6 more bad lines", Message: "e: at least 6 more bad lines"}}},
 		{fmt.Errorf("opening: %w", &shard.CorruptError{Path: "g/1.shard", Offset: at, What: "frame 7: checksum; restore the file"}),
 			[]report{{text: "g/1.shard@512: frame 7: checksum; restore the file", File: "g/1.shard", Byte: &at, Message: "frame 7: checksum", Hint: "restore the file"}}},

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/evaluate"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -266,7 +266,7 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 const splitBytes = 80
 
 // planEvaluate returns what a plan takes, and sets the memory of its settings.
-func (in *invocation) planEvaluate(g *openGraph, l *ingest.Labels, plan *evaluate.Plan) (*needs, error) {
+func (in *invocation) planEvaluate(g *openGraph, l *nodefile.Labels, plan *evaluate.Plan) (*needs, error) {
 	n := g.needs()
 	n.disk += runFileBytes
 	if err := n.Reserve(learnerBytes+splitBytes*int64(len(l.Row)), "labels, splits and learner"); err != nil {
@@ -283,7 +283,7 @@ func (in *invocation) planEvaluate(g *openGraph, l *ingest.Labels, plan *evaluat
 }
 
 // plan returns what to measure.
-func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *ingest.Labels) (*evaluate.Plan, error) {
+func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (*evaluate.Plan, error) {
 	prior, err := in.priorOf(&f.walking, g, l)
 	if err != nil {
 		return nil, err
@@ -299,7 +299,7 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *ingest.Labels) (*e
 	if f.split == "" {
 		return plan, nil
 	}
-	train, test, err := ingest.ReadSplit(in.ctx, f.split, g.Nodes(), in.stdin)
+	train, test, err := nodefile.ReadSplit(in.ctx, f.split, g.Nodes(), in.stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *ingest.Labels) (*e
 }
 
 // explainSplit names nodes, classes and flags in errors about splits.
-func explainSplit(err error, f *evaluateFlags, g *openGraph, l *ingest.Labels) error {
+func explainSplit(err error, f *evaluateFlags, g *openGraph, l *nodefile.Labels) error {
 	var (
 		fraction *validate.FractionError
 		split    *validate.SplitError

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -141,7 +141,7 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 }
 
 // checkFolds refuses folds that the smallest class cannot fill.
-func checkFolds(folds int, l *ingest.Labels) error {
+func checkFolds(folds int, l *nodefile.Labels) error {
 	size := l.Sizes()
 	least := -1
 	for c, n := range size {
@@ -178,7 +178,7 @@ func planFeatures[T sparse.Float](d *denseRun, walk *cwk.Walk[T], from int, pick
 }
 
 // featureAxis names the columns t:class of the features of a slab of classes.
-func featureAxis(l *ingest.Labels, w *walking, slab cwk.Slab) axis {
+func featureAxis(l *nodefile.Labels, w *walking, slab cwk.Slab) axis {
 	wide := slab.Hi - slab.Lo
 	return axis{
 		n:  wide * (w.steps - w.minSteps + 1),

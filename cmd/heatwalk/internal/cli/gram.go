@@ -11,6 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 	"github.com/heatwalk/heatwalk/spec"
@@ -25,7 +26,7 @@ type gramRun struct {
 	file       *tablefile.File
 	rows, cols axis
 	row        *shard.Nodes // rows by id
-	l          *ingest.Labels
+	l          *nodefile.Labels
 
 	item   []int // the column of each item of the Gram, the labelled ones first, in the order of their labels
 	class  []int // of each item
@@ -136,7 +137,7 @@ type columnLookup struct {
 	absent string
 }
 
-// Lookup implements [ingest.Lookup].
+// Lookup implements [nodefile.Lookup].
 func (c *columnLookup) Lookup(id string) (int, bool) {
 	row, ok := c.Nodes.Lookup(id)
 	if ok {
@@ -154,10 +155,10 @@ func (r *gramRun) label() error {
 		return err
 	}
 	columns := &columnLookup{Nodes: nodes}
-	r.l, err = ingest.ReadLabels(r.in.ctx, r.f.labels, columns, &ingest.LabelConfig{
-		UnknownIDs: ingest.SkipUnknown, Stdin: r.in.stdin, Warn: func(text string) { r.in.warn("%s", text) },
+	r.l, err = nodefile.ReadLabels(r.in.ctx, r.f.labels, columns, &nodefile.LabelConfig{
+		SkipUnknown: true, Stdin: r.in.stdin, Warn: func(text string) { r.in.warn("%s", text) },
 	})
-	var parse *ingest.ParseError
+	var parse *nodefile.ParseError
 	switch {
 	case errors.As(err, &parse) && !columns.found && columns.absent != "":
 		return &dataError{r.f.labels, fmt.Sprintf("none of its ids (the last %s) is that of a column of %s; label the columns", quoted(columns.absent), r.f.gram.file)}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -210,7 +210,7 @@ func (in *invocation) rowsOf(path string, g *openGraph) ([]int, error) {
 	if path == "" {
 		return slices.Collect(g.Nodes().Rows()), nil
 	}
-	rows, err := ingest.ReadIDs(in.ctx, path, g.Nodes(), in.stdin)
+	rows, err := nodefile.ReadIDs(in.ctx, path, g.Nodes(), in.stdin)
 	if err == nil && len(rows) == 0 {
 		err = &dataError{path, "no ids; give one a line"}
 	}
@@ -223,7 +223,7 @@ func nodesOf(g *openGraph, rows []int) axis {
 }
 
 // walkOf returns the walk that the flags describe, in one variant.
-func walkOf[T sparse.Float](in *invocation, g *openGraph, w *walking, l *ingest.Labels) (*cwk.Walk[T], error) {
+func walkOf[T sparse.Float](in *invocation, g *openGraph, w *walking, l *nodefile.Labels) (*cwk.Walk[T], error) {
 	prior, err := in.priorOf(w, g, l)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // labelFlags declares the flag of a file of labels, and those that say how such
@@ -24,15 +25,15 @@ func (in *invocation) labelFlags(flags *pflag.FlagSet, p *string, usage string) 
 }
 
 // readLabels reads a file of labels for the nodes of g.
-func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*ingest.Labels, error) {
+func (in *invocation) readLabels(path string, g *openGraph, r *reading) (*nodefile.Labels, error) {
 	c := in.labelling
-	c.UnknownIDs, c.Stored, c.Stdin = r.config.UnknownIDs, g.temp == nil, in.stdin
+	c.SkipUnknown, c.Stored, c.Stdin = r.config.UnknownIDs == ingest.SkipUnknown, g.temp == nil, in.stdin
 	c.Warn = func(text string) { in.warn("%s", text) }
-	return ingest.ReadLabels(in.ctx, path, g.Nodes(), &c)
+	return nodefile.ReadLabels(in.ctx, path, g.Nodes(), &c)
 }
 
 // readSeeds reads the labels that a walk starts from: at least two classes.
-func (in *invocation) readSeeds(path string, g *openGraph, r *reading) (*ingest.Labels, error) {
+func (in *invocation) readSeeds(path string, g *openGraph, r *reading) (*nodefile.Labels, error) {
 	l, err := in.readLabels(path, g, r)
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ type skippedLines struct {
 	Unknown    int `json:"unknown"`    // of nodes that are not in the graph
 }
 
-func skippedOf(l *ingest.Labels) skippedLines { return skippedLines{l.Unlabelled, l.Unknown} }
+func skippedOf(l *nodefile.Labels) skippedLines { return skippedLines{l.Unlabelled, l.Unknown} }
 
 // String says what was skipped, "" if nothing.
 func (s skippedLines) String() string {
@@ -64,7 +65,7 @@ func (s skippedLines) String() string {
 }
 
 // problemOf returns what is to be learned.
-func problemOf(g *openGraph, l *ingest.Labels) *method.Problem {
+func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
 	return &method.Problem{
 		A: g.matrix, Degrees: g.Degrees(), Directed: g.Manifest().Directed, Row: l.Row, Class: l.Class, Names: l.Names,
 	}

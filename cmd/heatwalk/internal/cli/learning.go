@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/classify"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
@@ -261,7 +261,7 @@ func (f *learning) grid() *method.Grid {
 }
 
 // settings returns how to choose parameters and train machines.
-func (in *invocation) settings(f *learning, g *openGraph, l *ingest.Labels) (*method.Settings, error) {
+func (in *invocation) settings(f *learning, g *openGraph, l *nodefile.Labels) (*method.Settings, error) {
 	prior, err := in.priorOf(&f.walking, g, l)
 	if err != nil {
 		return nil, err

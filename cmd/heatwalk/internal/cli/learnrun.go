@@ -3,7 +3,7 @@ package cli
 import (
 	"io"
 
-	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // learnRun is a run that learns from the labels of a graph, with all that it has
@@ -13,7 +13,7 @@ type learnRun struct {
 	out, run io.Writer    // the output and its run file
 	dense    *denseOutput // in place of out where the output is a matrix; nil: it is none
 	g        *openGraph
-	l        *ingest.Labels
+	l        *nodefile.Labels
 }
 
 // beginLearn begins the output called path, if it is not "", and reads the graph

@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/npy"
 	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -421,7 +421,7 @@ func axisOf(names []string) axis {
 
 // readIDFile reads n ids, one a line.
 func (in *invocation) readIDFile(path string, n int) (axis, error) {
-	names, err := ingest.ReadNames(in.ctx, path, n, in.stdin)
+	names, err := nodefile.ReadNames(in.ctx, path, n, in.stdin)
 	if err != nil {
 		return axis{}, err
 	}

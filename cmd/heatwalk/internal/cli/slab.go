@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // slabFlag is slab Index, from 0, of Of; Of is 0 without --slab.
@@ -103,7 +103,7 @@ const (
 )
 
 // newPart describes the output of a slab.
-func newPart(command string, s slabFlag, g *openGraph, parameters any, l *ingest.Labels) (*part, error) {
+func newPart(command string, s slabFlag, g *openGraph, parameters any, l *nodefile.Labels) (*part, error) {
 	p, err := json.Marshal(parameters)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func newPart(command string, s slabFlag, g *openGraph, parameters any, l *ingest
 }
 
 // labelSum returns a sum over labels: their nodes, classes and names.
-func labelSum(l *ingest.Labels) string {
+func labelSum(l *nodefile.Labels) string {
 	names, err := json.Marshal(l.Names)
 	if err != nil {
 		panic(err) // strings can be written

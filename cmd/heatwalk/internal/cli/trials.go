@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // trialFormats are the endings of a part of classify.
@@ -144,7 +144,7 @@ func (p *trialParts) outcomes() *method.Trials {
 
 // check returns an error if the store or the labels are not those that the parts
 // were made with.
-func (p *trialParts) check(g *openGraph, l *ingest.Labels) error {
+func (p *trialParts) check(g *openGraph, l *nodefile.Labels) error {
 	switch {
 	case p == nil:
 	case p.first.Store != g.Manifest().Identity:

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heatwalk/heatwalk/cwk"
-	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/nodefile"
 )
 
 // walking holds the flags of a walk. A value that was not given is NaN or −1.
@@ -113,14 +113,14 @@ func (in *invocation) checkPositive(w *walking, alphas string) {
 }
 
 // priorOf returns the prior that --prior names.
-func (in *invocation) priorOf(w *walking, g *openGraph, l *ingest.Labels) (cwk.Prior, error) {
+func (in *invocation) priorOf(w *walking, g *openGraph, l *nodefile.Labels) (cwk.Prior, error) {
 	switch w.prior {
 	case "uniform":
 		return cwk.Uniform(), nil
 	case "empirical":
 		return cwk.Empirical(1), nil
 	}
-	p, err := ingest.ReadPrior(in.ctx, w.prior, g.Nodes(), l.Names, in.stdin)
+	p, err := nodefile.ReadPrior(in.ctx, w.prior, g.Nodes(), l.Names, in.stdin)
 	if err != nil {
 		return cwk.Prior{}, err
 	}
@@ -128,6 +128,6 @@ func (in *invocation) priorOf(w *walking, g *openGraph, l *ingest.Labels) (cwk.P
 }
 
 // seedsOf returns the labelled nodes as the seeds of a walk.
-func seedsOf(l *ingest.Labels) cwk.Seeds {
+func seedsOf(l *nodefile.Labels) cwk.Seeds {
 	return cwk.Seeds{Row: l.Row, Class: l.Class, Classes: len(l.Names)}
 }

@@ -1,4 +1,4 @@
-package ingest
+package nodefile
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func TestReadLabels(t *testing.T) {
 		{"some without", LabelConfig{}, file{"l.tsv", "n0\t\nn3\nn5\t-1\nn6\tNA\n" + text}, Labels{Unlabelled: 4, minusOne: true}},
 		{"first without", LabelConfig{}, file{"l.csv", "n0\n" + strings.ReplaceAll(text, "\t", ",")}, Labels{Unlabelled: 1}},
 		{"said again", LabelConfig{}, file{"l.tsv", text + "n4\tB\nn2\tB\n"}, Labels{Repeated: 2}},
-		{"unknown skipped", LabelConfig{UnknownIDs: SkipUnknown}, file{"l.tsv", text + "x\tA b\ny\tC\n"}, Labels{Unknown: 2}},
+		{"unknown skipped", LabelConfig{SkipUnknown: true}, file{"l.tsv", text + "x\tA b\ny\tC\n"}, Labels{Unknown: 2}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := write(t, test.file)[0]
@@ -135,29 +135,6 @@ func TestReadNames(t *testing.T) {
 	}
 }
 
-func TestCoraLabels(t *testing.T) {
-	dir, _, err := ingestInto(t, nil, filepath.Join("..", "testdata", "cora", "edges.tsv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := shard.Open(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	l, err := ReadLabels(t.Context(), filepath.Join("..", "testdata", "cora", "labels.tsv.gz"), s.Nodes(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	size := make([]int, len(l.Names))
-	for _, c := range l.Class {
-		size[c]++
-	}
-	if len(l.Row) != 2708 || len(l.Names) != 7 || !slices.IsSorted(l.Names) || slices.Max(size) != 818 {
-		t.Errorf("%d labels, classes %q of %v", len(l.Row), l.Names, size)
-	}
-}
-
 func TestBadLabels(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"n1\tA\nn2\tB\nn77\tA\nx\tA\n", `l.tsv:3: "n77" is not in the graph (2 of 4 ids are not); give nodes without edges with --nodes, or pass --unknown-ids=skip to go on`},
@@ -178,7 +155,7 @@ func TestBadLabels(t *testing.T) {
 			t.Errorf("%q: error %v, want %s", test.text, err, test.want)
 		}
 	}
-	_, err := ReadLabels(t.Context(), write(t, file{"l.tsv", "0\tA\n"})[0], names(t), &LabelConfig{UnknownIDs: SkipUnknown})
+	_, err := ReadLabels(t.Context(), write(t, file{"l.tsv", "0\tA\n"})[0], names(t), &LabelConfig{SkipUnknown: true})
 	if err == nil || !strings.Contains(err.Error(), `"0" is not in the graph`) {
 		t.Errorf("error %v", err)
 	}

@@ -1,4 +1,4 @@
-package ingest
+package nodefile
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -22,18 +23,18 @@ import (
 // of it; it is then brought to one. stdin is that of [ReadIDs].
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string, stdin io.Reader) (*sparse.Block[float64], error) {
 	classes := len(classNames)
-	t := &nodeTable{path: path, columns: classes + 1, nodes: nodes, stdin: stdin}
+	t := &reader{path: path, lines: table.Nodes{Columns: classes + 1}, nodes: nodes, stdin: stdin}
 	var column []int // of each class, in the file
 	width := 0       // fields of a line
-	head := func(row tableRow) (isHeader bool, err error) {
-		width = len(row.text)
+	head := func(row table.Row) (isHeader bool, err error) {
+		width = len(row.Text)
 		column, err = priorColumns(t.name, row, classNames)
 		return true, err
 	}
 	prior := sparse.NewBlock[float64](nodes.Len(), classes)
-	list, err := readRows(ctx, t, "probabilities", head, func(node int, row tableRow) error {
-		if len(row.text) != width {
-			return &ParseError{File: t.name, Line: row.line, Msg: fmt.Sprintf("%s, want %d as in the header", count(len(row.text), "field"), width), Fix: "fix the line"}
+	list, err := readRows(ctx, t, "probabilities", head, func(node int, row table.Row) error {
+		if len(row.Text) != width {
+			return &ParseError{File: t.name, Line: row.Line, Msg: fmt.Sprintf("%s, want %d as in the header", table.Counted(len(row.Text), "field"), width), Fix: "fix the line"}
 		}
 		return distribution(prior.Row(node), t.name, row, column)
 	})
@@ -55,41 +56,41 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 }
 
 // priorColumns finds the column of each class in the header.
-func priorColumns(name string, head tableRow, classNames []string) ([]int, error) {
+func priorColumns(name string, head table.Row, classNames []string) ([]int, error) {
 	column := slices.Repeat([]int{-1}, len(classNames))
-	for i, title := range head.text[1:] {
+	for i, title := range head.Text[1:] {
 		c := slices.Index(classNames, string(title))
 		word := strings.ToLower(string(title))
 		switch {
 		case c >= 0 && column[c] >= 0:
-			return nil, &ParseError{File: name, Line: head.line, Column: head.start[i+1] + 1, Msg: fmt.Sprintf("class %s has two columns", quote(title))}
+			return nil, &ParseError{File: name, Line: head.Line, Column: head.Start[i+1] + 1, Msg: fmt.Sprintf("class %s has two columns", table.Quoted(title))}
 		case c >= 0:
 			column[c] = i + 1
 		case word != "label" && word != "reached":
-			return nil, &ParseError{File: name, Line: head.line, Column: head.start[i+1] + 1, Msg: fmt.Sprintf("%s is none of the classes %s", quote(title), strings.Join(classNames, ", ")), Fix: "the first line names the classes"}
+			return nil, &ParseError{File: name, Line: head.Line, Column: head.Start[i+1] + 1, Msg: fmt.Sprintf("%s is none of the classes %s", table.Quoted(title), strings.Join(classNames, ", ")), Fix: "the first line names the classes"}
 		}
 	}
 	for c, at := range column {
 		if at < 0 {
-			return nil, &ParseError{File: name, Line: head.line, Msg: fmt.Sprintf("class %q has no column", classNames[c]), Fix: "the first line names the classes"}
+			return nil, &ParseError{File: name, Line: head.Line, Msg: fmt.Sprintf("class %q has no column", classNames[c]), Fix: "the first line names the classes"}
 		}
 	}
 	return column, nil
 }
 
 // distribution stores the probabilities of a line.
-func distribution(dst []float64, name string, row tableRow, column []int) error {
+func distribution(dst []float64, name string, row table.Row, column []int) error {
 	var sum float64
 	for c, i := range column {
-		p, wrong := parseWeight(row.text[i])
+		p, wrong := table.ParseWeight(row.Text[i])
 		if wrong != "" {
-			return &ParseError{File: name, Line: row.line, Column: row.start[i] + 1, Msg: fmt.Sprintf("probability %s %s", quote(row.text[i]), wrong), Fix: "fix the line"}
+			return &ParseError{File: name, Line: row.Line, Column: row.Start[i] + 1, Msg: fmt.Sprintf("probability %s %s", table.Quoted(row.Text[i]), wrong), Fix: "fix the line"}
 		}
 		dst[c] = p
 		sum += p
 	}
 	if math.Abs(sum-1) > 0.0005*float64(len(column))+1e-6 {
-		return &ParseError{File: name, Line: row.line, Msg: fmt.Sprintf("the probabilities of %s add up to %.6g, want 1", quote(row.id()), sum), Fix: "fix the line"}
+		return &ParseError{File: name, Line: row.Line, Msg: fmt.Sprintf("the probabilities of %s add up to %.6g, want 1", table.Quoted(row.ID()), sum), Fix: "fix the line"}
 	}
 	for c := range dst {
 		dst[c] /= sum

@@ -1,4 +1,4 @@
-package ingest
+package nodefile
 
 import (
 	"context"
@@ -7,19 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 // LabelConfig are the settings of [ReadLabels]; nil stands for the zero value.
 type LabelConfig struct {
-	UnknownIDs UnknownIDs   // default: an error
-	Header     Header       // default: decide from the text
-	Fields     []string     // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
-	Missing    []string     // words that stand for no label, beside the empty one; nil: [MissingLabels]
-	Stored     bool         // the graph is a store, whose nodes are what they are
-	Stdin      io.Reader    // what "-" reads; nil: os.Stdin
-	Warn       func(string) // told of what is odd but accepted; nil: nobody
+	SkipUnknown bool         // pass over lines of nodes that are not in the graph; default: an error
+	Header      Header       // default: decide from the text
+	Fields      []string     // the columns of node and label, numbers from 1 or titles of a header; nil: by their titles, or the first two
+	Missing     []string     // words that stand for no label, beside the empty one; nil: [MissingLabels]
+	Stored      bool         // the graph is a store, whose nodes are what they are
+	Stdin       io.Reader    // what "-" reads; nil: os.Stdin
+	Warn        func(string) // told of what is odd but accepted; nil: nobody
 }
 
 // Labels are the known classes of some nodes.
@@ -66,16 +65,16 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 		c = &LabelConfig{}
 	}
 	r := &labelReader{
-		c: c, t: &nodeTable{path: path, columns: 2, nodes: nodes, stdin: c.Stdin, warn: c.Warn}, label: 1, missing: c.Missing,
+		c: c, t: &reader{path: path, lines: table.Nodes{Columns: 2}, nodes: nodes, stdin: c.Stdin, warn: c.Warn}, label: 1, missing: c.Missing,
 		labels: &Labels{}, classes: map[string]int{}, at: make([]uint32, nodes.Len()), integers: true,
 	}
 	if r.missing == nil {
 		r.missing = MissingLabels
 	}
-	if graphfile.Extension(path) == contentFile {
-		r.t.columns, r.label = maxFields, lastField
+	if table.IsNamed(path, table.ContentFile) {
+		r.t.lines.Columns, r.label = table.MaxFields, lastField
 	} else if c.Fields != nil {
-		r.t.columns = maxFields
+		r.t.lines.Columns = table.MaxFields
 	}
 	lines := 0
 	for row, err := range r.t.read(ctx) {
@@ -106,29 +105,29 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 const lastField = -1
 
 // line returns what a row says.
-func (r *labelReader) line(row tableRow) labelLine {
+func (r *labelReader) line(row table.Row) labelLine {
 	label := r.label
 	if label == lastField {
-		label = len(row.text) - 1
+		label = len(row.Text) - 1
 	}
-	return labelLine{row.line, string(row.text[min(r.t.node, len(row.text)-1)]), string(row.field(label))}
+	return labelLine{row.Line, string(row.Text[min(r.t.lines.Node, len(row.Text)-1)]), string(row.Field(label))}
 }
 
 // begin settles the columns by the first line and reports whether that is a header,
 // or may be one, which is told in the end.
-func (r *labelReader) begin(row tableRow) (isHeader bool, err error) {
+func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 	if r.label == lastField {
 		return false, nil
 	}
-	for _, text := range row.text {
+	for _, text := range row.Text {
 		r.titles = append(r.titles, strings.Trim(string(text), table.Blank))
 	}
 	if r.c.Fields != nil {
 		columns, err := table.Choose(r.c.Fields, r.titles)
 		if err != nil || max(columns[0], columns[1]) >= len(r.titles) {
-			return false, &ParseError{File: r.t.name, Line: row.line, Msg: fmt.Sprintf("%s, of which --label-fields names others", count(len(r.titles), "field")), Fix: "correct --label-fields"}
+			return false, &ParseError{File: r.t.name, Line: row.Line, Msg: fmt.Sprintf("%s, of which --label-fields names others", table.Counted(len(r.titles), "field")), Fix: "correct --label-fields"}
 		}
-		r.t.node, r.label = columns[0], columns[1]
+		r.t.lines.Node, r.label = columns[0], columns[1]
 		if !table.Numbers(r.c.Fields) {
 			return true, nil
 		}
@@ -140,13 +139,13 @@ func (r *labelReader) begin(row tableRow) (isHeader bool, err error) {
 	switch {
 	case r.c.Fields != nil:
 	case node >= 0 && label >= 0:
-		r.t.node, r.label = node, label
+		r.t.lines.Node, r.label = node, label
 		if node != 0 || label != 1 {
-			r.t.columns = maxFields
+			r.t.lines.Columns = table.MaxFields
 		}
 	case label < 0 && node >= 0 && len(r.titles) > 2 && r.hasTitle(node):
 		msg := fmt.Sprintf("the header %s names no label", table.Quote(r.titles))
-		return false, &ParseError{File: r.t.name, Line: row.line, Msg: msg, Fix: fmt.Sprintf("pass --label-fields=%d,N with the number N of its column", node+1)}
+		return false, &ParseError{File: r.t.name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass --label-fields=%d,N with the number N of its column", node+1)}
 	}
 	if r.c.Header == AutoHeader {
 		r.head = r.line(row)
@@ -159,13 +158,13 @@ func (r *labelReader) hasTitle(node int) bool { return table.IsNode(r.titles[nod
 
 // shift moves the columns by one if the lines have one more before those of the
 // header: R writes the names of rows so.
-func (r *labelReader) shift(row tableRow) {
-	if len(row.text) != len(r.titles)+1 || r.label == lastField {
+func (r *labelReader) shift(row table.Row) {
+	if len(row.Text) != len(r.titles)+1 || r.label == lastField {
 		return
 	}
-	_, here := r.t.nodes.Lookup(string(row.text[r.t.node]))
-	if _, behind := r.t.nodes.Lookup(string(row.text[r.t.node+1])); behind && !here {
-		r.t.node++
+	_, here := r.t.nodes.Lookup(string(row.Text[r.t.lines.Node]))
+	if _, behind := r.t.nodes.Lookup(string(row.Text[r.t.lines.Node+1])); behind && !here {
+		r.t.lines.Node++
 		r.label++
 	}
 }
@@ -178,17 +177,17 @@ func (r *labelReader) end() (*Labels, error) {
 		case !is:
 			r.addUnknown(r.head)
 		case !titled && r.c.Warn != nil:
-			r.c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", r.t.name, r.head.line, quote([]byte(r.head.id))))
+			r.c.Warn(fmt.Sprintf("%s:%d: taken as a header; no node is called %s", r.t.name, r.head.line, table.Quoted([]byte(r.head.id))))
 		}
 	}
-	if err := r.unknownError(r.c.UnknownIDs); err != nil {
+	if err := r.unknownError(); err != nil {
 		return nil, err
 	}
 	l := r.finish()
 	if len(l.Row) == 0 {
 		msg := "no labels"
 		if l.Unlabelled > 0 {
-			msg = fmt.Sprintf("no labels: %s, all of them empty, -1, NA or the like", count(l.Unlabelled, "line"))
+			msg = fmt.Sprintf("no labels: %s, all of them empty, -1, NA or the like", table.Counted(l.Unlabelled, "line"))
 		}
 		return nil, &ParseError{File: l.File, Msg: msg, Fix: "write a line node<TAB>label for each node whose label is known"}
 	}
@@ -222,7 +221,7 @@ type labelLine struct {
 // labelReader collects labels.
 type labelReader struct {
 	c       *LabelConfig
-	t       *nodeTable
+	t       *reader
 	label   int       // its column
 	missing []string  // words that stand for no label
 	titles  []string  // the fields of the first line
@@ -264,7 +263,7 @@ func (r *labelReader) add(line labelLine) error {
 		if l.Class[before] != class {
 			return &ParseError{
 				File: r.t.name, Line: line.line,
-				Msg: fmt.Sprintf("%s is %s here, %s on line %d", quote([]byte(line.id)), line.label, r.names[l.Class[before]], r.lines[before]),
+				Msg: fmt.Sprintf("%s is %s here, %s on line %d", table.Quoted([]byte(line.id)), line.label, r.names[l.Class[before]], r.lines[before]),
 				Fix: "keep one of the lines",
 			}
 		}
@@ -302,14 +301,14 @@ func (r *labelReader) isHeader() (titled, is bool) {
 }
 
 // unknownError returns the error for ids that are not in the graph.
-func (r *labelReader) unknownError(policy UnknownIDs) error {
+func (r *labelReader) unknownError() error {
 	r.labels.Unknown = r.unknown
 	first := r.firstLine
 	switch {
 	case r.unknown == 0:
 	case r.unknown == r.total:
 		return noneKnown(r.t.name, r.total, first.id)
-	case policy != SkipUnknown:
+	case !r.c.SkipUnknown:
 		fix := "give nodes without edges with --nodes, or pass --unknown-ids=skip to go on"
 		if r.c.Stored {
 			fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
@@ -335,9 +334,9 @@ func (r *labelReader) finish() *Labels {
 
 // noneKnown is the error for a file about another graph.
 func noneKnown(name string, total int, first string) error {
-	msg := fmt.Sprintf("none of %d ids is in the graph (first %s)", total, quote([]byte(first)))
+	msg := fmt.Sprintf("none of %d ids is in the graph (first %s)", total, table.Quoted([]byte(first)))
 	if total == 1 {
-		msg = fmt.Sprintf("%s is not in the graph", quote([]byte(first)))
+		msg = fmt.Sprintf("%s is not in the graph", table.Quoted([]byte(first)))
 	}
 	return &ParseError{File: name, Msg: msg, Fix: "does one file count from 0 and the other from 1?"}
 }
@@ -350,7 +349,7 @@ func someUnknown(name string, line int64, id string, unknown, total int, fix str
 	}
 	return &ParseError{
 		File: name, Line: line,
-		Msg: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", quote([]byte(id)), unknown, total, verb),
+		Msg: fmt.Sprintf("%s is not in the graph (%d of %d ids %s not)", table.Quoted([]byte(id)), unknown, total, verb),
 		Fix: fix,
 	}
 }

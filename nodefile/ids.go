@@ -1,4 +1,4 @@
-package ingest
+package nodefile
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
@@ -16,8 +15,8 @@ import (
 // says node, id or the like and is no node. An id that is not in the graph or
 // stands there twice is an error. "-" reads stdin, or os.Stdin if that is nil.
 func ReadIDs(ctx context.Context, path string, nodes Lookup, stdin io.Reader) ([]int, error) {
-	t := &nodeTable{path: path, columns: 1, nodes: nodes, stdin: stdin}
-	return readRows(ctx, t, "ids", t.titled, func(int, tableRow) error { return nil })
+	t := &reader{path: path, lines: table.Nodes{Columns: 1}, nodes: nodes, stdin: stdin}
+	return readRows(ctx, t, "ids", t.titled, func(int, table.Row) error { return nil })
 }
 
 // Names is a list of ids that are of nothing yet.
@@ -43,7 +42,7 @@ func (l *Names) Name(i int) string {
 // Stdin is what "-" reads. Memory: 8 bytes an id and the bytes of the file, or about
 // twice as many of one that is compressed or no file.
 func ReadNames(ctx context.Context, path string, n int, stdin io.Reader) (*Names, error) {
-	t := &nodeTable{path: path, columns: 1, stdin: stdin}
+	t := &reader{path: path, lines: table.Nodes{Columns: 1}, stdin: stdin}
 	l := &Names{end: make([]int, 0, n)}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		l.text = make([]byte, 0, info.Size())
@@ -53,8 +52,8 @@ func ReadNames(ctx context.Context, path string, n int, stdin io.Reader) (*Names
 		if err != nil {
 			return nil, err
 		}
-		if !first || graphfile.Extension(path) == idsFile || !table.IsNode(string(row.id())) {
-			l.text = append(l.text, row.id()...)
+		if !first || table.IsNamed(path, table.IDsFile) || !table.IsNode(string(row.ID())) {
+			l.text = append(l.text, row.ID()...)
 			l.end = append(l.end, len(l.text))
 		}
 		first = false
@@ -67,16 +66,16 @@ func ReadNames(ctx context.Context, path string, n int, stdin io.Reader) (*Names
 // part, or with val, validation or none, are in neither. A first line with a
 // title is passed over as in [ReadIDs], and stdin is the same.
 func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) (train, test []int, err error) {
-	t := &nodeTable{path: path, columns: 2, nodes: nodes, stdin: stdin}
+	t := &reader{path: path, lines: table.Nodes{Columns: 2}, nodes: nodes, stdin: stdin}
 	var part []string
-	list, err := readRows(ctx, t, "parts", t.titled, func(_ int, row tableRow) error {
-		switch word := strings.ToLower(string(row.field(1))); word {
+	list, err := readRows(ctx, t, "parts", t.titled, func(_ int, row table.Row) error {
+		switch word := strings.ToLower(string(row.Field(1))); word {
 		case "train", "test", "":
 			part = append(part, word)
 		case "val", "validation", "none":
 			part = append(part, "")
 		default:
-			return &ParseError{File: t.name, Line: row.line, Column: row.start[1] + 1, Msg: fmt.Sprintf("%s is neither train nor test", quote(row.field(1))), Fix: "fix the line"}
+			return &ParseError{File: t.name, Line: row.Line, Column: row.Start[1] + 1, Msg: fmt.Sprintf("%s is neither train nor test", table.Quoted(row.Field(1))), Fix: "fix the line"}
 		}
 		return nil
 	})
@@ -102,16 +101,16 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) 
 
 // titled reports whether the first line of a table is a header: it holds a
 // title where the node should be, or nothing.
-func (t *nodeTable) titled(row tableRow) (bool, error) {
-	_, known := t.nodes.Lookup(string(row.id()))
-	return !known && (len(row.id()) == 0 || table.IsNode(string(row.id()))), nil
+func (t *reader) titled(row table.Row) (bool, error) {
+	_, known := t.nodes.Lookup(string(row.ID()))
+	return !known && (len(row.ID()) == 0 || table.IsNode(string(row.ID()))), nil
 }
 
 // readRows reads a table in which every node has one line, and returns the
 // nodes' rows in order. isHeader is asked about the first line, use called
 // with every other whose node is in the graph. what names the content in
 // messages.
-func readRows(ctx context.Context, t *nodeTable, what string, isHeader func(tableRow) (bool, error), use func(node int, row tableRow) error) ([]int, error) {
+func readRows(ctx context.Context, t *reader, what string, isHeader func(table.Row) (bool, error), use func(node int, row table.Row) error) ([]int, error) {
 	var list []int
 	at := map[int]int64{} // the line of each row
 	first := true
@@ -131,19 +130,19 @@ func readRows(ctx context.Context, t *nodeTable, what string, isHeader func(tabl
 				continue
 			}
 		}
-		id := row.id()
+		id := row.ID()
 		node, known := t.nodes.Lookup(string(id))
 		total++
 		if !known {
 			if unknown++; unknown == 1 {
-				bad = labelLine{line: row.line, id: string(id)}
+				bad = labelLine{line: row.Line, id: string(id)}
 			}
 			continue
 		}
 		if line, twice := at[node]; twice {
-			return nil, &ParseError{File: t.name, Line: row.line, Msg: fmt.Sprintf("%s is on line %d already", quote(id), line), Fix: "keep one of the lines"}
+			return nil, &ParseError{File: t.name, Line: row.Line, Msg: fmt.Sprintf("%s is on line %d already", table.Quoted(id), line), Fix: "keep one of the lines"}
 		}
-		at[node] = row.line
+		at[node] = row.Line
 		if err := use(node, row); err != nil {
 			return nil, err
 		}

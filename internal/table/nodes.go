@@ -1,0 +1,203 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// Endings of files about nodes.
+const (
+	IDsFile     = ".ids"     // lists that heatwalk writes, an id on each line as it is; they have no header
+	ContentFile = ".content" // of the LINQS collections: a node on each line, its features and at last its class
+)
+
+// Nodes reads a small file about nodes: a node on each line, the first field unless
+// Node says otherwise, and what is said of it.
+type Nodes struct {
+	Name    string
+	Columns int                  // how many are wanted; with 1, what follows a tab is passed over
+	Known   func(id string) bool // whether the graph has a node; nil: it is not known
+	Node    int                  // the column of the node
+
+	sep    byte // 0 before the first line
+	fields Fields
+}
+
+// MaxFields bounds the columns of a line that are looked at.
+const MaxFields = 1000
+
+// Fault is what is wrong with a line.
+type Fault struct {
+	Line   int64
+	Column int // from 1; 0 if it is the line
+	Msg    string
+	Fix    string
+}
+
+// Error returns what is wrong.
+func (f *Fault) Error() string { return f.Msg }
+
+// Row is one line of such a file, valid until the next one.
+type Row struct {
+	Line  int64
+	Text  [][]byte // the fields, one at least
+	Start []int    // their columns, from 0
+	node  int      // the field of the node
+}
+
+// ID returns the node.
+func (r Row) ID() []byte { return r.Text[r.node] }
+
+// Field returns field i without blanks around it, empty if the line has fewer.
+func (r Row) Field(i int) []byte {
+	if i < len(r.Text) {
+		return bytes.Trim(r.Text[i], Blank)
+	}
+	return nil
+}
+
+// Rows yields the data lines of an open file; an error, a [*Fault] or the reader's,
+// comes last. Fields are separated by tabs if
+// the first line holds one, else by commas or semicolons as in an edge list,
+// else by blanks: of two columns the first blank ends the node, so that the
+// rest may hold some. A line of one column is a node as a whole, unless the
+// file is called .csv.
+func (t *Nodes) Rows(in *textio.Reader) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		for line, err := range in.Lines() {
+			if err != nil {
+				yield(Row{}, err)
+				return
+			}
+			if t.isComment(line.Text) {
+				continue
+			}
+			row, bad := t.Split(line)
+			if bad != nil {
+				yield(Row{}, bad)
+				return
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// isComment reports whether a line is one. The id of a node of the graph may
+// begin like a comment.
+func (t *Nodes) isComment(line []byte) bool {
+	if !IsComment(line) {
+		return false
+	}
+	if t.isList() && len(bytes.Trim(line, Blank)) > 0 {
+		return false
+	}
+	id, _, _ := bytes.Cut(line, []byte{Tab})
+	if id = bytes.Trim(id, Blank); len(id) == 0 || t.Known == nil {
+		return true
+	}
+	return !t.Known(string(id))
+}
+
+// isList reports whether the file is a list that heatwalk writes: an id is a line
+// as it is.
+func (t *Nodes) isList() bool { return IsNamed(t.Name, IDsFile) }
+
+// separator returns what separates the fields of the file whose first line
+// this is.
+func (t *Nodes) separator(line []byte) byte {
+	if IsNamed(t.Name, ContentFile) {
+		return contentSeparator(line)
+	}
+	if t.Columns == 1 && !IsNamed(t.Name, ".csv") {
+		return Tab
+	}
+	sep := Separator(t.Name, line)
+	if sep == Blanks && IsNamed(t.Name, ".csv") && (t.Columns == 1 || len(bytes.Fields(line)) == 1) {
+		return Comma // nothing is said of the first node
+	}
+	return sep
+}
+
+// Split cuts a line into its fields.
+func (t *Nodes) Split(line textio.Line) (Row, *Fault) {
+	first := t.sep == 0
+	if first {
+		t.sep = t.separator(line.Text)
+	}
+	f := &t.fields
+	if err := t.cut(line.Text); err != nil {
+		return Row{}, &Fault{Line: line.Number, Msg: err.Error(), Fix: SplitFix(err, "fix the line")}
+	}
+	node := min(t.Node, len(f.Text)-1)
+	if isTitle := first && t.Columns > 1; !isTitle && len(bytes.Trim(f.Text[node], Blank)) == 0 {
+		return Row{}, &Fault{Line: line.Number, Column: f.Start[node] + 1, Msg: "empty id", Fix: "fix the line"}
+	}
+	if f.Padded[node] && !t.isVerbatim(f.Text[node]) {
+		f.Text[node] = bytes.Trim(f.Text[node], Blank)
+	}
+	for i, text := range f.Text {
+		if bytes.IndexByte(text, Tab) >= 0 {
+			return Row{}, &Fault{Line: line.Number, Column: f.Start[i] + 1, Msg: ErrTab.Error(), Fix: "fix the line"}
+		}
+	}
+	return Row{Line: line.Number, Text: f.Text, Start: f.Start, node: node}, nil
+}
+
+// isVerbatim reports whether an id has the blanks around it that its line has: one
+// of the graph does, and where that is not known one in a list of heatwalk's own.
+func (t *Nodes) isVerbatim(id []byte) bool {
+	if t.Known == nil {
+		return t.isList()
+	}
+	return t.Known(string(id))
+}
+
+// cut cuts a line. Of two columns that blanks separate the first blank ends the
+// node, unless that is in quotes.
+func (t *Nodes) cut(line []byte) error {
+	f := &t.fields
+	text := bytes.Trim(line, Blank)
+	if t.sep != Blanks || t.Columns != 2 || text[0] == '"' {
+		return f.Split(line, t.sep)
+	}
+	from := bytes.Index(line, text)
+	end := bytes.IndexAny(text, Blank)
+	if end < 0 {
+		end = len(text)
+	}
+	rest := bytes.TrimLeft(text[end:], Blank)
+	f.Text = append(f.Text[:0], text[:end], rest)
+	f.Start = append(f.Start[:0], from, from+len(text)-len(rest))
+	f.Padded = append(f.Padded[:0], false, false)
+	return nil
+}
+
+// contentSeparator returns what separates the fields of a .content file.
+func contentSeparator(line []byte) byte {
+	if bytes.IndexByte(line, Tab) >= 0 {
+		return Tab
+	}
+	return Blanks
+}
+
+// IsComment reports whether a line says nothing: it is blank or begins with
+// #, % or //.
+func IsComment(line []byte) bool {
+	line = bytes.TrimLeft(line, Blank)
+	return len(line) == 0 || line[0] == '#' || line[0] == '%' || len(line) > 1 && line[0] == '/' && line[1] == '/'
+}
+
+// SplitFix returns the way out of a line that cannot be split; fix is that of
+// others. What follows a field that goes on over lines could be taken for edges if
+// its first line were skipped.
+func SplitFix(err error, fix string) string {
+	if errors.Is(err, ErrQuote) {
+		return "close it, or put fields that go on over several lines into one"
+	}
+	return fix
+}

@@ -1,0 +1,63 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"unsafe"
+)
+
+// ParseNumber returns what a decimal number says, or why it is none.
+func ParseNumber(b []byte) (float64, string) {
+	for _, c := range b {
+		switch {
+		case c >= '0' && c <= '9', c == '+', c == '-', c == '.', c == 'e', c == 'E':
+		default:
+			word := string(bytes.ToLower(bytes.TrimLeft(b, "+-")))
+			if word == "inf" || word == "infinity" {
+				return 0, "is infinite"
+			}
+			return 0, "is not a number"
+		}
+	}
+	if len(b) == 0 {
+		return 0, "is not a number"
+	}
+	v, err := strconv.ParseFloat(unsafe.String(&b[0], len(b)), 64)
+	switch {
+	case math.IsInf(v, 0):
+		return 0, "is infinite"
+	case err != nil:
+		return 0, "is not a number"
+	}
+	return v, ""
+}
+
+// ParseWeight is ParseNumber for a weight, which is not negative.
+func ParseWeight(b []byte) (float64, string) {
+	w, fault := ParseNumber(b)
+	switch {
+	case fault != "":
+		return 0, fault
+	case w < 0:
+		return 0, "is negative"
+	}
+	return w + 0, "" // −0 becomes 0
+}
+
+// Quoted quotes what came from a file, cut at 64 bytes.
+func Quoted(b []byte) string {
+	if len(b) > 64 {
+		return fmt.Sprintf("%q…", b[:64])
+	}
+	return fmt.Sprintf("%q", b)
+}
+
+// Counted returns "1 field", "2 fields".
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

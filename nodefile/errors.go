@@ -1,0 +1,89 @@
+package nodefile
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// ParseError is something wrong with the content of a file. Of the place, what
+// is known is set; Line and Column count from 1.
+type ParseError struct {
+	File   string
+	Line   int64
+	Column int
+	Byte   int64  // offset in the text, from 0; set instead of Line where that tells more
+	AtByte bool   // whether Byte is set
+	Msg    string // what is wrong
+	Fix    string // the way out; may be empty
+	Err    error  // what it wraps; may be nil
+}
+
+// Error returns file, place, fault and way out in one line.
+func (e *ParseError) Error() string {
+	text := e.Place() + ": " + e.Msg
+	if e.Fix != "" {
+		text += "; " + e.Fix
+	}
+	return text
+}
+
+// Place returns file:line:column, file:line, file@byte or the file alone.
+func (e *ParseError) Place() string {
+	switch {
+	case e.AtByte:
+		return fmt.Sprintf("%s@%d", e.File, e.Byte)
+	case e.Line > 0 && e.Column > 0:
+		return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
+	case e.Line > 0:
+		return fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+	return e.File
+}
+
+// Unwrap returns Err.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// InputError is a wrong choice of inputs or options, found before any data was
+// used.
+type InputError struct {
+	Place string // the input or the flag; may be empty
+	Msg   string
+	Fix   string // may be empty
+}
+
+// Error returns place, fault and way out in one line.
+func (e *InputError) Error() string {
+	text := e.Msg
+	if e.Place != "" {
+		text = e.Place + ": " + text
+	}
+	if e.Fix != "" {
+		text += "; " + e.Fix
+	}
+	return text
+}
+
+// Translate turns an error of reading a file into one of this package; what is none
+// stays as it is.
+func Translate(path string, err error) error {
+	var text *textio.Error
+	var line *table.Fault
+	switch {
+	case errors.As(err, &line):
+		return &ParseError{File: path, Line: line.Line, Column: line.Column, Msg: line.Msg, Fix: line.Fix}
+	case errors.As(err, &text):
+		e := &ParseError{File: text.File, Line: text.Line, Msg: text.What, Fix: text.Fix, Err: err}
+		if text.Line == 0 && text.Byte >= 0 {
+			e.Byte, e.AtByte = text.Byte, true
+		}
+		return e
+	case errors.Is(err, textio.ErrDirectory):
+		return &InputError{Place: path, Msg: "a directory", Fix: "list its files"}
+	case errors.Is(err, textio.ErrTerminal):
+		return &InputError{Msg: "waiting for input on a terminal", Fix: "give a file or pipe"}
+	}
+	return err
+}

@@ -1,0 +1,45 @@
+package nodefile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// file is an input of a test.
+type file struct {
+	name string
+	text string
+}
+
+// write puts files into a new directory and returns their paths.
+func write(t testing.TB, files ...file) []string {
+	t.Helper()
+	dir := t.TempDir()
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = filepath.Join(dir, f.name)
+		if err := os.WriteFile(paths[i], []byte(f.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return paths
+}
+
+// packed returns text as a gzip stream.
+func packed(text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(text))
+	w.Close()
+	return b.String()
+}
+
+// isData reports whether an error is about the content of a file.
+func isData(err error) bool {
+	var parse *ParseError
+	return errors.As(err, &parse)
+}
