@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
@@ -21,7 +23,7 @@ type evidence struct{}
 const fewestLabels = 15
 
 // Name implements [Method].
-func (evidence) Name() string { return "walks" }
+func (evidence) Name() string { return "auto" }
 
 // Takes implements [Method].
 func (evidence) Takes() []string { return []string{"unreached"} }
@@ -82,9 +84,16 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 		return err
 	}
 	r.sources = newSources(r.p, r.set.RNGSeed)
-	r.tally, err = r.sources.walk(ctx, r.set.Workers, planOf(r.p, r.set).left, &r.out.Work, func(done float64) { r.tell("walk", done) })
-	if err != nil {
-		return err
+	for {
+		before := r.out.Work.EntryColumns
+		r.tally, err = r.sources.walk(ctx, r.set.Workers, planOf(r.p, r.set).left, &r.out.Work, func(done float64) { r.tell("walk", done) })
+		if err != nil {
+			return err
+		}
+		if r.missedShare() <= mostMissed || r.out.Work.EntryColumns-before > missedWork || 2*r.sources.steps > mostWalkSteps {
+			break
+		}
+		r.sources.steps *= 2
 	}
 	var graph *sparse.Block[float32]
 	if !r.few() {
@@ -111,6 +120,25 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	}
 	r.whole = r.rows(-1)
 	return nil
+}
+
+// mostWalkSteps bounds the steps of walks that come to few nodes.
+const mostWalkSteps = 64 * walkSteps
+
+// missedShare returns the share of the reached nodes that no walk has come to: on a
+// path one of so many steps comes no farther.
+func (r *weigher) missedShare() float64 {
+	k, missed := len(r.p.Names), 0
+	for v := range roaring.Values(r.out.Reached) {
+		mass := float32(0)
+		for _, q := range r.tally.full.Row(int(v))[int(source)*k:][:k] {
+			mass += q
+		}
+		if !(mass > leastMass) && (r.p.Degrees[v] > 0 || r.p.Directed) {
+			missed++
+		}
+	}
+	return float64(missed) / float64(max(1, r.out.Reached.GetCardinality()))
 }
 
 // tell reports what share of a phase is done.
@@ -162,6 +190,35 @@ func (r *weigher) relatedTo(label, without int) []float64 {
 		return r.related.whole[label]
 	}
 	return r.related.part[without][label]
+}
+
+// missedPrior is how many labels the prior counts for beside those that no walk from
+// another label comes to.
+const missedPrior = 20
+
+// missed returns the probabilities of a node that no walk comes to: the shares of the
+// labels outside a part, −1 for none, that none comes to either, beside those of all
+// labels. Small components may have other classes than large ones.
+func (r *weigher) missed(without int) []float64 {
+	shares := make([]float64, len(r.p.Names))
+	if r.few() {
+		copy(shares, r.columns.prior)
+		return shares
+	}
+	of := float64(missedPrior)
+	for c, q := range r.columns.prior {
+		shares[c] = missedPrior * q
+	}
+	for i, c := range r.p.Class {
+		if !r.whole.heard[i] && r.sources.part[i] != without {
+			shares[c]++
+			of++
+		}
+	}
+	for c := range shares {
+		shares[c] /= of
+	}
+	return shares
 }
 
 // teaching returns the classes of the labels whose rows teach, outside a part, and −1
@@ -222,22 +279,22 @@ type scorer struct {
 	r                 *weigher
 	shared, free, row []float64
 	scores            []float64 // of a kernel
+	missed            []float64 // of nodes that no walk comes to
 }
 
 func (r *weigher) newScorer() *scorer {
 	return &scorer{
 		r: r, shared: make([]float64, r.columns.sharedCount()*r.columns.classes),
-		free: make([]float64, r.columns.freeCount()), row: make([]float64, r.columns.classes), scores: make([]float64, r.columns.classes),
+		free: make([]float64, r.columns.freeCount()), row: make([]float64, r.columns.classes), scores: make([]float64, r.columns.classes), missed: r.missed(-1),
 	}
 }
 
-// probabilities returns those of node v, which stay valid until the next call: the
-// prior of a node that no walk has come to.
+// probabilities returns those of node v, which stay valid until the next call.
 func (w *scorer) probabilities(v int) []float64 {
 	r, full := w.r, w.r.tally.full.Row(v)
 	switch {
 	case !r.columns.heard(full):
-		copy(w.row, r.columns.prior)
+		copy(w.row, w.missed)
 		return w.row
 	case r.few():
 		r.poisson(w.row, full)

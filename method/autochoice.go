@@ -145,7 +145,7 @@ func (r *weigher) tryModels(ctx context.Context) error {
 	row := make([]float64, len(r.p.Names))
 	for f := range r.sources.parts {
 		rows := r.rows(f)
-		y := r.teaching(rows, f)
+		y, missed := r.teaching(rows, f), r.missed(f)
 		trials := r.trials
 		for _, c := range candidates {
 			models, err := r.fit(ctx, c, rows, y, c.lambdas())
@@ -157,9 +157,12 @@ func (r *weigher) tryModels(ctx context.Context) error {
 					if r.sources.part[i] != f {
 						continue
 					}
-					if models == nil || !r.whole.heard[i] {
+					switch {
+					case !r.whole.heard[i]:
+						copy(row, missed)
+					case models == nil:
 						copy(row, r.columns.prior)
-					} else {
+					default:
 						var x []float64
 						if c.free {
 							x = doubled(r.whole.free.Row(i))
@@ -206,7 +209,11 @@ func (r *weigher) tryConstant() {
 	}
 	t := trialOf{setting: setting{candidate: candidate{constant: true}}, of: -1, truth: make([]float64, len(r.p.Row)), right: make([]bool, len(r.p.Row))}
 	for i, c := range r.p.Class {
-		t.note(i, r.columns.prior, c)
+		row := r.columns.prior
+		if !r.whole.heard[i] {
+			row = r.missed(r.sources.part[i])
+		}
+		t.note(i, row, c)
 	}
 	r.trials = append(r.trials, t)
 }

@@ -37,6 +37,7 @@ func planOf(p *Problem, set *Settings) evidencePlan {
 // evidence accounts for a prediction by evidence.
 func (a *account) evidence() error {
 	n, k := len(a.p.Degrees), len(a.p.Names)
+	a.sweeps = UnknownSweeps // walks may have to be longer
 	plan := planOf(a.p, a.set)
 	s := newSources(a.p, a.set.RNGSeed)
 	if err := a.reserve(plan.kept, "filters of walks from labels"); err != nil {
@@ -48,12 +49,8 @@ func (a *account) evidence() error {
 		if groups := s.start[hi] - s.start[lo]; groups > 0 {
 			walks = max(walks, columnBytes(n, groups))
 			a.row = max(a.row, 4*sparse.Stride[float32](2*groups))
-			a.addSweeps(walkSteps)
 		}
 		lo = hi
-	}
-	if len(a.p.Row) > fewestLabels {
-		a.addSweeps(1) // structure
 	}
 	if err := a.phase(walks, "walks from labels"); err != nil {
 		return err
@@ -72,7 +69,6 @@ func (a *account) evidence() error {
 // related accounts for scores of a kernel.
 func (a *account) related(memory int64) error {
 	n, m, k := len(a.p.Degrees), int64(len(a.p.Row)), len(a.p.Names)
-	a.sweeps = UnknownSweeps
 	grid := relatedGrid()
 	grams, err := kernel.GramsNeeds(diffusion, grid, a.p.Degrees, a.p.A.NNZ(), a.p.Row, &kernel.Settings{Memory: memory})
 	if err != nil {

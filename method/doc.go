@@ -19,6 +19,10 @@
 // likelier, in trials as in predictions, and no machine learns from such a row. On graphs with many small components this is worth as much
 // as the choice of the kernel.
 //
+// The method auto learns logistic regression on sums of unabsorbed walks from labels,
+// honest ones at labelled nodes: without the label and, while models are compared,
+// without its fold. Its probabilities are shrunk to what labels say of them.
+//
 // The methods of [ParseMethods] put other kernels in the place of walks and
 // other learners behind them. A kernel method makes the values between labels,
 // for regularised least squares with many labels not even these, and predicts

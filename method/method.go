@@ -39,7 +39,6 @@ type Declared interface {
 
 // methods are the methods there are, by name.
 var methods = slices.Concat([]Method{
-	walkMethod{name: "auto", learner: KernelSVM, inside: true},
 	evidence{},
 	labelPropagation{},
 	Majority,
@@ -108,7 +107,6 @@ func called(m Method, name string) bool {
 type walkMethod struct {
 	name    string
 	learner Learner
-	inside  bool // parameters are chosen inside each training set
 }
 
 // Name implements [Method].
@@ -132,9 +130,6 @@ func (l Learner) takes() []string {
 
 // Tune implements [Method].
 func (m walkMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
-	if m.inside {
-		return nil, nil
-	}
 	set := s.WithDefaults()
 	set.Learner = m.learner
 	return ChooseOnSplits(ctx, p, splits, &set)

@@ -535,7 +535,7 @@ func (a *account) machines() (machines int, rest bool) {
 // like that of train: nothing if it chooses for each training set anew.
 func TuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 	walks, ok := m.(walkMethod)
-	if !ok || walks.inside {
+	if !ok {
 		return Needs{}, nil
 	}
 	learning := *s

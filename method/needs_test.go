@@ -29,7 +29,7 @@ func TestSweepsAsAnnounced(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	for _, name := range []string{"auto", "cwk+rls", "lp", "majority"} {
+	for _, name := range []string{"cwk", "cwk+rls", "lp", "majority"} {
 		for i, c := range []struct {
 			grid  *Grid
 			exact bool

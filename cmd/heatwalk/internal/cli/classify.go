@@ -50,9 +50,11 @@ func newClassify(in *invocation) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "classify GRAPH --labels L.tsv -o OUT.tsv",
 		Short: "A label and scores for every node",
-		Long: `Learns from the labelled nodes and labels all others. What is not given of
---alpha, --steps, --cost and --features is chosen by cross-validation on the
-labelled nodes.
+		Long: `Learns from the labelled nodes and labels all others. The method auto learns
+logistic regression on walks from labels and chooses among models by
+cross-validation; its scores are probabilities. With --alpha, --steps, --cost,
+--features or another parameter of cwk that is the method, and what is not given
+is chosen by cross-validation on the labelled nodes.
 
 OUT has a line for each node: node, label, reached, and a score for each class.
 Labelled nodes keep their label. reached is false for a node that no labelled

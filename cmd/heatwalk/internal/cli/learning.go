@@ -69,7 +69,8 @@ func (m *machine) given() float64 {
 func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	const byCV = "default: chosen by cross-validation"
 	in.walkFlags(flags, &f.walking, byCV, byCV)
-	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method: "+method.MethodList())
+	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
+	flags.Lookup("method").DefValue = "" // it is told already
 	in.choiceVar(flags, &f.kernel, "kernel", "", append([]string{walkKernel}, kernel.Names()...), "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
 	in.parameterFlags(flags, &f.of)
@@ -94,7 +95,9 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 		if flags.Changed("method") {
 			in.problem("--method", "%s says all; leave out --kernel and --learner", f.name)
 		}
-		f.name = cmp.Or(f.kernel, "cwk") + "+" + cmp.Or(f.learner, string(method.KernelSVM))
+		f.name = cmp.Or(f.kernel, walkKernel) + "+" + cmp.Or(f.learner, string(method.KernelSVM))
+	} else if !flags.Changed("method") && choosesWalks(flags) {
+		f.name = walkKernel
 	}
 	place := "--method"
 	if f.kernel != "" {
@@ -221,6 +224,18 @@ func unfinishedAdvice(m method.Method) string {
 		return "; give a smaller --cost"
 	}
 	return "; longer ones do not count"
+}
+
+// choosesWalks reports whether a flag was given that only walks with absorption take:
+// a parameter of theirs, or --slab, which divides their choice.
+func choosesWalks(flags *pflag.FlagSet) bool {
+	walks, err := method.ParseMethods(walkKernel)
+	if err != nil {
+		panic(err) // the name is right
+	}
+	return flags.Changed("slab") || slices.ContainsFunc(flagsOf(walks[0]), func(name string) bool {
+		return name != "unreached" && flags.Changed(name)
+	})
 }
 
 // methods returns the methods of a list of names, and notes those there are
