@@ -36,6 +36,7 @@ var floors = map[string]int{
 	"lanczos":                   2,
 	"internal/tall":             2,
 	"ingest/internal/sort":      1,
+	"ingest/internal/parse":     2,
 	"ingest/internal/ids":       2,
 	"ingest":                    3,
 	"generate":                  3,

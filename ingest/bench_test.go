@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -32,14 +33,14 @@ func rmatText(b *testing.B) []byte {
 func BenchmarkScan(b *testing.B) {
 	text := append(rmatText(b), make([]byte, textio.Slack)...)
 	text = text[:len(text)-textio.Slack]
-	t := template{sep: table.Tab, limit: 1 << 32}
+	t := parse.Template{Sep: table.Tab, Limit: 1 << 32}
 	code := make([]uint32, 0, textio.ChunkBytes)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		for at := 0; at < len(text); {
 			end := min(at+textio.ChunkBytes, len(text))
 			end = at + bytes.LastIndexByte(text[at:end], '\n') + 1
-			if n, _, _ := t.scan(text[:end], at, code[:0], nil); n != end {
+			if n, _, _ := t.Scan(text[:end], at, code[:0], nil); n != end {
 				b.Fatalf("stopped at %d", n)
 			}
 			at = end

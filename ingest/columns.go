@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
@@ -52,7 +53,7 @@ func (c *Config) planLine(name string, konect bool, number int64, line, rest []b
 	if header {
 		lay.first++
 	}
-	lay.template = template{sep: lay.sep, weighted: lay.columns == 3, limit: 1 << 32}
+	lay.template = parse.Template{Sep: lay.sep, Weighted: lay.columns == 3, Limit: 1 << 32}
 	lay.simple = lay.source == 0 && lay.target == 1 && (lay.columns == 2 || lay.columns == 3)
 	return lay, nil
 }

@@ -323,9 +323,9 @@ func (g *guess) sample(lay *layout, text []byte, number int64, odd bool) (lines 
 	for at := 0; at < len(text); number++ {
 		if number >= lay.first && lay.simple {
 			from := at
-			at, g.code, g.weight = lay.template.scan(text, at, g.code[:0], g.weight[:0])
+			at, g.code, g.weight = lay.template.Scan(text, at, g.code[:0], g.weight[:0])
 			for _, c := range g.code {
-				id := c + uint32(lay.template.base)
+				id := c + uint32(lay.template.Base)
 				g.add(mix(uint64(id)), odd)
 				g.top = max(g.top, id)
 			}

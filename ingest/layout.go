@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -17,7 +18,7 @@ type layout struct {
 	columns        int // how many fields a line has; 0 if any number that is enough
 	line           int64
 	first          int64 // the first line of data; those before are comments and a header
-	template       template
+	template       parse.Template
 	simple         bool    // lines can follow the template
 	attributes     bool    // a dictionary of NetworkX ends each line, whose weight is that of the edge
 	said           string  // what becomes of the columns, "" if they are source, target and perhaps weight
@@ -35,7 +36,7 @@ func (c *Config) plan(name string, chunk *textio.Chunk, warn func(string)) (*lay
 		if err := otherFormat(name, chunk.Data); err != nil {
 			return nil, err
 		}
-		konect = konectFormat(chunk.Data)
+		konect = parse.Konect(chunk.Data)
 	}
 	for number, rest := chunk.First, chunk.Data; len(rest) > 0; number++ {
 		end := bytes.IndexByte(rest, '\n')

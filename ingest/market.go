@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/internal/textio"
 )
@@ -121,7 +122,7 @@ func planMarket(name string, in *textio.Reader, tally *tally) (*layout, *market,
 			if m.pattern {
 				lay.weight, lay.columns = -1, 2
 			}
-			lay.template = template{sep: table.Blanks, weighted: !m.pattern, whole: m.integer, base: 1, limit: m.rows, lower: m.symmetry != "general", strict: m.symmetry == "skew-symmetric"}
+			lay.template = parse.Template{Sep: table.Blanks, Weighted: !m.pattern, Whole: m.integer, Base: 1, Limit: m.rows, Lower: m.symmetry != "general", Strict: m.symmetry == "skew-symmetric"}
 			return lay, m, nil
 		}
 		tally.lines += int64(chunk.Lines)

@@ -52,9 +52,9 @@ func (p *parser) parse(chunk *textio.Chunk, seq int) (*part, error) {
 
 // read parses a chunk into codes that are the ids, or through the dictionary.
 func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
-	p.code, p.gaps = p.slabs.code.room(2*chunk.Lines), p.gaps[:0]
-	if p.lay.weight >= 0 || p.lay.template.weighted {
-		p.weight = p.slabs.weight.room(chunk.Lines)
+	p.code, p.gaps = p.slabs.code.Room(2*chunk.Lines), p.gaps[:0]
+	if p.lay.weight >= 0 || p.lay.template.Weighted {
+		p.weight = p.slabs.weight.Room(chunk.Lines)
 	}
 	p.batch.Reset()
 	text := chunk.Data
@@ -63,7 +63,7 @@ func (p *parser) read(out *part, chunk *textio.Chunk, useDict bool) error {
 	edges := 0
 	for at := 0; at < len(text); number++ {
 		if number >= p.lay.first && p.lay.simple && !useDict {
-			at, p.code, p.weight = p.lay.template.scan(text, at, p.code, p.weight)
+			at, p.code, p.weight = p.lay.template.Scan(text, at, p.code, p.weight)
 			if !weighted { // a third number was passed over
 				p.weight = p.weight[:0]
 			}

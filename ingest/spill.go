@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/ingest/internal/parse"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
@@ -39,7 +40,7 @@ func (r *run) addPart(worker int, p *part) error {
 	keep, evict := r.admit(p)
 	p.gaps = slices.Clone(p.gaps)
 	if keep {
-		p.code, p.weight = r.slabs[worker].code.keep(p.code), r.slabs[worker].weight.keep(p.weight)
+		p.code, p.weight = r.slabs[worker].code.Keep(p.code), r.slabs[worker].weight.Keep(p.weight)
 	} else {
 		if err := r.checkEvicted(append(evict, p)); err != nil {
 			return err
@@ -66,8 +67,8 @@ func (r *run) addPart(worker int, p *part) error {
 
 // slabs are where the lines of one worker's parts lie.
 type slabs struct {
-	code   slab[uint32]
-	weight slab[float64]
+	code   parse.Slab[uint32]
+	weight parse.Slab[float64]
 }
 
 // slabBytes is the memory of a piece of a slab, if the limit is not small.
@@ -81,7 +82,7 @@ func (r *run) newSlabs() []slabs {
 	}
 	all := make([]slabs, r.workers)
 	for i := range all {
-		all[i].code.size, all[i].weight.size = size/4, size/8
+		all[i].code.Size, all[i].weight.Size = size/4, size/8
 	}
 	return all
 }

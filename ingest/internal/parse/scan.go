@@ -1,4 +1,4 @@
-package ingest
+package parse
 
 import (
 	"bytes"
@@ -55,24 +55,24 @@ func eightDigits(x uint64) uint64 {
 	return ((x&0x000000FF000000FF)*0x000F424000000064 + (x>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
 }
 
-// template describes the lines that the fast loop reads: two numbers, then a
+// Template describes the lines that the fast loop reads: two numbers, then a
 // weight if weighted, with one separator between them. A number v stands for
 // the code v − base, which must be below limit.
-type template struct {
-	sep         byte
-	weighted    bool
-	base, limit uint64
-	lower       bool // the first number is not below the second
-	strict      bool // nor equal to it
-	whole       bool // weights are integers
+type Template struct {
+	Sep         byte
+	Weighted    bool
+	Base, Limit uint64
+	Lower       bool // the first number is not below the second
+	Strict      bool // nor equal to it
+	Whole       bool // weights are integers
 }
 
-// scan reads the lines of text from position at on that follow the template:
+// Scan reads the lines of text from position at on that follow the template:
 // it appends two codes for each to code, its weight to weight, and stops
 // before the first line that does not follow it. Text must be followed by
 // lineWindow readable bytes that are no digits.
-func (t template) scan(text []byte, at int, code []uint32, weight []float64) (int, []uint32, []float64) {
-	if !t.weighted {
+func (t Template) Scan(text []byte, at int, code []uint32, weight []float64) (int, []uint32, []float64) {
+	if !t.Weighted {
 		at, code = t.scanShort(text, at, code)
 	}
 	end := len(text)
@@ -89,7 +89,7 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 			break
 		}
 		j := at + int(n)
-		if text[j] != t.sep {
+		if text[j] != t.Sep {
 			break
 		}
 		j++
@@ -99,13 +99,13 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 		if k == 64 {
 			v, n = longNumber(text[j:], x)
 		}
-		if n-1 >= 10 || n > 1 && text[j] == '0' || u-t.base >= t.limit || v-t.base >= t.limit ||
-			t.lower && (u < v || t.strict && u == v) {
+		if n-1 >= 10 || n > 1 && text[j] == '0' || u-t.Base >= t.Limit || v-t.Base >= t.Limit ||
+			t.Lower && (u < v || t.Strict && u == v) {
 			break
 		}
 		j += int(n)
-		if t.weighted {
-			if text[j] != t.sep {
+		if t.Weighted {
+			if text[j] != t.Sep {
 				break
 			}
 			j++
@@ -120,7 +120,7 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 					n--
 				}
 			}
-			if t.whole && w != math.Trunc(w) {
+			if t.Whole && w != math.Trunc(w) {
 				break
 			}
 			j += n
@@ -132,12 +132,12 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 			c = text[j]
 		}
 		if c != '\n' {
-			if t.weighted {
+			if t.Weighted {
 				weight = weight[:len(weight)-1]
 			}
 			break
 		}
-		code = append(code, uint32(u-t.base), uint32(v-t.base))
+		code = append(code, uint32(u-t.Base), uint32(v-t.Base))
 		at = j + 1
 	}
 	return at, code, weight
@@ -146,11 +146,11 @@ func (t template) scan(text []byte, at int, code []uint32, weight []float64) (in
 // scanShort is scan for the lines at the beginning that are two numbers of at most
 // eight digits each, as most are, while there is room for their codes. It takes
 // half of scan's time.
-func (t template) scanShort(text []byte, at int, code []uint32) (int, []uint32) {
-	read, n := simd.Numbers(code[len(code):cap(code)], text[at:], simd.NumberLines{Sep: t.sep, Base: t.base, Limit: t.limit, Least: t.least()})
+func (t Template) scanShort(text []byte, at int, code []uint32) (int, []uint32) {
+	read, n := simd.Numbers(code[len(code):cap(code)], text[at:], simd.NumberLines{Sep: t.Sep, Base: t.Base, Limit: t.Limit, Least: t.least()})
 	at, code = at+read, code[:len(code)+n]
-	end, all := shortHalves(text, at, code, t.sep)
-	if t.base == 0 && t.limit > maxShort && !t.lower {
+	end, all := shortHalves(text, at, code, t.Sep)
+	if t.Base == 0 && t.Limit > maxShort && !t.Lower {
 		return end, all
 	}
 	lines := all[len(code):]
@@ -164,8 +164,8 @@ func (t template) scanShort(text []byte, at int, code []uint32) (int, []uint32) 
 // place turns the two short numbers of each line into codes and returns how many
 // codes it made before the first line that does not follow the template. Whether
 // there is one is only asked at the end: most texts have none.
-func (t template) place(lines []uint32) int {
-	base, top, least := int64(t.base), int64(t.limit)-1, t.least()
+func (t Template) place(lines []uint32) int {
+	base, top, least := int64(t.Base), int64(t.Limit)-1, t.least()
 	all := int64(0) // negative if one of what it is made of was
 	for rest := lines; len(rest) > 1; rest = rest[2:] {
 		u, v := int64(rest[0])-base, int64(rest[1])-base
@@ -184,11 +184,11 @@ func (t template) place(lines []uint32) int {
 }
 
 // least returns how much the first of two short numbers is above the second at least.
-func (t template) least() int64 {
+func (t Template) least() int64 {
 	switch {
-	case t.strict:
+	case t.Strict:
 		return 1
-	case t.lower:
+	case t.Lower:
 		return 0
 	}
 	return -maxShort

@@ -1,35 +1,35 @@
-package ingest
+package parse
 
 import "github.com/heatwalk/heatwalk/internal/pages"
 
-// slab hands out room for slices one after the other from pieces of memory, each
+// Slab hands out room for slices one after the other from pieces of memory, each
 // twice as large as the one before up to a size, so that a short input costs
 // little. A piece becomes garbage when nothing in it is used any more. A slab
 // belongs to one worker.
-type slab[T uint32 | float64] struct {
-	size int // elements of the largest piece
+type Slab[T uint32 | float64] struct {
+	Size int // elements of the largest piece
 	next int // elements of the next one
 	rest []T
 }
 
-// room returns an empty slice with room for n elements, which is valid until
-// the next call of room or keep.
-func (s *slab[T]) room(n int) []T {
+// Room returns an empty slice with room for n elements, which is valid until
+// the next call of Room or Keep.
+func (s *Slab[T]) Room(n int) []T {
 	if len(s.rest) < n {
-		s.next = min(max(n, 2*s.next), s.size)
+		s.next = min(max(n, 2*s.next), s.Size)
 		s.rest = pages.Room[T](max(n, s.next))
 	}
 	return s.rest[:0:n]
 }
 
-// keep makes data stay valid: where it is if room returned it last, else as a
+// Keep makes data stay valid: where it is if Room returned it last, else as a
 // copy.
-func (s *slab[T]) keep(data []T) []T {
+func (s *Slab[T]) Keep(data []T) []T {
 	if len(data) == 0 {
 		return nil
 	}
 	if len(s.rest) < len(data) || &s.rest[0] != &data[0] {
-		data = append(s.room(len(data)), data...)
+		data = append(s.Room(len(data)), data...)
 	}
 	s.rest = s.rest[len(data):]
 	return data[:len(data):len(data)]

@@ -1,4 +1,4 @@
-package ingest
+package parse
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 )
 
 // slowScan is what scan does to lines without weights, by a regular expression.
-func slowScan(t template, text string) (at int, code []uint32) {
-	line := regexp.MustCompile(`^(0|[1-9][0-9]{0,9})` + regexp.QuoteMeta(string(t.sep)) + `(0|[1-9][0-9]{0,9})\r?\n`)
+func slowScan(t Template, text string) (at int, code []uint32) {
+	line := regexp.MustCompile(`^(0|[1-9][0-9]{0,9})` + regexp.QuoteMeta(string(t.Sep)) + `(0|[1-9][0-9]{0,9})\r?\n`)
 	for {
 		m := line.FindStringSubmatch(text[at:])
 		if m == nil {
@@ -23,11 +23,11 @@ func slowScan(t template, text string) (at int, code []uint32) {
 		}
 		u, _ := strconv.ParseUint(m[1], 10, 64)
 		v, _ := strconv.ParseUint(m[2], 10, 64)
-		if min(u, v) < t.base || max(u, v)-t.base >= t.limit || t.lower && u < v || t.strict && u == v {
+		if min(u, v) < t.Base || max(u, v)-t.Base >= t.Limit || t.Lower && u < v || t.Strict && u == v {
 			return at, code
 		}
 		at += len(m[0])
-		code = append(code, uint32(u-t.base), uint32(v-t.base))
+		code = append(code, uint32(u-t.Base), uint32(v-t.Base))
 	}
 }
 
@@ -36,12 +36,12 @@ func TestScan(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	r := rand.New(rand.NewPCG(6, 28))
-	templates := []template{
-		{sep: table.Tab, limit: 1 << 32},
-		{sep: table.Blanks, limit: 1 << 32},
-		{sep: table.Blanks, base: 1, limit: 90_000_000},
-		{sep: table.Blanks, base: 1, limit: 5000, lower: true},
-		{sep: table.Blanks, base: 1, limit: 1 << 31, lower: true, strict: true},
+	templates := []Template{
+		{Sep: table.Tab, Limit: 1 << 32},
+		{Sep: table.Blanks, Limit: 1 << 32},
+		{Sep: table.Blanks, Base: 1, Limit: 90_000_000},
+		{Sep: table.Blanks, Base: 1, Limit: 5000, Lower: true},
+		{Sep: table.Blanks, Base: 1, Limit: 1 << 31, Lower: true, Strict: true},
 	}
 	digits := func(most int) string {
 		s := strconv.FormatUint(1+r.Uint64N(9), 10)
@@ -60,7 +60,7 @@ func TestScan(t *testing.T) {
 		var text strings.Builder
 		for range r.IntN(lines) {
 			u, v, end := digits(most), digits(most), "\n"
-			if layout.lower && (len(u) < len(v) || len(u) == len(v) && u < v) {
+			if layout.Lower && (len(u) < len(v) || len(u) == len(v) && u < v) {
 				u, v = v, u
 			}
 			switch r.IntN(odds) {
@@ -85,7 +85,7 @@ func TestScan(t *testing.T) {
 			case 9:
 				u = "0" + u
 			}
-			text.WriteString(u + string(layout.sep) + v + end)
+			text.WriteString(u + string(layout.Sep) + v + end)
 		}
 		want := text.String()
 		if !strings.HasSuffix(want, "\n") {
@@ -96,7 +96,7 @@ func TestScan(t *testing.T) {
 			wantAt += from
 			b := append([]byte(want), make([]byte, textio.Slack)...)[:len(want)]
 			before := make([]uint32, 2, 2+r.IntN(3*lines))
-			at, code, _ := layout.scan(b, from, before, nil)
+			at, code, _ := layout.Scan(b, from, before, nil)
 			if at != wantAt || !slices.Equal(code[2:], wantCode) {
 				t.Fatalf("%+v: %q from %d: at %d with %d, want %d with %d", layout, want, from, at, code[2:], wantAt, wantCode)
 			}
@@ -112,28 +112,28 @@ func TestScan(t *testing.T) {
 // tried alone, at its edge, among lines that are right.
 func TestPlace(t *testing.T) {
 	for _, c := range []struct {
-		template template
+		template Template
 		u, v     uint32
 		right    bool
 	}{
-		{template{base: 1, limit: 40}, 1, 40, true},
-		{template{base: 1, limit: 40}, 40, 1, true},
-		{template{base: 1, limit: 40}, 0, 7, false},
-		{template{base: 1, limit: 40}, 7, 0, false},
-		{template{base: 1, limit: 40}, 41, 7, false},
-		{template{base: 1, limit: 40}, 7, 41, false},
-		{template{limit: 40}, 0, 39, true},
-		{template{limit: 40}, 40, 0, false},
-		{template{base: 1, limit: maxShort}, 1, maxShort, true},
-		{template{base: 1, limit: 40, lower: true}, 7, 7, true},
-		{template{base: 1, limit: 40, lower: true}, 7, 8, false},
-		{template{base: 1, limit: 40, lower: true, strict: true}, 8, 7, true},
-		{template{base: 1, limit: 40, lower: true, strict: true}, 7, 7, false},
+		{Template{Base: 1, Limit: 40}, 1, 40, true},
+		{Template{Base: 1, Limit: 40}, 40, 1, true},
+		{Template{Base: 1, Limit: 40}, 0, 7, false},
+		{Template{Base: 1, Limit: 40}, 7, 0, false},
+		{Template{Base: 1, Limit: 40}, 41, 7, false},
+		{Template{Base: 1, Limit: 40}, 7, 41, false},
+		{Template{Limit: 40}, 0, 39, true},
+		{Template{Limit: 40}, 40, 0, false},
+		{Template{Base: 1, Limit: maxShort}, 1, maxShort, true},
+		{Template{Base: 1, Limit: 40, Lower: true}, 7, 7, true},
+		{Template{Base: 1, Limit: 40, Lower: true}, 7, 8, false},
+		{Template{Base: 1, Limit: 40, Lower: true, Strict: true}, 8, 7, true},
+		{Template{Base: 1, Limit: 40, Lower: true, Strict: true}, 7, 7, false},
 	} {
 		for before := range 3 {
 			lines := []uint32{2, 1, 3, 2, 4, 3, 5, 4}
 			lines[2*before], lines[2*before+1] = c.u, c.v
-			want, base := slices.Clone(lines), uint32(c.template.base)
+			want, base := slices.Clone(lines), uint32(c.template.Base)
 			for i := range want {
 				want[i] -= base
 			}

@@ -1,4 +1,4 @@
-package ingest
+package parse
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ var (
 		"multiweighted", "multiposweighted", "dynamic"}
 )
 
-// konectFormat returns what the KONECT file that a text begins says of its edges, ""
+// Konect returns what the KONECT file that a text begins says of its edges, ""
 // if it is none. Its lines hold source and target, then perhaps a weight, then
 // perhaps a time.
-func konectFormat(text []byte) string {
+func Konect(text []byte) string {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	words := bytes.Fields(line)
 	if len(words) != 3 || string(words[0]) != "%" ||
