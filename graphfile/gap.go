@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/table"
 )
 
 var gapType = fileType{name: "GAP", endings: []string{".sg", ".wsg"}, read: readGAP}
@@ -30,7 +32,7 @@ const (
 
 func readGAP(in *Input, s *sink) (*Summary, error) {
 	g := &gap{sink: s, entry: 4}
-	if strings.HasSuffix(Extension(in.Name), ".wsg") {
+	if strings.HasSuffix(table.Extension(in.Name), ".wsg") {
 		g.entry = 8
 	}
 	var head [gapHead]byte

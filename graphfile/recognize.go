@@ -2,20 +2,10 @@ package graphfile
 
 import (
 	"bytes"
-	"path/filepath"
 	"slices"
-	"strings"
-)
 
-// Extension returns the ending of a name that says what is in the file, in
-// lower case: the last one that is not that of a compression.
-func Extension(name string) string {
-	name = strings.ToLower(name)
-	for _, packed := range []string{".gz", ".zst", ".bgz"} {
-		name = strings.TrimSuffix(name, packed)
-	}
-	return filepath.Ext(name)
-}
+	"github.com/heatwalk/heatwalk/internal/table"
+)
 
 // Recognize returns the format of a file that [Read] reads from the first bytes of its
 // content, a few kilobytes if it has as many, or else from its name. It is EdgeList for
@@ -26,7 +16,7 @@ func Recognize(name string, head []byte) Format {
 			return Format(f)
 		}
 	}
-	ending := Extension(name)
+	ending := table.Extension(name)
 	for f, t := range fileTypes {
 		if slices.Contains(t.endings, ending) {
 			return Format(f)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/table"
 )
 
@@ -37,7 +36,7 @@ func beside(dir, stem, extension string) []string {
 	}
 	var found []string
 	for _, e := range entries {
-		if e.IsDir() || graphfile.Extension(e.Name()) != extension || stem != "" && stemOf(e.Name()) != stem {
+		if e.IsDir() || table.Extension(e.Name()) != extension || stem != "" && stemOf(e.Name()) != stem {
 			continue
 		}
 		found = append(found, filepath.Join(dir, e.Name()))
@@ -48,7 +47,7 @@ func beside(dir, stem, extension string) []string {
 // stemOf returns what comes before the extension in a file's name.
 func stemOf(path string) string {
 	name := filepath.Base(path)
-	at := strings.LastIndex(strings.ToLower(name), graphfile.Extension(name))
+	at := strings.LastIndex(strings.ToLower(name), table.Extension(name))
 	return name[:at]
 }
 
@@ -60,7 +59,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		if cites := Folder(path); cites != "" {
 			path = cites
 		}
-		if graphfile.Extension(path) != table.ContentFile {
+		if table.Extension(path) != table.ContentFile {
 			paths = append(paths, path)
 			continue
 		}
@@ -71,12 +70,12 @@ func (r *run) pair(inputs []string) ([]string, error) {
 		if len(cites) == 0 {
 			return nil, &InputError{Place: path, Msg: "lists nodes; the edges are in the .cites file, which is not beside it", Fix: "give that file, and this one with --nodes"}
 		}
-		if !slices.ContainsFunc(inputs, func(other string) bool { return graphfile.Extension(other) == citesFile }) {
+		if !slices.ContainsFunc(inputs, func(other string) bool { return table.Extension(other) == citesFile }) {
 			paths = append(paths, cites[0])
 		}
 	}
 	for _, path := range paths {
-		if r.c.Nodes != "" || path == "-" || graphfile.Extension(path) != citesFile {
+		if r.c.Nodes != "" || path == "-" || table.Extension(path) != citesFile {
 			continue
 		}
 		if content := beside(filepath.Dir(path), stemOf(path), table.ContentFile); len(content) > 0 {
@@ -88,7 +87,7 @@ func (r *run) pair(inputs []string) ([]string, error) {
 
 // warnUnlisted warns of ids that the .content file does not have.
 func (r *run) warnUnlisted(ids int) {
-	if ids > 0 && graphfile.Extension(r.c.Nodes) == table.ContentFile && r.c.UnknownIDs == DefaultUnknown {
+	if ids > 0 && table.Extension(r.c.Nodes) == table.ContentFile && r.c.UnknownIDs == DefaultUnknown {
 		r.warn(fmt.Sprintf("%s does not list %s of the edges; they are nodes too, or pass --unknown-ids=skip", r.c.Nodes, table.Counted(ids, "id")))
 	}
 }

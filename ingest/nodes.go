@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/ingest/internal/ids"
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 	"github.com/heatwalk/heatwalk/internal/table"
@@ -134,7 +133,7 @@ func (r *run) distinctListed() int {
 // has a header: a first line of a table whose node is a title, or one that is no
 // integer while the next ones are.
 func (r *run) nodesHeader(name string, chunk *textio.Chunk) bool {
-	if e := graphfile.Extension(name); e == table.ContentFile || e == table.IDsFile {
+	if e := table.Extension(name); e == table.ContentFile || e == table.IDsFile {
 		return false
 	}
 	if r.c.Header != AutoHeader {

@@ -1,8 +1,10 @@
 package ingest
 
-import "github.com/heatwalk/heatwalk/ingest/internal/sort"
+import (
+	"unsafe"
 
-import "unsafe"
+	"github.com/heatwalk/heatwalk/ingest/internal/sort"
+)
 
 // part is what was read from one chunk of an edge list: a line for every two
 // codes, in the order of the text. Codes are the ids themselves while all of

@@ -259,10 +259,14 @@ func decimalComma(line []byte) bool {
 
 // IsNamed reports whether a file's name has an extension, perhaps before that
 // of a compression.
-func IsNamed(name, extension string) bool {
+func IsNamed(name, extension string) bool { return Extension(name) == extension }
+
+// Extension returns the ending of a name that says what is in the file, in
+// lower case: the last one that is not that of a compression.
+func Extension(name string) string {
 	name = strings.ToLower(name)
-	for _, packed := range []string{".gz", ".zst"} {
+	for _, packed := range []string{".gz", ".zst", ".bgz"} {
 		name = strings.TrimSuffix(name, packed)
 	}
-	return filepath.Ext(name) == extension
+	return filepath.Ext(name)
 }

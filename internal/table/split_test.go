@@ -27,3 +27,13 @@ func TestSeparator(t *testing.T) {
 		}
 	}
 }
+
+func TestExtension(t *testing.T) {
+	for name, want := range map[string]string{
+		"e.tsv": ".tsv", "E.TSV.gz": ".tsv", "l.ids.bgz": ".ids", "a.b.csv.zst": ".csv", "gz": "", "e.gz": "",
+	} {
+		if got := Extension(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/table"
 	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/tablefile"
 )
@@ -118,7 +119,7 @@ else by their numbers from 0.`,
 // formatOfFile returns the format that an output is to have, nil if that is not
 // clear.
 func formatOfFile(path, to string) *fileFormat {
-	ending := graphfile.Extension(path)
+	ending := table.Extension(path)
 	for i := range fileFormats {
 		if f := &fileFormats[i]; f.name == to || to == "" && slices.Contains(f.endings, ending) {
 			return f
@@ -158,7 +159,7 @@ func (in *invocation) fileFormat(path, to string, inputs []string, matrix bool) 
 		in.problem("-o", "%s files hold graphs, and %s is a matrix of features; give one of %s", found.name, inputs[0], strings.Join(all, " "))
 	case found != nil && !holds(found) && len(inputs) > 0:
 		in.problem("-o", "%s files hold features, and %s is a graph; give one of %s", found.name, inputs[0], strings.Join(all, " "))
-	case found != nil && !found.text && strings.ToLower(filepath.Ext(path)) != graphfile.Extension(path):
+	case found != nil && !found.text && strings.ToLower(filepath.Ext(path)) != table.Extension(path):
 		in.problem("-o", "%s files are written without %s; leave it out", found.name, filepath.Ext(path))
 	}
 	return found
