@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/validate"
 )
 
 // candidate is a model that may be chosen.
@@ -142,10 +143,15 @@ func (r *weigher) tryModels(ctx context.Context) error {
 			r.trials = append(r.trials, trialOf{setting: setting{c, lambda}, of: of, truth: make([]float64, m), right: make([]bool, m)})
 		}
 	}
-	row := make([]float64, len(r.p.Names))
+	row, sampled := make([]float64, len(r.p.Names)), r.sampled()
 	for f := range r.sources.parts {
 		rows := r.rows(f)
 		y, missed := r.teaching(rows, f), r.missed(f)
+		for i := range y {
+			if !sampled[i] {
+				y[i] = -1
+			}
+		}
 		trials := r.trials
 		for _, c := range candidates {
 			models, err := r.fit(ctx, c, rows, y, c.lambdas())
@@ -177,6 +183,24 @@ func (r *weigher) tryModels(ctx context.Context) error {
 		r.tell("choose", float64(f+1)/float64(r.sources.parts))
 	}
 	return nil
+}
+
+// choiceWork bounds rows × free columns × classes of the models that are tried, but
+// for choiceLabels rows; a model takes some tens of passes over them.
+const (
+	choiceWork   = 16 << 20
+	choiceLabels = 500
+)
+
+// sampled returns the labels that teach the models that are tried: all of them, or a
+// stratified sample of many. All labels test these models, and teach the chosen one.
+func (r *weigher) sampled() []bool {
+	taken := make([]bool, len(r.p.Class))
+	most := max(choiceLabels, choiceWork/(r.columns.freeCount()*len(r.p.Names)))
+	for _, i := range validate.Sample(r.p.Class, most, r.set.RNGSeed, 0) {
+		taken[i] = true
+	}
+	return taken
 }
 
 // lambdas returns those to try.
