@@ -3,7 +3,6 @@ package spectral
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -123,7 +122,7 @@ func (p *Problem) of(g *graph.Graph) *eigenproblem {
 		e.know(g, lanczos.Smallest, nil, 0)
 	case LaplacianNormalized:
 		op, norm = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees), 2
-		e.know(g, lanczos.Smallest, onesForZeros(root), 0)
+		e.know(g, lanczos.Smallest, g.Roots(), 0)
 	case Modularity:
 		gamma := p.Resolution
 		if gamma == 0 {
@@ -141,7 +140,7 @@ func (p *Problem) of(g *graph.Graph) *eigenproblem {
 				op.Diag[i] = 1
 			}
 		}
-		e.root = onesForZeros(root)
+		e.root = g.Roots()
 		e.know(g, lanczos.Largest, e.root, 1)
 	default:
 		panic(badMatrix)
@@ -151,17 +150,6 @@ func (p *Problem) of(g *graph.Graph) *eigenproblem {
 	const allowance = 10 * 0x1p-52
 	e.rounding = allowance * norm
 	return e
-}
-
-// onesForZeros returns the roots with 1 for a node without edges.
-func onesForZeros(root []float64) []float64 {
-	out := slices.Clone(root)
-	for i, r := range out {
-		if r == 0 {
-			out[i] = 1
-		}
-	}
-	return out
 }
 
 // know splits off the eigenvectors that each component has of value, if their

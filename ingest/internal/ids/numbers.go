@@ -66,6 +66,7 @@ type Ranks struct {
 	N     int
 }
 
+// NewRanks returns the ranks of the ids whose bits are set, 64 of them in each word.
 func NewRanks(seen []uint64) *Ranks {
 	k := &Ranks{seen: seen, below: make([]uint32, len(seen))}
 	for i, word := range seen {

@@ -60,6 +60,7 @@ type MergeError struct {
 	Kind     MergeKind
 }
 
+// MergeKind is how the lines of an entry disagree.
 type MergeKind int
 
 const (
