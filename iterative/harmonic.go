@@ -28,7 +28,8 @@ type Harmonic struct {
 // Cholesky factor where g.Memory has room for it, as [System.SolveTo] says.
 //
 // Residuals are those of D_U^-½·L_UU·D_U^-½, relative to what is D^-½·A_UL·F_L there
-// and F_L in the other rows: no unit of weights counts. Cost: a sweep.
+// and F_L in the other rows: no unit of weights counts. D leaves out loops that outweigh
+// the other edges of a node. Cost: a sweep.
 func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic, error) {
 	n := len(g.Degrees)
 	free := make([]float64, n) // 1 in U, 0 in L and in what L does not reach
@@ -38,9 +39,11 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 	for _, i := range clamped {
 		free[i] = 0
 	}
-	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers}
+	// A loop is no part of L: where Edges leaves the heavy ones out, so do the sums here.
+	a, sums := g.Edges()
+	among := &graph.Graph{A: a, Components: g.Components, Workers: g.Workers}
 	var err error
-	if among.Degrees, err = sparse.Degrees(ctx, &restricted{g.A, free}, g.Workers); err != nil {
+	if among.Degrees, err = sparse.Degrees(ctx, &restricted{a, free}, g.Workers); err != nil {
 		return nil, err
 	}
 	h := &Harmonic{
@@ -49,7 +52,8 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 		},
 		known: &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers},
 	}
-	if g.Loops != nil {
+	looped := g.Loops != nil && &sums[0] == &g.Degrees[0]
+	if looped {
 		among.Loops = make([]float64, n)
 	}
 	even := make([]float64, n) // what is the same number all over U
@@ -58,10 +62,10 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 		if u == 0 {
 			continue
 		}
-		h.Ground[i] = max(0, g.Degrees[i]-among.Degrees[i])
-		h.Scale[i] = math.Sqrt(g.Degrees[i])
+		h.Ground[i] = max(0, sums[i]-among.Degrees[i])
+		h.Scale[i] = math.Sqrt(sums[i])
 		even[i] = h.Scale[i]
-		if g.Loops != nil {
+		if looped {
 			among.Loops[i] = g.Loops[i]
 		}
 	}

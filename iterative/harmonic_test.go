@@ -80,3 +80,37 @@ func TestRestricted(t *testing.T) {
 		t.Errorf("degrees %v, %v; want %v", got, err, want)
 	}
 }
+
+// A loop of any weight is no part of a harmonic function: on a path with clamped ends
+// it is the straight line between their values, whatever loops its nodes have.
+func TestHarmonicLoops(t *testing.T) {
+	const n = 9
+	for _, heavy := range []float64{1, 1e6, 1e12, 1e18} {
+		var e []sparse.Triplet
+		for i := range n - 1 {
+			e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(i + 1), Val: 0.1}, sparse.Triplet{Row: uint32(i + 1), Col: uint32(i), Val: 0.1})
+		}
+		for _, i := range []int{0, 1, 4, 7} {
+			e = append(e, sparse.Triplet{Row: uint32(i), Col: uint32(i), Val: heavy})
+		}
+		a, err := sparse.FromTriplets(n, n, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := NewHarmonic(ctx, graphOf(t, a), []int{0, n - 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := sparse.NewBlock[float64](n, 1)
+		f.Row(n - 1)[0] = 1
+		if _, err := h.SolveTo(ctx, f, &Settings{Tolerance: 1e-12}); err != nil {
+			t.Errorf("loops of %g: %v", heavy, err)
+			continue
+		}
+		for i := range n {
+			if want := float64(i) / (n - 1); math.Abs(f.Row(i)[0]-want) > 1e-10 {
+				t.Errorf("loops of %g: row %d is %.12g, want %.12g", heavy, i, f.Row(i)[0], want)
+			}
+		}
+	}
+}

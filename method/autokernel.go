@@ -59,8 +59,12 @@ func relatedGrid() []kernel.Parameters {
 // answers less half of the mean squared error.
 func (r *weigher) relate(ctx context.Context) error {
 	memory := planOf(r.p, r.set).left
-	graph := &graph.Graph{A: r.p.A, Degrees: r.p.Degrees, Components: r.p.components, Workers: r.set.Workers, Memory: memory}
-	kernels, err := kernel.NewAll(ctx, graph, diffusion, relatedGrid())
+	g, err := graph.NewOf(ctx, r.p.A, r.p.components, r.set.Workers)
+	if err != nil {
+		return err
+	}
+	g.Memory = memory
+	kernels, err := kernel.NewAll(ctx, g, diffusion, relatedGrid())
 	if err != nil {
 		return err
 	}

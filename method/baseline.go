@@ -66,12 +66,16 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	width, factor := propagated(p, &set)
 	propagate := r.settle
 	if !p.Directed {
-		g := &graph.Graph{A: p.A, Degrees: p.Degrees, Components: p.components, Workers: set.Workers, Memory: factor}
+		g, err := graph.NewOf(ctx, p.A, p.components, set.Workers)
+		if err != nil {
+			return nil, err
+		}
+		g.Memory = factor
 		h, err := iterative.NewHarmonic(ctx, g, p.Row)
 		if err != nil {
 			return nil, err
 		}
-		r.out.Work.add(Work{Sweeps: 1})
+		r.out.Work.add(Work{Sweeps: 2}) // for degrees, of all edges and of those between free nodes
 		propagate = func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
 			return r.harmonic(ctx, h, lo, hi, tell)
 		}
@@ -115,7 +119,8 @@ func propagatedBytes(p *Problem, cols int) int64 {
 	if p.Directed {
 		return scores + 2*sparse.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
-	return scores + sparse.BlockBytes[float64](n, cols) + iterative.HarmonicBytes(n, cols)
+	const graphVectors = 3 // degrees, loops, and sums without them
+	return scores + sparse.BlockBytes[float64](n, cols) + graphVectors*8*int64(n) + iterative.HarmonicBytes(n, cols)
 }
 
 // factorBytes is what the factor takes that solves slow systems, beside the solve of

@@ -193,3 +193,28 @@ func TestUnsettled(t *testing.T) {
 		}
 	}
 }
+
+// A loop that outweighs everything else does not keep a label away.
+func TestPropagationLoops(t *testing.T) {
+	p := pathOf(t, 5, false)
+	e := []sparse.Triplet{{Row: 1, Col: 1, Val: 1e17}, {Row: 3, Col: 3, Val: 1e12}}
+	for i := range uint32(4) {
+		e = append(e, sparse.Triplet{Row: i, Col: i + 1, Val: 1}, sparse.Triplet{Row: i + 1, Col: i, Val: 1})
+	}
+	var err error
+	if p.A, err = sparse.FromTriplets(5, 5, e); err != nil {
+		t.Fatal(err)
+	}
+	if p.Degrees, err = sparse.Degrees(t.Context(), p.A, 1); err != nil {
+		t.Fatal(err)
+	}
+	out, err := labelPropagation{}.Predict(t.Context(), p, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		if got, want := float64(out.Scores.Row(i)[1]), float64(i)/4; math.Abs(got-want) > 1e-6 {
+			t.Errorf("row %d: %v, want %v", i, got, want)
+		}
+	}
+}

@@ -203,7 +203,7 @@ func (a *account) votes(rest bool) error {
 func (a *account) propagation() error {
 	k := len(a.p.Names)
 	width, room := propagated(a.p, a.left())
-	a.addSweeps((propagationSteps + 1) * ((k + width - 1) / width))
+	a.addSweeps(2 + (propagationSteps+1)*((k+width-1)/width))
 	a.row, a.scaled = 8*sparse.Stride[float64](width), !a.p.Directed
 	const blocks = "scores and propagation of all nodes"
 	if err := a.reserve(propagatedBytes(a.p, width), blocks); err != nil {
