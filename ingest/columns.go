@@ -126,7 +126,25 @@ func (h *head) take(c table.EdgeColumns) {
 	if c.Weight >= 0 {
 		lay.weight = c.Weight + h.shift
 	}
+	lay.titles = h.listed()
 	lay.said = c.Describe(h.titles)
+}
+
+// listed returns the titles for a message, cut at 200 bytes. What stands above or beside
+// no title numbers or names the rows.
+func (h *head) listed() string {
+	titles := slices.Clone(h.titles)
+	if titles[0] == "" {
+		titles[0] = "row"
+	}
+	if h.shift > 0 {
+		titles = append([]string{"row"}, titles...)
+	}
+	text := strings.Join(titles, ", ")
+	if len(text) > 200 {
+		text = text[:200] + "…"
+	}
+	return text
 }
 
 // chooseFields settles the columns as the settings name them.

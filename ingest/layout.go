@@ -21,6 +21,7 @@ type layout struct {
 	template       parse.Template
 	simple         bool    // lines can follow the template
 	attributes     bool    // a dictionary of NetworkX ends each line, whose weight is that of the edge
+	titles         string  // of the columns under a header, for messages
 	said           string  // what becomes of the columns, "" if they are source, target and perhaps weight
 	market         *market // not nil for a Matrix Market file
 }
@@ -75,6 +76,8 @@ func (lay *layout) want() string {
 		return "2 (row, column)"
 	case lay.market != nil:
 		return "3 (row, column, value)"
+	case lay.titles != "" && lay.columns > 0:
+		return fmt.Sprintf("%d (%s)", lay.columns, lay.titles)
 	case lay.columns == 2:
 		return "2 (source, target)"
 	case lay.columns == 3:
