@@ -41,6 +41,9 @@ type view struct {
 	Tables []*Result
 }
 
+// Measures returns the columns of the table of measures.
+func (view) Measures() []measure { return measures }
+
 // At returns the result of a method at a fraction.
 func (v view) At(method string, fraction float64) *Result { return v.result(method, fraction) }
 

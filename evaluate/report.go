@@ -30,14 +30,15 @@ type Report struct {
 
 // Result is one method at one training size. Accuracies are fractions of one.
 type Result struct {
-	Method         string             `json:"method"`
-	TrainFraction  float64            `json:"train_fraction"`            // of the labelled nodes
-	TrainPerClass  int                `json:"train_per_class,omitempty"` // if splits were drawn so
-	AccuracyMean   float64            `json:"accuracy_mean"`
-	AccuracyStderr float64            `json:"accuracy_stderr"`
-	Accuracies     []float64          `json:"accuracies"` // by split
-	MacroF1        float64            `json:"macro_f1"`   // mean over splits
-	Confusion      validate.Confusion `json:"confusion"`  // summed over splits
+	Method           string             `json:"method"`
+	TrainFraction    float64            `json:"train_fraction"`            // of the labelled nodes
+	TrainPerClass    int                `json:"train_per_class,omitempty"` // if splits were drawn so
+	AccuracyMean     float64            `json:"accuracy_mean"`
+	AccuracyStderr   float64            `json:"accuracy_stderr"`
+	Accuracies       []float64          `json:"accuracies"` // by split
+	MacroF1          float64            `json:"macro_f1"`   // mean over splits
+	validate.Quality                    // means over splits; nil where a split has none
+	Confusion        validate.Confusion `json:"confusion"` // summed over splits
 
 	// Parameters are those of all splits; null where there are none, or where
 	// each split has its own, listed in ParametersBySplit.
@@ -174,8 +175,57 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "%s at %s: %v\n", res.Method, r.TrainedOn(res.TrainFraction), *res.Parameters)
 		}
 	}
+	r.writeQuality(&b, width)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeQuality writes the other measures, a table for each training size.
+func (r *Report) writeQuality(b *strings.Builder, width int) {
+	for _, f := range r.Fractions() {
+		fmt.Fprintf(b, "\nat %s\n", r.TrainedOn(f))
+		line := strings.Repeat(" ", width)
+		for _, m := range measures {
+			line += "   " + m.Title
+		}
+		b.WriteString(line + "\n")
+		for _, name := range r.Methods() {
+			res := r.result(name, f)
+			line := pad(name, width)
+			for _, m := range measures {
+				line += "   " + pad(m.Text(res), utf8.RuneCountInString(m.Title))
+			}
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+}
+
+// measure is a column of the tables of other measures than accuracy.
+type measure struct {
+	Title string
+	of    func(*Result) *float64
+	share bool // written as a percentage
+}
+
+var measures = []measure{
+	{"macro-F1 %", func(r *Result) *float64 { return &r.MacroF1 }, true},
+	{"AP %", func(r *Result) *float64 { return r.AveragePrecision }, true},
+	{"AUC %", func(r *Result) *float64 { return r.AUC }, true},
+	{"log-loss", func(r *Result) *float64 { return r.LogLoss }, false},
+	{"Brier", func(r *Result) *float64 { return r.Brier }, false},
+	{"ECE %", func(r *Result) *float64 { return r.CalibrationError }, true},
+}
+
+// Text writes the measure of a result, or that there is none.
+func (m *measure) Text(r *Result) string {
+	switch x := m.of(r); {
+	case x == nil:
+		return "–"
+	case m.share:
+		return percent(*x)
+	default:
+		return strconv.FormatFloat(*x, 'f', 3, 64)
+	}
 }
 
 // percent writes a share of one as a percentage with one decimal.

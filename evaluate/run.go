@@ -72,7 +72,7 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	for _, size := range sizes {
 		var results []Result
 		for _, m := range methods {
-			res, err := measure(ctx, p, m, &size, &set, step)
+			res, err := run(ctx, p, m, &size, &set, step)
 			if err != nil {
 				return nil, err
 			}
@@ -143,8 +143,8 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	return sizes, nil
 }
 
-// measure runs one method at one training size.
-func measure(ctx context.Context, p *method.Problem, m method.Method, s *size, set *method.Settings, step func()) (*Result, error) {
+// run runs one method at one training size.
+func run(ctx context.Context, p *method.Problem, m method.Method, s *size, set *method.Settings, step func()) (*Result, error) {
 	start := time.Now()
 	res := &Result{
 		Method: m.Name(), TrainFraction: s.fraction, TrainPerClass: s.perClass,
@@ -159,34 +159,76 @@ func measure(ctx context.Context, p *method.Problem, m method.Method, s *size, s
 			res.Parameters, res.TuningAccuracy = &choice.Parameters, choice.Accuracy
 		}
 	}
+	var outcomes []outcome
 	for i := range s.splits.Len() {
 		split := s.splits.At(i)
-		train, test := p.At(split.Train), p.At(split.Test)
-		out, err := m.Predict(ctx, train, res.Parameters, set)
+		o, err := res.score(ctx, m, p.At(split.Train), p.At(split.Test), set)
 		if err != nil {
 			return nil, err
 		}
-		if out.Unfinished != "" {
-			res.Unfinished = cmp.Or(res.Unfinished, out.Unfinished)
-			res.UnfinishedSplits++
-		}
-		predicted := make([]int, len(test.Row))
-		for i, row := range test.Row {
-			predicted[i] = out.Class[row]
-		}
-		one := validate.NewConfusion(len(p.Names))
-		one.Count(test.Class, predicted)
-		res.Confusion.Count(test.Class, predicted)
-		res.Accuracies = append(res.Accuracies, one.Accuracy())
-		res.MacroF1 += one.MacroF1() / float64(s.splits.Len())
-		if res.Parameters == nil && out.Settings > 0 {
-			res.ParametersBySplit = append(res.ParametersBySplit, out.Parameters)
-		}
+		outcomes = append(outcomes, *o)
 		step()
 	}
-	res.AccuracyMean, res.AccuracyStderr = validate.MeanStderr(res.Accuracies)
+	res.summarise(outcomes)
 	res.Seconds = time.Since(start).Seconds()
 	return res, nil
+}
+
+// outcome is what one split says of a method.
+type outcome struct {
+	Accuracy, MacroF1 float64
+	Quality           validate.Quality
+}
+
+// score predicts the test nodes of a split from its training nodes.
+func (r *Result) score(ctx context.Context, m method.Method, train, test *method.Problem, set *method.Settings) (*outcome, error) {
+	out, err := m.Predict(ctx, train, r.Parameters, set)
+	if err != nil {
+		return nil, err
+	}
+	if out.Unfinished != "" {
+		r.Unfinished = cmp.Or(r.Unfinished, out.Unfinished)
+		r.UnfinishedSplits++
+	}
+	if r.Parameters == nil && out.Settings > 0 {
+		r.ParametersBySplit = append(r.ParametersBySplit, out.Parameters)
+	}
+	predicted := make([]int, len(test.Row))
+	for i, row := range test.Row {
+		predicted[i] = out.Class[row]
+	}
+	one := validate.NewConfusion(len(test.Names))
+	one.Count(test.Class, predicted)
+	r.Confusion.Count(test.Class, predicted)
+	quality := validate.MeasureQuality(test.Class, predicted, len(test.Names), func(i int) []float32 { return out.Scores.Row(test.Row[i]) })
+	return &outcome{one.Accuracy(), one.MacroF1(), quality}, nil
+}
+
+// summarise stores what the outcomes of all splits say together.
+func (r *Result) summarise(outcomes []outcome) {
+	for _, o := range outcomes {
+		r.Accuracies = append(r.Accuracies, o.Accuracy)
+		r.MacroF1 += o.MacroF1 / float64(len(outcomes))
+	}
+	r.AccuracyMean, r.AccuracyStderr = validate.MeanStderr(r.Accuracies)
+	mean := func(of func(*validate.Quality) *float64) *float64 {
+		sum := 0.0
+		for i := range outcomes {
+			x := of(&outcomes[i].Quality)
+			if x == nil {
+				return nil
+			}
+			sum += *x / float64(len(outcomes))
+		}
+		return &sum
+	}
+	r.Quality = validate.Quality{
+		AveragePrecision: mean(func(q *validate.Quality) *float64 { return q.AveragePrecision }),
+		AUC:              mean(func(q *validate.Quality) *float64 { return q.AUC }),
+		LogLoss:          mean(func(q *validate.Quality) *float64 { return q.LogLoss }),
+		Brier:            mean(func(q *validate.Quality) *float64 { return q.Brier }),
+		CalibrationError: mean(func(q *validate.Quality) *float64 { return q.CalibrationError }),
+	}
 }
 
 const badPlan = "evaluate: a plan without training sizes"

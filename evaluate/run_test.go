@@ -113,6 +113,50 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	}
 }
 
+// TestQuality compares the means over splits with measures of the predictions.
+func TestQuality(t *testing.T) {
+	p := planted(t, 9, 100, 80)
+	methods, err := method.ParseMethods("lp,lgc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), p, &Plan{Methods: methods, Fractions: []float64{0.3}, Splits: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	splits, err := validate.RandomSplits(p.Class, 0.3, 3, 0, validate.ForTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, m := range methods {
+		var logs, squares, all float64
+		for i := range 3 {
+			out, err := m.Predict(context.Background(), p.At(splits.At(i).Train), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range splits.At(i).Test {
+				all++
+				for c, q := range out.Scores.Row(p.Row[x]) {
+					if c == p.Class[x] {
+						logs -= math.Log(max(float64(q), 0x1p-23))
+						squares += (1 - float64(q)) * (1 - float64(q))
+					} else {
+						squares += float64(q) * float64(q)
+					}
+				}
+			}
+		}
+		q := r.Results[at].Quality
+		if math.Abs(*q.LogLoss-logs/all) > 1e-12 || math.Abs(*q.Brier-squares/all) > 1e-12 {
+			t.Errorf("%s: log-loss %v, want %v; Brier %v, want %v", m.Name(), *q.LogLoss, logs/all, *q.Brier, squares/all)
+		}
+		if !(*q.AUC > 0.6) || !(*q.AveragePrecision > 0.4) || !(*q.CalibrationError < 0.5) {
+			t.Errorf("%s: AUC %v, AP %v, ECE %v on a graph of three blocks", m.Name(), *q.AUC, *q.AveragePrecision, *q.CalibrationError)
+		}
+	}
+}
+
 func sampleReport() *Report {
 	r := &Report{
 		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, RNGSeed: 7,
@@ -133,6 +177,10 @@ func sampleReport() *Report {
 		r.Results = append(r.Results, results...)
 		r.compare(results)
 	}
+	share := func(x float64) *float64 { return &x }
+	r.Results[0].Quality = validate.Quality{
+		AveragePrecision: share(0.8125), AUC: share(0.9), LogLoss: share(0.7), Brier: share(0.4),
+	}
 	return r
 }
 
@@ -144,6 +192,16 @@ majority   31.0 (0.6)        31.0 (0.6)
 * best, and better than every other (paired t-test, p < 0.05)
 cwk at 5 %: α = 0.9, 40 steps, C = 0.5, plain features
 cwk at 10 %: α = 0.9, 40 steps, C = 0.5, plain features
+
+at 5 %
+           macro-F1 %   AP %   AUC %   log-loss   Brier   ECE %
+cwk        69.0         81.2   90.0    0.700      0.400   –
+majority   69.0         –      –       –          –       –
+
+at 10 %
+           macro-F1 %   AP %   AUC %   log-loss   Brier   ECE %
+cwk        69.0         –      –       –          –       –
+majority   69.0         –      –       –          –       –
 `
 	var b strings.Builder
 	if err := sampleReport().WriteText(&b); err != nil {
@@ -162,7 +220,8 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"method":"cwk","train_fraction":0.05,"accuracy_mean":0.72,"accuracy_stderr":0.0115,` +
-		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"confusion":[[3,1],[2,4]],` +
+		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"average_precision":0.8125,"auc":0.9,` +
+		`"log_loss":0.7,"brier":0.4,"calibration_error":null,"confusion":[[3,1],[2,4]],` +
 		`"parameters":{"alpha":0.9,"steps":40,"min_steps":0,"cost":0.5,"features":"plain"},"seconds":1.25}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)

@@ -262,8 +262,9 @@ func (in *invocation) warnUnfinished(plan *evaluate.Plan, report *evaluate.Repor
 }
 
 // splitBytes is what a label takes in a split: its row and class in the labels and in
-// the training or test set, its place in the permutation, and what is predicted of it.
-const splitBytes = 80
+// the training or test set, its place in the permutation, what is predicted of it, and
+// its score and place in a ranking.
+const splitBytes = 112
 
 // planEvaluate returns what a plan takes, and sets the memory of its settings.
 func (in *invocation) planEvaluate(g *openGraph, l *nodefile.Labels, plan *evaluate.Plan) (*needs, error) {

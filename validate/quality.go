@@ -1,0 +1,175 @@
+package validate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Quality says how good scores are. A measure that the scores do not have is nil.
+type Quality struct {
+	// Rankings of the items by the score of one class, mean over the classes that
+	// some items have and some have not.
+	AveragePrecision *float64 `json:"average_precision"` // see [AveragePrecision]
+	AUC              *float64 `json:"auc"`               // see [AUC]
+
+	// Of scores that are probabilities: but for 1e-3, none is negative and each row
+	// sums to one.
+	LogLoss          *float64 `json:"log_loss"`          // mean of −ln p of the true class, p at least 2⁻²³
+	Brier            *float64 `json:"brier"`             // mean over items of Σ over classes of (p − [class is true])², 0 … 2
+	CalibrationError *float64 `json:"calibration_error"` // see [CalibrationError]
+}
+
+// leastProbability is the resolution of float32: what a logarithm is taken of.
+const leastProbability = 0x1p-23
+
+// rounding is how far a probability may be below 0, and a row of them from a sum of 1.
+const rounding = 1e-3
+
+// MeasureQuality compares the scores of items with their true classes. Item i has
+// class truth[i], is predicted to have predicted[i], and row(i) holds its score for
+// each class; a row is used until the next one is asked for. Cost: a sort of the items
+// for each class.
+func MeasureQuality(truth, predicted []int, classes int, row func(i int) []float32) Quality {
+	if len(truth) != len(predicted) {
+		panic(badLength)
+	}
+	var q Quality
+	if len(truth) == 0 {
+		return q
+	}
+	confidence, right := make([]float64, len(truth)), make([]bool, len(truth))
+	probabilities, logs, squares := true, 0.0, 0.0
+	for i, t := range truth {
+		sum := 0.0
+		for c, v := range row(i)[:classes] {
+			p := float64(v)
+			sum += p
+			probabilities = probabilities && p >= -rounding
+			if c == predicted[i] {
+				confidence[i] = p
+			}
+			if c == t {
+				logs -= math.Log(max(p, leastProbability))
+				p--
+			}
+			squares += float64(p * p)
+		}
+		probabilities = probabilities && math.Abs(sum-1) <= rounding
+		right[i] = predicted[i] == t
+	}
+	if probabilities {
+		n := float64(len(truth))
+		ece := CalibrationError(confidence, right)
+		logs /= n
+		squares /= n
+		q.LogLoss, q.Brier, q.CalibrationError = &logs, &squares, &ece
+	}
+	q.AveragePrecision, q.AUC = rankings(truth, classes, confidence, right, row)
+	return q
+}
+
+// rankings returns the means of average precision and AUC over the classes that some
+// items have and some have not, nil if there are none or a score is not a number. It
+// works in score and positive.
+func rankings(truth []int, classes int, score []float64, positive []bool, row func(i int) []float32) (precision, auc *float64) {
+	var sum [2]float64
+	present := 0
+	for c := range classes {
+		count := 0
+		for i, t := range truth {
+			score[i] = float64(row(i)[c])
+			if positive[i] = t == c; positive[i] {
+				count++
+			}
+		}
+		if count > 0 && count < len(truth) {
+			sum[0] += AveragePrecision(positive, score)
+			sum[1] += AUC(positive, score)
+			present++
+		}
+	}
+	if present == 0 || math.IsNaN(sum[0]+sum[1]) {
+		return nil, nil
+	}
+	sum[0] /= float64(present)
+	sum[1] /= float64(present)
+	return &sum[0], &sum[1]
+}
+
+// AveragePrecision returns Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores from the highest
+// down, with Pₙ and Rₙ the precision and recall of all items that score at least so
+// much: items of equal score are one step. It is not a number without a positive item.
+func AveragePrecision(positive []bool, score []float64) float64 {
+	found, sum := 0, 0.0
+	inTies(positive, score, func(before, positives, items int) {
+		found += positives
+		sum += float64(positives) * float64(found) / float64(before+items)
+	})
+	return sum / float64(found)
+}
+
+// AUC returns the share of pairs of a positive and a negative item of which the positive
+// one has the higher score, equal scores counting one half: the area under the
+// receiver operating characteristic. It is not a number without such a pair.
+func AUC(positive []bool, score []float64) float64 {
+	above, negatives, sum := 0, 0, 0.0 // positives above a negative
+	inTies(positive, score, func(_, positives, items int) {
+		sum += float64(items-positives) * (float64(above) + float64(positives)/2)
+		above += positives
+		negatives += items - positives
+	})
+	return sum / (float64(above) * float64(negatives))
+}
+
+// inTies calls use for every distinct score from the highest down, with the number of
+// items that score more, and of positive items and of all that have it.
+func inTies(positive []bool, score []float64, use func(before, positives, items int)) {
+	if len(positive) != len(score) {
+		panic(badLength)
+	}
+	order := make([]int, len(score))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	for lo := 0; lo < len(order); {
+		hi, positives := lo, 0
+		for ; hi < len(order) && score[order[hi]] == score[order[lo]]; hi++ {
+			if positive[order[hi]] {
+				positives++
+			}
+		}
+		if hi == lo { // not a number
+			hi++
+		}
+		use(lo, positives, hi-lo)
+		lo = hi
+	}
+}
+
+// calibrationBins is the number of bins of [CalibrationError], that of Guo et al.
+const calibrationBins = 15
+
+// CalibrationError returns the expected calibration error of Guo et al. (2017): items
+// are put into 15 bins of equal width by the probability of what is predicted of them;
+// it is the mean over the items of |share of right answers − mean probability| of
+// their bin. A probability between two bins belongs to the lower one.
+func CalibrationError(confidence []float64, right []bool) float64 {
+	if len(confidence) != len(right) {
+		panic(badLength)
+	}
+	var excess [calibrationBins]float64 // right answers less the sum of probabilities
+	for i, p := range confidence {
+		b := min(max(0, int(math.Ceil(p*calibrationBins))-1), calibrationBins-1)
+		if right[i] {
+			excess[b]++
+		}
+		excess[b] -= p
+	}
+	sum := 0.0
+	for _, e := range excess {
+		sum += math.Abs(e)
+	}
+	return sum / float64(len(confidence))
+}
