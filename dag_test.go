@@ -46,6 +46,7 @@ var floors = map[string]int{
 	"propagate":                 5,
 	"spectral":                  5,
 	"kernel":                    6,
+	"kernel/closed":             6,
 	"classify":                  6,
 	"validate":                  7,
 	"method":                    8,

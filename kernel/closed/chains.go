@@ -1,0 +1,67 @@
+package closed
+
+import "math"
+
+// Complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17): the
+// value of a vertex with itself, (1 + (n−1)·e^(−nβ))/n, and with another, (1 − e^(−nβ))/n.
+func Complete(n int, beta float64) (same, other float64) {
+	if n < 1 || !(beta >= 0) {
+		panic(badArgument)
+	}
+	size := float64(n)
+	return (1 + (size-1)*math.Exp(-size*beta)) / size, -math.Expm1(-size*beta) / size
+}
+
+// ClosedChain returns exp(β(A − D)) between two vertices of a ring of n ≥ 3 that are d
+// steps apart: 1/n · Σ_ν e^(−ω_ν·β)·cos(2πνd/n), ω_ν = 2(1 − cos(2πν/n)). Cost: n terms.
+func ClosedChain(n, d int, beta float64) float64 {
+	if n < 3 || !(beta >= 0) {
+		panic(badArgument)
+	}
+	sum := 0.0
+	for nu := n - 1; nu >= 0; nu-- {
+		sum += math.Exp(-beta*frequency(2*nu, n)) * angle(2*nu*(d%n), n)
+	}
+	return sum / float64(n)
+}
+
+// OpenChain returns exp(β(A − D)) between the vertices i and j, from 0, of a path of n:
+// 1/n · Σ_ν c_ν·e^(−ω_ν·β)·cos(πν(i+½)/n)·cos(πν(j+½)/n) with c_0 = 1, else 2, and
+// ω_ν = 2(1 − cos(πν/n)). It is also what a ring of 2n has between i and j, and i and the
+// image 2n − 1 − j. Cost: n terms.
+func OpenChain(n, i, j int, beta float64) float64 {
+	if n < 1 || i < 0 || i >= n || j < 0 || j >= n || !(beta >= 0) {
+		panic(badArgument)
+	}
+	sum := 0.0
+	for nu := n - 1; nu > 0; nu-- {
+		sum += 2 * math.Exp(-beta*frequency(nu, n)) * angle(nu*(2*i+1), 2*n) * angle(nu*(2*j+1), 2*n)
+	}
+	return (sum + 1) / float64(n)
+}
+
+// frequency returns 2(1 − cos(πa/n)) = 4·sin²(πa/2n).
+func frequency(a, n int) float64 {
+	s := math.Sin(math.Pi * float64(a) / float64(2*n))
+	return 4 * s * s
+}
+
+// angle returns cos(πa/n).
+func angle(a, n int) float64 { return math.Cos(math.Pi * float64(a%(2*n)) / float64(n)) }
+
+// Hypercube returns exp(β(A − D)) of the m-dimensional cube between two vertices that
+// differ in d bits: ((1 + e^(−2β))/2)^m·tanh(β)^d.
+func Hypercube(m, d int, beta float64) float64 {
+	if d < 0 || d > m || !(beta >= 0) {
+		panic(badArgument)
+	}
+	return math.Pow((1+math.Exp(-2*beta))/2, float64(m)) * math.Pow(math.Tanh(beta), float64(d))
+}
+
+// Factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y:
+// (1 − e^(−nβ))/(1 + (n−1)·e^(−nβ)). The kernel of the product of complete graphs is the
+// product of the factors of the attributes that differ, times K(x, x).
+func Factor(n int, beta float64) float64 {
+	same, other := Complete(n, beta)
+	return other / same
+}

@@ -1,0 +1,276 @@
+package closed
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Parameters that kernels share.
+var (
+	betaParam = spec.Param{
+		Name: "beta", Symbol: "β", Meaning: "time of the diffusion", Range: spec.Above(0), Default: spec.Number(0.5),
+		Grid: numbers(0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.5, 2, 3),
+	}
+	scaleParam = spec.Param{
+		Name: "scale", Meaning: "K(x, x) = 1, or the kernel itself", Kind: spec.Choice,
+		Words: []string{"unit", "raw"}, Default: spec.Word("unit"),
+	}
+	missingParam = spec.Param{
+		Name: "missing-values", Meaning: "a missing value is one more value of its attribute, or the average of all", Kind: spec.Choice,
+		Words: []string{"value", "average"}, Default: spec.Word("value"),
+	}
+)
+
+func numbers(list ...float64) (values []spec.Value) {
+	for _, x := range list {
+		values = append(values, spec.Number(x))
+	}
+	return values
+}
+
+// categorical is the diffusion kernel on the product of complete graphs, one for each
+// attribute with its values as vertices. A missing value is a vertex more, or the
+// combination of all vertices with equal weights ([Conjugate]): its value with any
+// other, and with another missing one, is 1/|A| where K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
+var categorical = Kernel{
+	Spec: spec.Spec{
+		Name: "categorical", Title: "Π over attributes that differ of (1 − e^−|A|β)/(1 + (|A|−1)·e^−|A|β)", Works: spec.Vectors,
+		Params: []spec.Param{betaParam, scaleParam, missingParam},
+	},
+	Of: func(attributes []Attribute, v spec.Values) (*Gram, error) {
+		return cubeOf(attributes, v.Word("missing-values") == "average", false, v.Word("scale") == "raw", func(size int) (same, differs, missing float64) {
+			same, differs = Complete(size, v.Number("beta"))
+			return same, differs, 1 / float64(size)
+		})
+	},
+}
+
+// hypercube is categorical for attributes of two values, tanh(β)^d.
+var hypercube = Kernel{
+	Spec: spec.Spec{
+		Name: "hypercube", Title: "tanh(β)^d, d attributes of two values differ", Works: spec.Vectors,
+		Params: []spec.Param{betaParam, scaleParam},
+	},
+	Of: func(attributes []Attribute, v spec.Values) (*Gram, error) {
+		for _, a := range attributes {
+			if len(a.Values) > 2 {
+				return nil, &AttributeError{a.Name, -1, fmt.Sprintf("has %d values, and a hypercube's attributes have two; take the categorical kernel", len(a.Values))}
+			}
+		}
+		same, differs := Complete(2, v.Number("beta"))
+		return cubeOf(attributes, true, false, v.Word("scale") == "raw", func(int) (float64, float64, float64) { return same, differs, 0.5 })
+	},
+}
+
+// hamming counts the attributes that agree, n less the Hamming distance.
+var hamming = Kernel{
+	Spec: spec.Spec{
+		Name: "hamming", Title: "the number of attributes that agree", Works: spec.Vectors,
+		Params: []spec.Param{missingParam},
+	},
+	Of: func(attributes []Attribute, v spec.Values) (*Gram, error) {
+		return cubeOf(attributes, v.Word("missing-values") == "average", true, true, func(size int) (float64, float64, float64) {
+			return 1, 0, 1 / float64(size)
+		})
+	},
+}
+
+// lanes is how many attributes of up to 256 values a word holds, one in each byte.
+const lanes = 8
+
+// cube holds categorical records as words of eight lanes. A lane is a byte of an
+// attribute's code; attributes of more than 256 values take several in one word.
+type cube struct {
+	width   int           // words of a record
+	words   []uint64      // of each distinct record
+	missing []uint8       // lanes of each word whose attribute is missing and averages; nil: none
+	sums    bool          // values add up rather than multiply
+	scale   float64       // the value of no word at all
+	agree   []byLanes     // of each word: by the set of lanes that differ
+	average []byLanes     // of each word: by the set of lanes that are missing, relative to agree
+	placed  [][]laneRange // of each word: its attributes
+}
+
+// byLanes are values for all sets of lanes.
+type byLanes [1 << lanes]float64
+
+// laneRange is where an attribute is in its word, and its values.
+type laneRange struct {
+	attribute, from, to    int
+	same, differs, missing float64
+}
+
+// cubeOf returns the kernel whose value is the product, or the sum, over attributes
+// of what values says for an alphabet of so many: for values that are the same, that
+// differ, and of which one is missing and averages. Unless raw, products are in units
+// of K(x, x) of a record without missing values.
+func cubeOf(attributes []Attribute, averages, sums, raw bool, values func(size int) (same, differs, missing float64)) (*Gram, error) {
+	if len(attributes) == 0 {
+		return nil, &AttributeError{"", -1, "no attributes; there is nothing to compare"}
+	}
+	c := &cube{sums: sums, scale: 1}
+	if sums {
+		c.scale = 0
+	}
+	used := lanes // of the last word
+	for i, a := range attributes {
+		size := len(a.Values)
+		if !averages && hasMissing(a) {
+			size++
+		}
+		size = max(size, 1)
+		n := (bits.Len(uint(size-1)) + 7) / 8
+		n = max(n, 1)
+		if used+n > lanes {
+			c.placed, used = append(c.placed, nil), 0
+		}
+		same, differs, missing := values(size)
+		if !raw {
+			same, differs, missing = 1, differs/same, missing/same
+		}
+		at := len(c.placed) - 1
+		c.placed[at] = append(c.placed[at], laneRange{i, used, used + n, same, differs, missing})
+		used += n
+	}
+	c.width = len(c.placed)
+	c.tabulate()
+	return c.fill(attributes, averages), nil
+}
+
+func hasMissing(a Attribute) bool {
+	for _, code := range a.Code {
+		if code < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// tabulate computes the values of all sets of lanes.
+func (c *cube) tabulate() {
+	for _, word := range c.placed {
+		var agree, average byLanes
+		for set := range agree {
+			agree[set], average[set] = 1, 1
+			if c.sums {
+				agree[set], average[set] = 0, 0
+			}
+			for _, l := range word {
+				value := l.same
+				if set>>l.from&(1<<(l.to-l.from)-1) != 0 {
+					value = l.differs
+				}
+				isMissing := set>>l.from&1 != 0
+				switch {
+				case c.sums:
+					agree[set] += value
+					if isMissing {
+						average[set] += l.missing - l.same
+					}
+				default:
+					agree[set] *= value
+					if isMissing {
+						average[set] *= l.missing / l.same
+					}
+				}
+			}
+		}
+		c.agree, c.average = append(c.agree, agree), append(c.average, average)
+	}
+}
+
+// fill packs the distinct records.
+func (c *cube) fill(attributes []Attribute, averages bool) *Gram {
+	n := len(attributes[0].Code)
+	words, missing := make([]uint64, n*c.width), make([]uint8, n*c.width)
+	any := false
+	for w, word := range c.placed {
+		for _, l := range word {
+			a := attributes[l.attribute]
+			for i, code := range a.Code {
+				at := i*c.width + w
+				switch {
+				case code >= 0:
+					words[at] |= uint64(code) << (8 * l.from)
+				case averages:
+					missing[at] |= (1<<(l.to-l.from) - 1) << l.from
+					any = true
+				default:
+					words[at] |= uint64(len(a.Values)) << (8 * l.from)
+				}
+			}
+		}
+	}
+	key := make([]byte, 9*c.width)
+	g := newGram(n, func(i int) string {
+		for w := range c.width {
+			binary.LittleEndian.PutUint64(key[9*w:], words[i*c.width+w])
+			key[9*w+8] = missing[i*c.width+w]
+		}
+		return string(key)
+	})
+	for _, i := range g.first {
+		c.words = append(c.words, words[i*c.width:(i+1)*c.width]...)
+		if any {
+			c.missing = append(c.missing, missing[i*c.width:(i+1)*c.width]...)
+		}
+	}
+	g.between = c
+	return g
+}
+
+// valuesTo implements [between].
+func (c *cube) valuesTo(dst []float64, a int, items, of []int) {
+	from := a * c.width
+	x := c.words[from : from+c.width]
+	if c.missing != nil || c.sums {
+		c.generalTo(dst, from, items, of)
+		return
+	}
+	if c.width == 1 {
+		x, factor := x[0], &c.agree[0]
+		for j, item := range items {
+			dst[j] = factor[differing(x, c.words[of[item]])]
+		}
+		return
+	}
+	for j, item := range items {
+		at := of[item] * c.width
+		value := 1.0
+		for w, y := range c.words[at : at+len(x)] {
+			value *= c.agree[w][differing(x[w], y)]
+		}
+		dst[j] = value
+	}
+}
+
+// generalTo is valuesTo for missing values that average, and for sums.
+func (c *cube) generalTo(dst []float64, from int, items, of []int) {
+	for j, item := range items {
+		at := of[item] * c.width
+		value := c.scale
+		for w := range c.width {
+			set, averaged := differing(c.words[from+w], c.words[at+w]), uint8(0)
+			if c.missing != nil {
+				averaged = c.missing[from+w] | c.missing[at+w]
+			}
+			agree, average := c.agree[w][set&^averaged], c.average[w][averaged]
+			if c.sums {
+				value += agree + average
+			} else {
+				value *= agree * average
+			}
+		}
+		dst[j] = value
+	}
+}
+
+// differing returns the set of lanes in which two words differ: bit b for byte b.
+func differing(x, y uint64) uint8 {
+	const low, high, gather = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080, 0x0102040810204080
+	d := x ^ y
+	return uint8(((d&low + low | d) & high >> 7) * gather >> 56)
+}

@@ -1,0 +1,47 @@
+// Package closed has diffusion kernels whose values are known without a matrix: those of
+// R. Kondor, J. Lafferty, Diffusion kernels on graphs and other discrete input spaces,
+// ICML 2002, sections 4 and 5. It knows no graph.
+//
+// # Functions
+//
+// K = exp(βH) with H = A − D, the Laplacian with a minus sign, on
+//
+//   - infinite trees: [RegularTree], where every vertex has k neighbours, and
+//     [RootedTree], where every vertex has k − 1 children;
+//   - [Complete] graphs, [ClosedChain] and [OpenChain];
+//   - the [Hypercube], and the product of complete graphs of any sizes ([Factor]).
+//
+// Kernels of larger graphs are made of those of smaller ones: [Product] is that of the
+// product of graphs, [Conjugate] that of combinations of vertices.
+//
+// # Kernels of records
+//
+// [Kernels] lists by name with their parameters ([Kernel]) those of records of
+// attributes: categorical, hypercube, hamming, strings.
+//
+//	k := closed.KernelOf("categorical")
+//	v, err := k.Resolve(spec.Values{"beta": spec.Number(0.3)}, nil)
+//	gram, err := k.Of(attributes, v)
+//	gram.RowTo(row, i)                         // row[j] = K(i, j)
+//
+// A [Gram] holds the records alone and computes values when they are asked for: of
+// categorical records by comparing eight attributes at once and looking up the product
+// of their factors. Records that are equal are one to it.
+//
+// # Where the text is wrong
+//
+// The formulas are checked against the exponential of an explicit matrix. Of what is
+// printed in the paper these differ:
+//
+//   - Equation (15) has the prefactor 2/(π(k−1)), which is right for d = 4 only; it is
+//     2/(π(k−1)^(d/2−1)). (15) and (16) are of the generator A/k − I; here it is A − kI.
+//   - The method of images gives K(d) + K(d′ + 1) without the factors ½ of section 4.5:
+//     the rows of T are to have length one.
+//   - Equation (18) counts n − |s| places at which two strings differ, and one factor
+//     for all alignments; neither holds. The recursion below it is a kernel, the sum
+//     Σ_n 2^−(n+1)·K_n over numbers n of places; its κ belongs to (i+1, j+1).
+//   - The exponent in section 5 is 1 − δ(x_i, x′_i), and the kernel of the Hamming distance
+//     counts the attributes that agree.
+//   - Hypercubes and products of complete graphs are scaled to K(x, x) = 1. That is the
+//     scale unit here; raw is the diffusion kernel itself.
+package closed

@@ -1,0 +1,185 @@
+package closed
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+var betas = []float64{0.1, 1, 4}
+
+// same compares the values of a function with a golden file.
+func same(t *testing.T, file string, value Function) {
+	t.Helper()
+	want := testgraph.Golden(t, "closed/"+file+".npy")
+	got := sparse.NewBlock[float64](want.Rows, want.Cols)
+	for i := range got.Rows {
+		for j := range got.Row(i) {
+			got.Row(i)[j] = value(i, j)
+		}
+	}
+	testgraph.Close(t, got, want, 1e-13, 1e-12)
+}
+
+func TestGoldenFunctions(t *testing.T) {
+	for _, beta := range betas {
+		name := func(format string, args ...any) string {
+			return fmt.Sprintf(format, args...) + fmt.Sprintf("_b%.1f", beta)
+		}
+		for _, n := range []int{2, 7} {
+			same(t, name("complete_n%d", n), complete(n, beta))
+		}
+		for _, n := range []int{3, 9} {
+			same(t, name("chain_n%d", n), func(i, j int) float64 { return ClosedChain(n, max(i-j, j-i), beta) })
+		}
+		same(t, name("path_n8"), func(i, j int) float64 { return OpenChain(8, i, j, beta) })
+		same(t, name("hypercube_m4"), func(i, j int) float64 {
+			d := 0
+			for x := i ^ j; x > 0; x &= x - 1 {
+				d++
+			}
+			return Hypercube(4, d, beta)
+		})
+		same(t, name("categorical_cube"), Product([]int{2, 3, 4}, []Function{complete(2, beta), complete(3, beta), complete(4, beta)}))
+		same(t, name("rooted_binary_tree"), func(i, j int) float64 { return rooted(3, i, j, beta) })
+	}
+	same(t, "regular_tree_k3_column", column(func(i int) float64 { return RegularTree(3, i, 0.25) }))
+	same(t, "rooted_tree_k3_column", column(func(i int) float64 { return rooted(3, i, 4, 0.25) }))
+}
+
+func complete(n int, beta float64) Function {
+	same, other := Complete(n, beta)
+	return func(i, j int) float64 {
+		if i == j {
+			return same
+		}
+		return other
+	}
+}
+
+// column is a function of one vertex, however the file holds it.
+func column(value func(i int) float64) Function {
+	return func(i, j int) float64 { return value(i + j) }
+}
+
+// rooted is RootedTree between vertices in breadth-first order.
+func rooted(k, i, j int, beta float64) float64 {
+	depth := func(v int) (d int) {
+		for ; v > 0; v = (v - 1) / (k - 1) {
+			d++
+		}
+		return d
+	}
+	a, b := i, j
+	for depth(a) > depth(b) {
+		a = (a - 1) / (k - 1)
+	}
+	for depth(b) > depth(a) {
+		b = (b - 1) / (k - 1)
+	}
+	for a != b {
+		a, b = (a-1)/(k-1), (b-1)/(k-1)
+	}
+	return RootedTree(k, depth(i)+depth(j)-2*depth(a), depth(i), depth(j), beta)
+}
+
+func TestGoldenRegularTree(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(testgraph.Root(t), "testdata", "golden", "closed", "regular_tree.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		var v []float64
+		for _, field := range strings.Fields(line) {
+			x, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v = append(v, x)
+		}
+		k, beta, d := int(v[0]), v[1], int(v[2])
+		for i, got := range []float64{RegularTree(k, d, beta/v[0]), RegularTree(k, d, beta)} {
+			if want := v[3+i]; math.Abs(got-want) > 1e-14+1e-12*math.Abs(want) {
+				t.Errorf("%s: %g, want %g", line, got, want)
+			}
+		}
+	}
+}
+
+// records returns the attributes of the golden records.
+func records(t *testing.T) []Attribute {
+	codes := testgraph.Golden(t, "closed/records.npy")
+	list := make([]Attribute, codes.Cols)
+	for a, size := range []int{2, 5, 3, 10, 4, 2} {
+		list[a].Values = make([]string, size)
+		for i := range codes.Rows {
+			list[a].Code = append(list[a].Code, int32(codes.Row(i)[a]))
+		}
+	}
+	return list
+}
+
+// gramOf returns the kernel of the records with the given values of its parameters.
+func gramOf(t testing.TB, name string, attributes []Attribute, given spec.Values) *Gram {
+	t.Helper()
+	k := KernelOf(name)
+	v, err := k.Resolve(given, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := k.Of(attributes, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestGoldenRecords(t *testing.T) {
+	list := records(t)
+	same(t, "records_matches", gramOf(t, "hamming", list, nil).At)
+	for _, beta := range betas {
+		for scale, kind := range map[string]string{"unit": "kernel", "raw": "heat"} {
+			g := gramOf(t, "categorical", list, spec.Values{"beta": spec.Number(beta), "scale": spec.Word(scale)})
+			same(t, fmt.Sprintf("records_%s_b%.1f", kind, beta), g.At)
+		}
+	}
+}
+
+func TestGoldenStrings(t *testing.T) {
+	f, err := os.Open(filepath.Join(testgraph.Root(t), "testdata", "golden", "closed", "strings.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	a := Attribute{Name: "text"}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		a.Code = append(a.Code, int32(len(a.Values)))
+		a.Values = append(a.Values, s.Text())
+	}
+	for _, beta := range betas {
+		for file, places := range map[string]int{"recursion": 0, "n8": 8} {
+			given := spec.Values{"beta": spec.Number(beta), "places": spec.Int(places), "scale": spec.Word("raw")}
+			raw := gramOf(t, "strings", []Attribute{a}, given)
+			same(t, fmt.Sprintf("strings_%s_b%.1f", file, beta), raw.At)
+			given["scale"] = spec.Word("unit")
+			unit := gramOf(t, "strings", []Attribute{a}, given)
+			for i := range a.Code {
+				for j := range a.Code {
+					want := raw.At(i, j) / math.Sqrt(raw.At(i, i)*raw.At(j, j))
+					if got := unit.At(i, j); math.Abs(got-want) > 1e-13 {
+						t.Errorf("K(%d, %d) is %g, want %g", i, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package closed
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// stringsKernel compares strings by all ways to align them with blanks between their
+// characters, section 4.6: two strings on n places, blanks where they have none, are
+// vertices of the product of n complete graphs of the alphabet and the blank, and K_n is
+// the sum over all placements of both of B^(places that differ), B the [Factor] of
+// |A| + 1. Without a number of places the values are Σ_n 2^−(n+1)·K_n, which is
+//
+//	k(0, 0) = 1,  k(i, j) = B·(k(i−1, j) + k(i, j−1)) + κ·k(i−1, j−1),
+//
+// κ = 1 where the characters x_i and y_j agree, else B; terms with an index below 0 are
+// not there. Cost of a value: |x|·|y| terms, of n places n·|x|·|y|.
+var stringsKernel = Kernel{
+	Spec: spec.Spec{
+		Name: "strings", Title: "all alignments of two strings with blanks, B to the power of places that differ", Works: spec.Vectors,
+		Params: []spec.Param{
+			betaParam,
+			{Name: "alphabet", Symbol: "|A|", Meaning: "characters of the alphabet; 0: those that occur", Kind: spec.Whole, Range: spec.FromTo(0, 1<<21), Default: spec.Int(0)},
+			{Name: "places", Symbol: "n", Meaning: "places for characters and blanks; 0: any number", Kind: spec.Whole, Range: spec.FromTo(0, 1000), Default: spec.Int(0)},
+			scaleParam,
+		},
+	},
+	Of: stringsOf,
+}
+
+// texts holds distinct strings.
+type texts struct {
+	text   [][]rune
+	b      float64
+	places int       // 0: any number
+	shrink float64   // of the values held, for each character of either string
+	own    []float64 // K(x, x) as held; nil: values are raw
+}
+
+func stringsOf(attributes []Attribute, v spec.Values) (*Gram, error) {
+	if len(attributes) != 1 {
+		return nil, &AttributeError{"", -1, fmt.Sprintf("strings are in one column, and there are %d; name the one", len(attributes))}
+	}
+	a := attributes[0]
+	t := &texts{places: v.Int("places"), shrink: 1}
+	g := newGram(len(a.Code), func(i int) int32 { return a.Code[i] })
+	characters := map[rune]bool{}
+	for _, i := range g.first {
+		if a.Code[i] < 0 {
+			return nil, &AttributeError{a.Name, i, "the string is missing; leave its record out"}
+		}
+		text := []rune(a.Values[a.Code[i]])
+		for _, r := range text {
+			characters[r] = true
+		}
+		t.text = append(t.text, text)
+	}
+	size := v.Int("alphabet")
+	switch {
+	case size == 0:
+		size = max(1, len(characters))
+	case size < len(characters):
+		return nil, &AttributeError{a.Name, -1, fmt.Sprintf("has %d characters, more than the alphabet of %d; give a larger one", len(characters), size)}
+	}
+	t.b = Factor(size+1, v.Number("beta"))
+	if t.places == 0 {
+		// With 2·B·s + s² = 1 no value that is held exceeds one.
+		t.shrink = 1 / (t.b + math.Sqrt(t.b*t.b+1))
+	}
+	unit := v.Word("scale") == "unit"
+	var own []float64
+	for d, i := range g.first {
+		k := t.value(t.text[d], t.text[d])
+		if !unit && t.places == 0 {
+			k /= math.Pow(t.shrink, float64(2*len(t.text[d])))
+		}
+		switch {
+		case t.places > 0 && len(t.text[d]) > t.places:
+			return nil, &AttributeError{a.Name, i, fmt.Sprintf("the string has %d characters, and there are %d places; give more", len(t.text[d]), t.places)}
+		case !(k >= 0x1p-1000) || math.IsInf(k, 1):
+			return nil, &AttributeError{a.Name, i, fmt.Sprintf("K(x, x) of the string of %d characters is beyond float64; leave it out, or scale to K(x, x) = 1", len(t.text[d]))}
+		}
+		own = append(own, k)
+	}
+	if unit {
+		t.own = own
+	}
+	g.between = t
+	return g, nil
+}
+
+// valuesTo implements [between].
+func (t *texts) valuesTo(dst []float64, a int, items, of []int) {
+	x := t.text[a]
+	for j, item := range items {
+		b := of[item]
+		if b == a && t.own != nil {
+			dst[j] = 1
+			continue
+		}
+		y := t.text[b]
+		p, q := x, y
+		if b < a { // the same bits both ways
+			p, q = y, x
+		}
+		k := t.value(p, q)
+		if t.own != nil {
+			dst[j] = k / math.Sqrt(t.own[a]) / math.Sqrt(t.own[b])
+		} else {
+			dst[j] = k / math.Pow(t.shrink, float64(len(x)+len(y)))
+		}
+	}
+}
+
+// value returns K(x, y), times shrink for each character.
+func (t *texts) value(x, y []rune) float64 {
+	if t.places > 0 {
+		return t.placed(x, y)
+	}
+	single, both, kappa := t.shrink*t.b, t.shrink*t.shrink, t.b*t.shrink*t.shrink
+	row := make([]float64, len(y)+1)
+	row[0] = 1
+	for j := range y {
+		row[j+1] = single * row[j]
+	}
+	for _, c := range x {
+		diagonal := row[0]
+		row[0] *= single
+		for j, d := range y {
+			k := kappa
+			if c == d {
+				k = both
+			}
+			diagonal, row[j+1] = row[j+1], single*(row[j]+row[j+1])+k*diagonal
+		}
+	}
+	return row[len(y)]
+}
+
+// placed returns K_n: with f(p, i, j) the sum over the placements of i and j characters
+// on p places, the last place holds none of them, one, or both.
+func (t *texts) placed(x, y []rune) float64 {
+	width := len(y) + 1
+	f := make([]float64, (len(x)+1)*width)
+	f[0] = 1
+	for range t.places {
+		for i := len(x); i >= 0; i-- {
+			for j := len(y); j >= 0; j-- {
+				at := i*width + j
+				if i > 0 {
+					f[at] += t.b * f[at-width]
+				}
+				if j > 0 {
+					f[at] += t.b * f[at-1]
+				}
+				if i > 0 && j > 0 {
+					k := t.b
+					if x[i-1] == y[j-1] {
+						k = 1
+					}
+					f[at] += k * f[at-width-1]
+				}
+			}
+		}
+	}
+	return f[len(f)-1]
+}
