@@ -12,8 +12,9 @@ import (
 var densityLearner = Learner{
 	Spec: spec.Spec{Name: "density", Title: "mean kernel value to the items of each class"},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (Model, error) {
-		return means(ctx, k, y, classes, false)
+		return orNil(means(ctx, k, y, classes, false))
 	},
+	Dual: true,
 }
 
 // centroidLearner is the nearest centroid in the space of the kernel: half the
@@ -23,8 +24,9 @@ var densityLearner = Learner{
 var centroidLearner = Learner{
 	Spec: spec.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel"},
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, _ spec.Values) (Model, error) {
-		return means(ctx, k, y, classes, true)
+		return orNil(means(ctx, k, y, classes, true))
 	},
+	Dual: true,
 }
 
 // means returns the model whose scores are class means of the kernel, less half the

@@ -26,6 +26,7 @@ var gpLearner = Learner{
 	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
 		return orNil(fitKernelSoftmax(ctx, k, y, classes, 1/v.Number("variance"), false))
 	},
+	Dual:          true,
 	Probabilities: Softmax,
 	Memory:        kernelSoftmaxBytes,
 }

@@ -12,12 +12,13 @@ import (
 // factor returns features G of the given items with K = GGᵀ, as many as K has rank:
 // Cholesky's factor with pivots, which ends where rounding does not let it go on. What
 // it leaves of the diagonal is 1e-15 of the largest value, or more of a kernel that is
-// less exact, at most 1e-6. Cost: m·r² products for m items and rank r. The error is
-// [ErrIndefinite] if K is seen not to be positive semidefinite.
-func factor(ctx context.Context, k Gram, items []int) (Features[float64], error) {
+// less exact, at most 1e-6. The rows of the items of pivots are a lower triangle. Cost: m·r²
+// products for m items and rank r. The error is [ErrIndefinite] if K is seen not to be
+// positive semidefinite.
+func factor(ctx context.Context, k Gram, items []int) (g Features[float64], pivots []int, err error) {
 	gram, err := between(ctx, k, items)
 	if err != nil {
-		return Features[float64]{}, err
+		return g, nil, err
 	}
 	var largest float64
 	for i := range items {
@@ -27,25 +28,25 @@ func factor(ctx context.Context, k Gram, items []int) (Features[float64], error)
 		for j := range items[:i+1] {
 			most := math.Sqrt(max(0, gram.At(i, i)) * max(0, gram.At(j, j)))
 			if math.Abs(gram.At(i, j)) > most+1e-5*largest {
-				return Features[float64]{}, ErrIndefinite
+				return g, nil, ErrIndefinite
 			}
 		}
 	}
 	for _, share := range []float64{1e-15, 1e-12, 1e-9, 1e-6} {
 		var c mat.PivotedCholesky
 		if err := sched.Abandon(ctx, func() { c.Factorize(gram, share*largest) }); err != nil {
-			return Features[float64]{}, err
+			return g, nil, err
 		}
-		g := rowsOf(&c)
+		g = rowsOf(&c)
 		left := 0.0 // the least of the diagonal: below 0 by rounding, or much below
 		for i := range items {
 			left = min(left, gram.At(i, i)-inner(g.Row(i), g.Row(i)))
 		}
 		if left >= -10*share*largest {
-			return g, nil
+			return g, c.ColumnPivots(nil)[:g.Cols], nil
 		}
 	}
-	return Features[float64]{}, ErrIndefinite
+	return Features[float64]{}, nil, ErrIndefinite
 }
 
 // rowsOf returns the features of the items, the rows of PUᵀ.
@@ -71,7 +72,7 @@ func fitKernelSoftmax(ctx context.Context, k Gram, y []int, classes int, lambda 
 		return nil, err
 	}
 	items := used(y)
-	features, err := factor(ctx, k, items)
+	features, _, err := factor(ctx, k, items)
 	if err != nil {
 		return nil, err
 	}

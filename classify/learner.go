@@ -14,12 +14,15 @@ type Learner struct {
 
 	// Fit learns from the values of k between its items with y ≥ 0, in their order;
 	// v is complete ([spec.Spec.Resolve]). It returns [ErrOneClass] if fewer than two
-	// classes have an item. nil: the learner needs features.
+	// classes have an item.
 	Fit func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error)
 
 	// Linear is Fit on explicit features, in less time than on their [FeatureGram];
 	// nil: there is no such way.
 	Linear func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error)
+
+	// Dual says that every model of Fit is a [*KernelModel].
+	Dual bool
 
 	// Whole says that the model depends on the kernel between all items, with a class
 	// or without, and its scores on K(x, x).

@@ -138,9 +138,6 @@ func TestLearners(t *testing.T) {
 			continue
 		}
 		fit := func(y []int) (Model, error) {
-			if d.Fit == nil {
-				return d.FitFeatures(context.Background(), p.f, y, p.classes, v)
-			}
 			return d.Fit(context.Background(), p.gram(), y, p.classes, v)
 		}
 		m, err := fit(p.y)
@@ -158,9 +155,6 @@ func TestLearners(t *testing.T) {
 			x := p.f.Row(i)
 			onFeatures := linear.ScoresTo(nil, x, inner(x, x))
 			row := p.row(x)
-			if d.Fit == nil {
-				row = x
-			}
 			scores := m.ScoresTo(nil, row, inner(x, x))
 			for c := range scores {
 				within(t, fmt.Sprintf("%s on features, item %d", d.Name, i), onFeatures[c], scores[c], 1e-6*(1+math.Abs(scores[c])))
@@ -189,7 +183,7 @@ func TestLearners(t *testing.T) {
 		}
 		done, cancel := context.WithCancel(context.Background())
 		cancel()
-		if d.Fit != nil && d.Memory != nil {
+		if d.Memory != nil {
 			if _, err := d.Fit(done, p.gram(), p.y, p.classes, v); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s goes on when cancelled: %v", d.Name, err)
 			}
@@ -212,9 +206,6 @@ func TestLearnersAgree(t *testing.T) {
 			runtime.GOMAXPROCS(workers)
 			var scores []float64
 			for _, onFeatures := range []bool{false, true} {
-				if !onFeatures && d.Fit == nil {
-					continue
-				}
 				fit := func() (Model, error) { return d.FitFeatures(t.Context(), p.f, p.y, p.classes, v) }
 				if !onFeatures {
 					fit = func() (Model, error) { return d.Fit(t.Context(), k, p.y, p.classes, v) }

@@ -30,6 +30,7 @@ var rlsLearner = Learner{
 	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
 		return FitRLS(ctx, &RLS{Lambda: ridgeOf(v, y)}, f, y, classes)
 	},
+	Dual: true,
 	Memory: func(items, classes int) int64 { // the Gram with λ on its diagonal, its factor, targets and coefficients
 		return 8 * (2*int64(items)*int64(items) + 3*int64(items)*int64(classes))
 	},

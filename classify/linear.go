@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -15,10 +16,51 @@ var linearSVMLearner = Learner{
 		Name: "linear-svm", Title: "support vector machines on features, the bias among the weights",
 		Params: []spec.Param{costParam, weightsParam, strategyParam},
 	},
+	Fit: func(ctx context.Context, k Gram, y []int, classes int, v spec.Values) (Model, error) {
+		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), Strategy: strategyOf(v)}
+		return orNil(s.fitGram(ctx, k, y, classes))
+	},
+	Dual:   true,
+	Memory: func(items, _ int) int64 { return 3 * 8 * int64(items) * int64(items) }, // values, factor, its rows
 	Linear: func(ctx context.Context, f Features[float64], y []int, classes int, v spec.Values) (*LinearModel, error) {
 		s := &LinearSVM{Cost: v.Number("cost"), Weights: weightsOf(v, y, classes), Strategy: strategyOf(v)}
 		return FitLinearSVM(ctx, s, f, y, classes)
 	},
+}
+
+// fitGram fits the machines to features whose inner products are the kernel values of
+// the used items; all such features give the same decisions. The weights Σ_i α_i·g_i
+// belong to as many items as the kernel has rank.
+func (s *LinearSVM) fitGram(ctx context.Context, k Gram, y []int, classes int) (*KernelModel, error) {
+	if _, err := newGroupsOfTwo(k, y, classes); err != nil {
+		return nil, err
+	}
+	items := used(y)
+	g, pivots, err := factor(ctx, k, items)
+	if err != nil {
+		return nil, err
+	}
+	class := make([]int, len(items))
+	for a, i := range items {
+		class[a] = y[i]
+	}
+	l, err := FitLinearSVM(ctx, s, g, class, classes)
+	if l == nil {
+		return nil, err
+	}
+	model := &KernelModel{Classes: classes, Items: k.Len(), Pairs: l.Pairs, Machines: make([]Machine, len(l.Pairs))}
+	for m := range l.Pairs {
+		machine := &model.Machines[m]
+		machine.Rho = -l.Bias[m]
+		left := slices.Clone(l.machine(m)) // of the weights, without the items that come later
+		for r := len(pivots) - 1; r >= 0; r-- {
+			row := g.Row(pivots[r])
+			coef := left[r] / row[r]
+			addScaled(left, -coef, row)
+			machine.Index, machine.Coef = append(machine.Index, items[pivots[r]]), append(machine.Coef, coef)
+		}
+	}
+	return model, err
 }
 
 // Loss is what a linear machine pays for a decision d on an item of class y = ±1.

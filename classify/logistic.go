@@ -28,6 +28,7 @@ var logisticLearner = Learner{
 		}
 		return &m.LinearModel, err
 	},
+	Dual:          true,
 	Probabilities: Softmax,
 	Memory:        kernelSoftmaxBytes,
 }

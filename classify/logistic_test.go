@@ -226,7 +226,7 @@ func TestLogisticErrors(t *testing.T) {
 func TestFactor(t *testing.T) {
 	p := clouds(15, 40, 5, 3, 1)
 	for name, k := range map[string]*DenseGram[float64]{"radial": p.radial(), "linear": p.gram()} {
-		g, err := factor(t.Context(), k, all(k.N))
+		g, _, err := factor(t.Context(), k, all(k.N))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func TestFactor(t *testing.T) {
 	}
 	for _, values := range [][]float64{{0, 1, 1, 0}, {1, 2, 2, 1}, {1, 0, 0, -1}} {
 		k := &DenseGram[float64]{N: 2, Stride: 2, Data: values}
-		if _, err := factor(t.Context(), k, all(2)); !errors.Is(err, ErrIndefinite) {
+		if _, _, err := factor(t.Context(), k, all(2)); !errors.Is(err, ErrIndefinite) {
 			t.Errorf("%v: %v", values, err)
 		}
 	}

@@ -27,6 +27,7 @@ var svmLearner = Learner{
 		}
 		return orNil(s.Fit(ctx, k, y, classes))
 	},
+	Dual:   true,
 	Memory: func(items, _ int) int64 { return svmCache(items) },
 }
 

@@ -43,7 +43,7 @@ type Parameters struct {
 	Kernel string            `json:"-"` // "" for walks
 	Of     kernel.Parameters `json:"-"`
 
-	Declared *Setting `json:"-"` // of a method with a declaration; nil: of another
+	Declared *Setting `json:"-"` // of a method, or the learner on a kernel, with a declaration; nil: of another
 }
 
 // Setting is the values of a declaration's parameters.
@@ -55,7 +55,7 @@ type Setting struct {
 // MarshalJSON writes the parameters that belong to the kernel.
 func (p Parameters) MarshalJSON() ([]byte, error) {
 	if p.Declared != nil {
-		return json.Marshal(p.Declared.Values)
+		return p.marshalDeclared()
 	}
 	if p.Kernel != "" {
 		return json.Marshal(struct {
@@ -69,14 +69,33 @@ func (p Parameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(walk(p))
 }
 
+// marshalDeclared writes the values of the declaration behind those of the kernel, if
+// there is one.
+func (p Parameters) marshalDeclared() ([]byte, error) {
+	values, err := json.Marshal(p.Declared.Values)
+	if p.Kernel == "" || err != nil {
+		return values, err
+	}
+	none := len(p.Declared.Values) == 0
+	p.Declared = nil
+	text, err := json.Marshal(p)
+	if none || err != nil {
+		return text, err
+	}
+	return slices.Concat(text[:len(text)-1], []byte(","), values[1:]), nil
+}
+
 // String lists the parameters as a person reads them.
 func (p Parameters) String() string {
-	if p.Declared != nil {
+	if p.Declared != nil && p.Kernel == "" {
 		return p.Declared.Spec.Text(p.Declared.Values)
 	}
 	strength := fmt.Sprintf("C = %v", p.Cost)
 	if p.Lambda > 0 {
 		strength = fmt.Sprintf("λ = %v", p.Lambda)
+	}
+	if p.Declared != nil {
+		strength = p.Declared.Spec.Text(p.Declared.Values)
 	}
 	if p.Kernel != "" {
 		return strings.Join(slices.DeleteFunc([]string{p.Kernel, p.Of.String(), strength},

@@ -42,9 +42,11 @@ func (m kernelMethod) Name() string {
 
 // Takes implements [Method]: the parameters of the kernel but for the choice of
 // a form, which is the symmetric one, and that of the learner.
-func (m kernelMethod) Takes() []string {
-	takes := slices.DeleteFunc(slices.Clone(kernel.Takes(m.kernel)), func(name string) bool { return name == "symmetric" })
-	return append(takes, m.learner.takes()...)
+func (m kernelMethod) Takes() []string { return append(m.takes(), m.learner.takes()...) }
+
+// takes returns the names of the kernel's parameters but for the choice of a form.
+func (m kernelMethod) takes() []string {
+	return slices.DeleteFunc(slices.Clone(kernel.Takes(m.kernel)), func(name string) bool { return name == "symmetric" })
 }
 
 // Tune implements [Method]: parameters are chosen inside each training set.
@@ -54,6 +56,28 @@ func (kernelMethod) Tune(context.Context, *Problem, *validate.Splits, *Settings)
 
 // Predict implements [Method].
 func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	r, err := m.begin(ctx, p, par, s)
+	if err != nil {
+		return nil, err
+	}
+	choose, learn := r.choose, r.learn
+	if m.learner == RLS {
+		choose, learn = r.chooseSolved, r.solve
+	}
+	if err := r.run(ctx, choose, learn, r.score); err != nil {
+		return nil, err
+	}
+	if m.learner == RLS {
+		r.out.Parameters.Lambda = r.strength
+	} else {
+		r.out.Parameters.Cost = r.strength
+	}
+	r.out.Settings = len(r.grid) * len(r.strengths)
+	return r.out, nil
+}
+
+// begin finds what is known of the graph, and the kernels to choose from.
+func (m kernelMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*kernelPredictor, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -94,36 +118,29 @@ func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, 
 			return nil, err
 		}
 	}
-	if r.kernels, err = kernel.NewAll(ctx, on, m.kernel, r.grid); err != nil {
-		return nil, err
-	}
-	choose, learn := r.choose, r.learn
-	if m.learner == RLS {
-		choose, learn = r.chooseSolved, r.solve
-	}
+	r.kernels, err = kernel.NewAll(ctx, on, m.kernel, r.grid)
+	return r, err
+}
+
+// run goes through the phases of a prediction.
+func (r *kernelPredictor) run(ctx context.Context, choose, learn, score func(context.Context) error) error {
 	for _, phase := range []struct {
 		do      func(context.Context) error
 		seconds *float64
 	}{
 		{choose, &r.out.Seconds.Choose},
 		{learn, &r.out.Seconds.Classify},
-		{r.score, &r.out.Seconds.Walk},
+		{score, &r.out.Seconds.Walk},
 		{r.finish, &r.out.Seconds.Classify},
 	} {
 		start := time.Now()
 		if err := phase.do(ctx); err != nil {
-			return nil, err
+			return err
 		}
 		*phase.seconds += time.Since(start).Seconds()
 	}
-	r.out.Parameters = Parameters{Kernel: m.kernel, Of: kernel.Used(m.kernel, r.grid[r.best])}
-	if m.learner == RLS {
-		r.out.Parameters.Lambda = r.strength
-	} else {
-		r.out.Parameters.Cost = r.strength
-	}
-	r.out.Settings = len(r.grid) * len(r.strengths)
-	return r.out, nil
+	r.out.Parameters = Parameters{Kernel: r.name, Of: kernel.Used(r.name, r.grid[r.best])}
+	return nil
 }
 
 // usual leaves of the grid what is taken where nothing can be tried: the

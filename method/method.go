@@ -47,7 +47,7 @@ var methods = slices.Concat([]Method{
 	walkMethod{name: "cwk+svm", learner: KernelSVM},
 	walkMethod{name: "cwk+linear-svm", learner: LinearSVM},
 	walkMethod{name: "cwk+rls", learner: RLS},
-}, kernelMethods())
+}, kernelMethods(), learnerMethods())
 
 // All returns every method that has a name.
 func All() []Method { return slices.Clone(methods) }
@@ -69,7 +69,7 @@ func MethodList() string {
 			names = append(names, name)
 		}
 	}
-	return fmt.Sprintf("%s; behind cwk and the kernels after it +%s or +%s, behind cwk +%s",
+	return fmt.Sprintf("%s; behind cwk +%s, +%s or +%s, behind the kernels after it + and any learner",
 		strings.Join(names, ", "), KernelSVM, RLS, LinearSVM)
 }
 

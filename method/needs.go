@@ -40,6 +40,9 @@ func PredictNeeds(m Method, p *Problem, par *Parameters, s *Settings) (Needs, er
 		case kernelMethod:
 			set.Learner = m.learner
 			err = a.kernel(m.kernel, par)
+		case learnerMethod:
+			set.Learner = m.kernelMethod.learner
+			err = a.learner(m, par)
 		case spreading:
 			err = a.spreading(m.Learner)
 		case evidence:
@@ -430,8 +433,9 @@ func cached(members, workers int64) int64 {
 	return min(cacheBytes, workers*8*members*members)
 }
 
-// kernel accounts for a learner on a kernel of package kernel.
-func (a *account) kernel(name string, par *Parameters) error {
+// grams accounts for the blocks of kernels to choose from, and returns the parameters
+// of these and the number of labels among which they are.
+func (a *account) grams(name string, par *Parameters) (of []kernel.Parameters, labels int, err error) {
 	grid := kernelGrid(name, a.set.Kernel, len(a.p.Degrees))
 	if par != nil {
 		grid = []kernel.Parameters{par.Of}
@@ -443,7 +447,7 @@ func (a *account) kernel(name string, par *Parameters) error {
 	for i, l := range seen {
 		rows[i] = a.p.Row[l]
 	}
-	of := slices.Clone(grid)
+	of = slices.Clone(grid)
 	for i := range of {
 		if par == nil && of[i].Matrix == kernel.Adjacency && a.set.Kernel.Beta == 0 {
 			of[i].Beta = 0 // it is relative to an eigenvalue that has to be found
@@ -452,25 +456,31 @@ func (a *account) kernel(name string, par *Parameters) error {
 	a.row = kernel.GramsRowBytes(n, len(rows), len(grid))
 	grams, err := kernel.GramsNeeds(name, of, a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
 	if err != nil {
+		return nil, 0, err
+	}
+	return of, len(rows), a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from")
+}
+
+// kernel accounts for a machine on a kernel of package kernel.
+func (a *account) kernel(name string, par *Parameters) error {
+	of, seen, err := a.grams(name, par)
+	if err != nil {
 		return err
 	}
-	if err := a.phaseUpTo(grams.Bytes, grams.Bytes-grams.Perhaps, "blocks of kernels to choose from"); err != nil {
-		return err
-	}
-	m := int64(len(rows))
-	workers := int64(min(sched.Workers(a.set.Workers), len(grid)))
+	n, m := len(a.p.Degrees), int64(seen)
+	workers := int64(min(sched.Workers(a.set.Workers), len(of)))
 	block := solved(m)
 	if a.set.Learner != RLS {
 		members, _ := a.members(m)
 		block = cached(members, 1)
 	}
-	if err := a.phase(8*m*m*int64(len(grid))+workers*block, "machines to choose by"); err != nil {
+	if err := a.phase(8*m*m*int64(len(of))+workers*block, "machines to choose by"); err != nil {
 		return err
 	}
 	all := int64(len(a.p.Row))
 	if byParts := a.set.Learner == RLS && all > maxSolved; all > m && !byParts {
 		a.row = max(a.row, kernel.GramsRowBytes(n, int(all), 1))
-		one, err := a.oneOf(name, of)
+		one, err := a.oneOf(name, of, a.p.Row)
 		if err != nil {
 			return err
 		}
@@ -490,7 +500,7 @@ func (a *account) kernel(name string, par *Parameters) error {
 		width = min(width, machinesAtATime)
 	}
 	a.row = max(a.row, 8*sparse.Stride[float64](max(1, width)))
-	apply, err := kernel.ApplyBytes(name, grid[0], a.p.Degrees, max(1, width))
+	apply, err := kernel.ApplyBytes(name, of[0], a.p.Degrees, max(1, width))
 	if err != nil {
 		return err
 	}
@@ -503,12 +513,12 @@ func (a *account) kernel(name string, par *Parameters) error {
 // solved is what least squares on a block of so many labels takes beside it.
 func solved(labels int64) int64 { return 3 * 8 * labels * labels }
 
-// oneOf returns what the block between labels of one of several kernels takes,
-// whichever is chosen.
-func (a *account) oneOf(name string, of []kernel.Parameters) (kernel.Needs, error) {
+// oneOf returns what the block between rows of one of several kernels takes, whichever
+// is chosen.
+func (a *account) oneOf(name string, of []kernel.Parameters, rows []int) (kernel.Needs, error) {
 	var most, least int64
 	for i := range of {
-		one, err := kernel.GramsNeeds(name, of[i:i+1], a.p.Degrees, a.p.A.NNZ(), a.p.Row, &kernel.Settings{Memory: a.left().Memory})
+		one, err := kernel.GramsNeeds(name, of[i:i+1], a.p.Degrees, a.p.A.NNZ(), rows, &kernel.Settings{Memory: a.left().Memory})
 		if err != nil {
 			return one, err
 		}

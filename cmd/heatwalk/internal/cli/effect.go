@@ -45,7 +45,7 @@ func flagsOf(m method.Method) []string {
 	if len(names) > 0 {
 		names = append(names, "unreached") // the largest class is for every node
 	}
-	if slices.Contains(names, "cost") || slices.Contains(names, "lambda") {
+	if _, declared := m.(method.Declared); !declared && (slices.Contains(names, "cost") || slices.Contains(names, "lambda")) {
 		names = append(names, "grid", "tuning-splits") // there is something to choose
 	}
 	return names

@@ -103,9 +103,9 @@ func TestGoldenLearners(t *testing.T) {
 			}
 		}
 	}
-	without := []string{"centroid", "logistic"} // golden files
+	without := []string{"centroid", "logistic", "linear-svm"} // golden files
 	for _, l := range classify.Learners() {
-		if l.Fit != nil && !seen[l.Name] && l.Base == nil && !slices.Contains(without, l.Name) {
+		if !seen[l.Name] && l.Base == nil && !slices.Contains(without, l.Name) {
 			t.Errorf("%s is compared with no golden file", l.Name)
 		}
 	}

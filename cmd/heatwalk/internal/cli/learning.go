@@ -117,22 +117,74 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 	in.checkWalk(&f.walking, anyWalks(list))
 }
 
-// declaredFlags declares the flags of declared methods' parameters, or adds to the help
-// of those that other methods have too.
+// declaredFlags declares the flags of the parameters of learners and of declared
+// methods, or adds to the help of those that there are already.
 func (in *invocation) declaredFlags(flags *pflag.FlagSet) {
+	type owned struct {
+		p  *spec.Param
+		by []string
+	}
+	var list []*owned
+	for _, s := range declarations() {
+		for i := range s.Params {
+			p := &s.Params[i]
+			at := slices.IndexFunc(list, func(o *owned) bool { return o.p.Name == p.Name && o.p.Meaning == p.Meaning })
+			if at < 0 {
+				at, list = len(list), append(list, &owned{p: p})
+			}
+			list[at].by = append(list[at].by, s.Name)
+		}
+	}
+	for _, o := range list {
+		usage := meaning(o.p)
+		if len(o.by) <= 3 {
+			usage = "of " + strings.Join(o.by, ", ") + ": " + usage
+		}
+		in.declaredFlag(flags, o.p, usage)
+	}
+}
+
+// declarations returns those of learners and of methods, each once.
+func declarations() (list []*spec.Spec) {
+	for _, l := range classify.Learners() {
+		list = append(list, &l.Spec)
+	}
 	for _, m := range method.All() {
 		d, ok := m.(method.Declared)
-		if !ok {
-			continue
+		if ok && !slices.ContainsFunc(list, func(s *spec.Spec) bool { return s.Name == d.Declaration().Name }) {
+			list = append(list, d.Declaration())
 		}
-		for _, p := range d.Declaration().Params {
-			usage := fmt.Sprintf("of %s: %s, %s", m.Name(), p.Meaning, p.Range.Text(p.Symbol))
-			if f := flags.Lookup(p.Name); f != nil {
-				f.Usage += "; " + usage
-				continue
-			}
-			in.variable(flags, p.Name, "X", "", usage, func(string) error { return nil })
+	}
+	return list
+}
+
+// meaning says what a parameter is, and which values it takes.
+func meaning(p *spec.Param) string {
+	if p.Kind == spec.Real || p.Kind == spec.Whole {
+		return p.Meaning + ", " + p.Range.Text(p.Symbol)
+	}
+	return p.Meaning
+}
+
+// declaredFlag declares the flag of a parameter, or adds to the help of the one that
+// there is.
+func (in *invocation) declaredFlag(flags *pflag.FlagSet, p *spec.Param, usage string) {
+	noCheck := func(string) error { return nil } // the declaration checks it later
+	if f := flags.Lookup(p.Name); f != nil {
+		if !strings.Contains(f.Usage, p.Meaning) {
+			f.Usage += "; " + usage
 		}
+		return
+	}
+	switch p.Kind {
+	case spec.Switch:
+		flags.Bool(p.Name, false, usage)
+	case spec.Choice:
+		in.variable(flags, p.Name, strings.Join(p.Words, "|"), "", usage, noCheck)
+	case spec.Whole:
+		in.variable(flags, p.Name, "N", "", usage, noCheck)
+	default:
+		in.variable(flags, p.Name, "X", "", usage, noCheck)
 	}
 }
 

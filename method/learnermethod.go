@@ -1,0 +1,353 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// learnerMethod is a declared learner on a kernel of package kernel. The model of a
+// learner that is linear in the kernel predicts by one application of it; any other is
+// given the values between all nodes and the labels, or between all nodes.
+type learnerMethod struct {
+	kernelMethod
+	by *classify.Learner
+}
+
+// learnerMethods returns every kernel of a method with every learner but those that
+// have ways of their own to choose and to learn, [KernelSVM] and [RLS].
+func learnerMethods() (list []Method) {
+	learners := classify.Learners()
+	for _, m := range kernelMethods() {
+		k := m.(kernelMethod)
+		if k.learner != KernelSVM {
+			continue
+		}
+		for _, l := range learners {
+			if name := Learner(l.Name); name != KernelSVM && name != RLS {
+				list = append(list, learnerMethod{kernelMethod{k.kernel, name}, l})
+			}
+		}
+	}
+	return list
+}
+
+// Declaration implements [Declared]: that of the learner.
+func (m learnerMethod) Declaration() *spec.Spec { return &m.by.Spec }
+
+// Takes implements [Method]: the parameters of the kernel and of the learner.
+func (m learnerMethod) Takes() []string { return append(m.takes(), m.by.Takes()...) }
+
+// Predict implements [Method].
+func (m learnerMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	base, err := m.begin(ctx, p, par, s)
+	if err != nil {
+		return nil, err
+	}
+	r := &learnerPredictor{kernelPredictor: base, by: m.by}
+	if err := r.list(par); err != nil {
+		return nil, err
+	}
+	if err := r.run(ctx, r.chooseBoth, r.fit, r.scoreAll); err != nil {
+		return nil, err
+	}
+	r.out.Parameters.Declared = &Setting{&m.by.Spec, r.values}
+	r.out.Settings = len(r.grid) * len(r.settled)
+	return r.out, nil
+}
+
+// learnerPredictor makes one prediction.
+type learnerPredictor struct {
+	*kernelPredictor
+	by      *classify.Learner
+	settled []spec.Values // of the learner, to choose from
+
+	values spec.Values // chosen
+	items  []int       // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
+	whole  *classify.DenseGram[float64]
+	model  classify.Model
+}
+
+// trySettings is the number of labels that declared learners are tried on: each
+// setting of theirs is a fit from nothing in every fold.
+const trySettings = 250
+
+// list finds the settings of the learner: the given ones, all usual ones or, with too
+// few labels, the defaults.
+func (r *learnerPredictor) list(par *Parameters) (err error) {
+	r.set.Sample = min(r.set.Sample, trySettings)
+	if par != nil {
+		r.settled = []spec.Values{par.Declared.Values}
+		return nil
+	}
+	given := givenTo(&r.by.Spec, r.set.Given)
+	if !tooFew(r.p.Class) {
+		r.settled, err = validate.Settings(&r.by.Spec, given, nil)
+		return err
+	}
+	v, err := r.by.Resolve(given, nil)
+	r.settled = []spec.Values{v}
+	return err
+}
+
+// givenTo returns the values of parameters that a declaration has.
+func givenTo(s *spec.Spec, given spec.Values) spec.Values {
+	own := spec.Values{}
+	for name, v := range given {
+		if s.Param(name) != nil {
+			own[name] = v
+		}
+	}
+	return own
+}
+
+// usualOf returns the place of the learner's defaults among the settings, the first if
+// they are not there.
+func (r *learnerPredictor) usualOf() int {
+	v, err := r.by.Resolve(givenTo(&r.by.Spec, r.set.Given), nil)
+	at := slices.IndexFunc(r.settled, func(o spec.Values) bool { return r.by.Text(o) == r.by.Text(v) })
+	if err != nil || at < 0 {
+		return 0
+	}
+	return at
+}
+
+// chooseBoth finds the kernel that has most right answers out of fold with the
+// learner's defaults, and then the learner's setting on that kernel; the first among
+// equals.
+func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
+	grams, class, err := r.tryOut(ctx)
+	if err != nil {
+		return err
+	}
+	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
+	scales := make([]float64, len(grams))
+	for i := range grams {
+		scales[i] = rescale(grams[i])
+	}
+	usual := r.usualOf()
+	kernels := make([][]outcome, len(grams))
+	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) (err error) {
+		kernels[i], err = r.outcomes(ctx, grams[i], class, fold, r.settled[usual])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.best = mostRight(kernels)
+	found := make([][]outcome, len(r.settled))
+	found[usual] = kernels[r.best]
+	err = sched.Run(ctx, r.set.Workers, len(found), func(_, i int) (err error) {
+		if i != usual {
+			found[i], err = r.outcomes(ctx, grams[r.best], class, fold, r.settled[i])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	best := usual
+	if at := mostRight(found); countRight(found[at]) > countRight(found[best]) {
+		best = at
+	}
+	r.values, r.gram, r.scale = r.settled[best], grams[r.best], scales[r.best]
+	r.judge(found[best])
+	return nil
+}
+
+// mostRight returns the first of the lists with most right answers.
+func mostRight(lists [][]outcome) (best int) {
+	most := -1
+	for i, list := range lists {
+		if right := countRight(list); right > most {
+			best, most = i, right
+		}
+	}
+	return best
+}
+
+// outcomes returns what models that learn from the other folds say about each item.
+func (r *learnerPredictor) outcomes(ctx context.Context, k *sparse.Block[float64], class, fold []int, v spec.Values) (list []outcome, err error) {
+	gram := classify.NewDenseGram(sparse.DenseOf(k))
+	y := make([]int, len(class))
+	for f := range slices.Max(fold) + 1 {
+		var rest []int
+		for i := range y {
+			y[i] = class[i]
+			if fold[i] == f {
+				y[i] = -1
+			} else {
+				rest = append(rest, class[i])
+			}
+		}
+		model, err := r.by.Fit(ctx, gram, y, len(r.p.Names), v)
+		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
+			return nil, err
+		}
+		for i := range y {
+			if fold[i] != f {
+				continue
+			}
+			o := outcome{class: class[i], largest: validate.Majority(rest)}
+			if model != nil && related(k.Row(i), y) {
+				o.pairs, o.decisions = model.Outputs(), model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
+			}
+			list = append(list, o)
+		}
+	}
+	return list, nil
+}
+
+// fit learns from all labels, with the values between all nodes if the learner needs
+// them.
+func (r *learnerPredictor) fit(ctx context.Context) (err error) {
+	r.items = r.p.Row
+	class := slices.Clone(r.p.Class)
+	if r.by.Whole {
+		labelled := make([]bool, len(r.p.Degrees))
+		for _, row := range r.p.Row {
+			labelled[row] = true
+		}
+		r.items = slices.Clone(r.p.Row)
+		for i := range labelled {
+			if !labelled[i] {
+				r.items, class = append(r.items, i), append(class, -1)
+			}
+		}
+		r.gram = nil
+		grams, sweeps, err := kernel.Grams(ctx, r.kernels[r.best:r.best+1], r.items, r.settings("walk"))
+		if err != nil {
+			return err
+		}
+		r.out.Work.Sweeps += sweeps
+		kernel.ScaleTo(grams[0], r.scale, grams[0])
+		r.whole = classify.NewDenseGram(sparse.DenseOf(grams[0]))
+	} else if r.whole, err = r.seenAll(ctx); err != nil {
+		return err
+	}
+	r.model, err = r.by.Fit(ctx, r.whole, class, len(r.p.Names), r.values)
+	if errors.Is(err, classify.ErrIterationLimit) && r.model != nil {
+		err, r.out.Unfinished = nil, "learning ended at the limit of its steps, before its tolerance"
+	}
+	return err
+}
+
+// scoreAll turns what the model says of every node into scores.
+func (r *learnerPredictor) scoreAll(ctx context.Context) error {
+	n, k := len(r.p.Degrees), len(r.p.Names)
+	r.out.Scores = packed[float32](n, k)
+	outputs := r.model.Outputs()
+	if outputs[0].Negative == classify.Rest && len(outputs) == k {
+		r.out.Raw = packed[float64](n, k)
+	}
+	if r.by.Dual {
+		r.whole, r.gram = nil, nil
+		decisions := packed[float64](n, len(outputs))
+		if err := r.decide(ctx, r.model.(*classify.KernelModel), decisions); err != nil {
+			return err
+		}
+		return r.each(ctx, func(_ []float64, i int) []float64 { return decisions.Row(i) })
+	}
+	place := make([]int, n)
+	values := &sparse.Block[float64]{}
+	if r.by.Whole {
+		for a, i := range r.items {
+			place[i] = a
+		}
+	} else {
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		var report *kernel.Report
+		var err error
+		if values, report, err = kernel.Matrix(ctx, r.kernels[r.best], all, r.items, r.settings("walk")); err != nil {
+			return err
+		}
+		r.out.Work.Sweeps += report.Sweeps
+		kernel.ScaleTo(values, r.scale, values)
+	}
+	return r.each(ctx, func(row []float64, i int) []float64 {
+		if !r.by.Whole {
+			return r.model.ScoresTo(nil, values.Row(i), 0)
+		}
+		r.whole.RowTo(row, place[i])
+		return r.model.ScoresTo(nil, row, row[place[i]])
+	})
+}
+
+// decide applies the kernel to the dual coefficients, K[:, L]·C = K·(E_L·C), and stores
+// the decisions on all nodes.
+func (r *learnerPredictor) decide(ctx context.Context, dual *classify.KernelModel, decisions *sparse.Block[float64]) error {
+	n, machines := decisions.Rows, decisions.Cols
+	width := min(machines, machinesAtATime)
+	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
+	coef := make([]float64, dual.Items)
+	for lo := 0; lo < machines; lo += width {
+		hi := min(lo+width, machines)
+		slab, images := x.Columns(0, hi-lo), y.Columns(0, hi-lo)
+		for m := lo; m < hi; m++ {
+			dual.CoefTo(coef, m)
+			for i, row := range r.p.Row {
+				slab.Row(row)[m-lo] = r.scale * coef[i]
+			}
+		}
+		report, err := r.kernels[r.best].ApplyTo(ctx, images, slab, r.settings("walk"))
+		if err != nil {
+			return err
+		}
+		r.out.Work.add(Work{report.Sweeps, r.p.A.NNZ() * int64(report.Sweeps) * int64(hi-lo)})
+		for i := range n {
+			for j, v := range images.Row(i) {
+				decisions.Row(i)[lo+j] = v - dual.Machines[lo+j].Rho
+			}
+		}
+	}
+	return nil
+}
+
+// each turns the decisions on every node, found with room for a row of kernel values,
+// into scores.
+func (r *learnerPredictor) each(ctx context.Context, decisions func(row []float64, i int) []float64) error {
+	n := len(r.p.Degrees)
+	outputs := r.model.Outputs()
+	return sched.Run(ctx, r.set.Workers, (n+chunk-1)/chunk, func(_, piece int) error {
+		row, share := make([]float64, len(r.items)), make([]float64, len(r.p.Names))
+		for i := piece * chunk; i < min(n, (piece+1)*chunk); i++ {
+			if i%64 == 0 && ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			d := decisions(row, i)
+			if r.out.Raw != nil {
+				copy(r.out.Raw.Row(i), d)
+			}
+			r.share(share, outputs, d)
+			for c, v := range share {
+				r.out.Scores.Row(i)[c] = float32(v)
+			}
+		}
+		return nil
+	})
+}
+
+// share stores the probabilities that decisions stand for: the learner's own, or those
+// that its decisions out of fold fit.
+func (r *learnerPredictor) share(dst []float64, outputs classify.Pairs, decisions []float64) {
+	if r.by.Probabilities == nil {
+		r.votes.soft.ScoresTo(dst, outputs, decisions)
+		r.votes.scoresTo(dst)
+		return
+	}
+	own := r.by.Probabilities(nil, decisions)
+	clear(dst)
+	for o, p := range outputs {
+		dst[p.Positive] = own[o]
+	}
+}

@@ -1,0 +1,152 @@
+package method
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// wholeKernel returns the values between all nodes, those that have a label first in
+// the order of their labels, divided by their mean between a labelled node and itself.
+func wholeKernel(t *testing.T, p *Problem, name string, par kernel.Parameters) (k *sparse.Block[float64], nodes, y []int) {
+	t.Helper()
+	on, err := graph.New(t.Context(), p.A, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := kernel.New(t.Context(), on, name, par)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, y = slices.Clone(p.Row), slices.Clone(p.Class)
+	for i := range p.Degrees {
+		if !slices.Contains(p.Row, i) {
+			nodes, y = append(nodes, i), append(y, -1)
+		}
+	}
+	if k, _, err = kernel.Gram(t.Context(), of, nodes, nil); err != nil {
+		t.Fatal(err)
+	}
+	trace := 0.0
+	for a := range p.Row {
+		trace += k.Row(a)[a]
+	}
+	kernel.ScaleTo(k, float64(len(p.Row))/trace, k)
+	return k, nodes, y
+}
+
+// Every learner behind a kernel says what it says when it is fitted to the kernel
+// between all nodes.
+func TestLearnersAgainstWholeKernel(t *testing.T) {
+	for _, name := range []string{"karate", "wrand60"} {
+		p := goldenProblem(t, name)
+		par := kernel.Parameters{Beta: 3, Laplacian: kernel.Normalized}
+		k, nodes, y := wholeKernel(t, p, "diffusion", par)
+		gram := &classify.DenseGram[float64]{N: k.Rows, Stride: k.Stride, Data: k.Data}
+		for _, l := range classify.Learners() {
+			if l.Name == "svm" || l.Name == "rls" {
+				continue
+			}
+			v, err := l.Resolve(nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := ParseMethods("diffusion+" + l.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := m[0].Predict(t.Context(), p, &Parameters{Of: par, Declared: &Setting{&l.Spec, v}}, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", l.Name, err)
+			}
+			model, err := l.Fit(t.Context(), gram, y, len(p.Names), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for a, i := range nodes {
+				if !got.Reached.Contains(uint32(i)) {
+					continue
+				}
+				want := model.ScoresTo(nil, k.Row(a), k.Row(a)[a])
+				if l.Probabilities != nil {
+					for c, q := range l.Probabilities(nil, want) {
+						if d := math.Abs(float64(got.Scores.Row(i)[c]) - q); d > 1e-6 {
+							t.Fatalf("%s, %s: node %d has class %d with probability %v, want %v", name, l.Name, i, c, got.Scores.Row(i)[c], q)
+						}
+					}
+				}
+				if got.Raw == nil {
+					continue
+				}
+				for c, w := range want {
+					// Votes are whole numbers: the values between all nodes and those between
+					// labels differ by rounding, which may turn one of them.
+					if d := math.Abs(got.Raw.Row(i)[c] - w); d > 1e-6*(1+math.Abs(w)) {
+						t.Fatalf("%s, %s: node %d scores %v for class %d, want %v", name, l.Name, i, got.Raw.Row(i)[c], c, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Behind a kernel every learner chooses parameters, the same for any number of workers,
+// and is right about most nodes of a graph with clear classes.
+func TestLearnerMethods(t *testing.T) {
+	g, p := testgraph.Load(t, "sbm300"), goldenProblem(t, "sbm300")
+	for _, name := range MethodNames() {
+		l, ok := strings.CutPrefix(name, "regularized-laplacian+")
+		if !ok || l == "rls" || strings.HasPrefix(l, "dkm-") && l != "dkm-gp" {
+			continue
+		}
+		var first string
+		for _, workers := range []int{1, 2, 7} {
+			out := predictBy(t, name, p, &Settings{Kernel: kernel.Parameters{Alpha: 8}, Workers: workers})
+			found := fmt.Sprint(out.Parameters, out.Scores.Data, out.Raw)
+			if first == "" {
+				first = found
+				right := 0
+				for i, c := range out.Class {
+					if c == g.Labels[i] {
+						right++
+					}
+				}
+				t.Logf("%s: %d of %d right; %v of %d, %.2f found", name, right, len(out.Class), out.Parameters, out.Settings, out.Accuracy)
+				if 10*right < 7*len(out.Class) {
+					t.Errorf("%s: %d of %d right with %v", name, right, len(out.Class), out.Parameters)
+				}
+			}
+			if found != first {
+				t.Errorf("%s: other results with %d workers", name, workers)
+			}
+		}
+	}
+}
+
+// What a prediction takes grows with the values between all nodes where a learner needs
+// them, and a limit below that is refused.
+func TestLearnerNeeds(t *testing.T) {
+	p := goldenProblem(t, "sbm300")
+	n, m := int64(len(p.Degrees)), int64(len(p.Row))
+	for name, least := range map[string]int64{"diffusion+gp": 16 * n, "diffusion+perceptron": 8 * n * m, "diffusion+dkm": 16 * n * n} {
+		methods, err := ParseMethods(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		needs, err := PredictNeeds(methods[0], p, nil, nil)
+		if err != nil || needs.Bytes < least {
+			t.Errorf("%s takes %d bytes, less than %d (%v)", name, needs.Bytes, least, err)
+		}
+		if _, err := PredictNeeds(methods[0], p, nil, &Settings{Memory: least / 2}); err == nil {
+			t.Errorf("%s fits %d bytes", name, least/2)
+		}
+	}
+}
