@@ -106,6 +106,16 @@ func (g *Graph) Edges() (sparse.Matrix, []float64) {
 	return &withoutLoops{g.A, g.Loops}, g.beside
 }
 
+// WithoutHeavyLoops returns the graph of the matrix that Edges returns, whose L is that
+// of g: g itself where no loop outweighs all other edges of its node.
+func (g *Graph) WithoutHeavyLoops() *Graph {
+	if g.beside == nil {
+		return g
+	}
+	a, sums := g.Edges()
+	return &Graph{A: a, Degrees: sums, Components: g.Components, Nodes: g.Nodes, Workers: g.Workers, Memory: g.Memory}
+}
+
 // KeepLoops makes Edges return A and its degrees, whatever the loops weigh.
 func (g *Graph) KeepLoops() { g.beside = nil }
 

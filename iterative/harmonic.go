@@ -39,11 +39,10 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 	for _, i := range clamped {
 		free[i] = 0
 	}
-	// A loop is no part of L: where Edges leaves the heavy ones out, so do the sums here.
-	a, sums := g.Edges()
-	among := &graph.Graph{A: a, Components: g.Components, Workers: g.Workers}
+	g = g.WithoutHeavyLoops() // which are no part of L, but would drown the rest of it in what is subtracted
+	among := &graph.Graph{A: g.A, Components: g.Components, Workers: g.Workers}
 	var err error
-	if among.Degrees, err = sparse.Degrees(ctx, &restricted{a, free}, g.Workers); err != nil {
+	if among.Degrees, err = sparse.Degrees(ctx, &restricted{g.A, free}, g.Workers); err != nil {
 		return nil, err
 	}
 	h := &Harmonic{
@@ -52,8 +51,7 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 		},
 		known: &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers},
 	}
-	looped := g.Loops != nil && &sums[0] == &g.Degrees[0]
-	if looped {
+	if g.Loops != nil {
 		among.Loops = make([]float64, n)
 	}
 	even := make([]float64, n) // what is the same number all over U
@@ -62,10 +60,10 @@ func NewHarmonic(ctx context.Context, g *graph.Graph, clamped []int) (*Harmonic,
 		if u == 0 {
 			continue
 		}
-		h.Ground[i] = max(0, sums[i]-among.Degrees[i])
-		h.Scale[i] = math.Sqrt(sums[i])
+		h.Ground[i] = max(0, g.Degrees[i]-among.Degrees[i])
+		h.Scale[i] = math.Sqrt(g.Degrees[i])
 		even[i] = h.Scale[i]
-		if looped {
+		if g.Loops != nil {
 			among.Loops[i] = g.Loops[i]
 		}
 	}

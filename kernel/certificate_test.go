@@ -102,11 +102,36 @@ func TestInverseWithoutDigit(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		bridge float64
-	}{{"commute-time", 1e12}, {"commute-time", 1e16}, {"pseudo-inverse", 1e15}} {
-		_, r, err := errorOf(t, cliques(t, 5, c.bridge), named{c.name, Parameters{Laplacian: Combinatorial}})
+		more   []edge
+	}{{"commute-time", 1e-16, nil}, {"pseudo-inverse", 1e-17, nil}, {"pseudo-inverse", 1e-17, []edge{{0, 1, 1e9}}}} {
+		_, r, err := errorOf(t, cliques(t, 5, c.bridge, c.more...), named{c.name, Parameters{Laplacian: Combinatorial}})
 		var refused *ParameterError
 		if !errors.As(err, &refused) || !strings.Contains(refused.What, "no sure digit on this graph") {
 			t.Errorf("%s with a bridge of %g: %v, bound %.3g of %.3g", c.name, c.bridge, err, r.ErrorBound, r.Largest)
+		}
+	}
+}
+
+// Strong links, and units of components, do not cost an inverse its digits: where degrees
+// are far apart its bounds are those of the normalised Laplacian.
+func TestInverseOfUnevenDegrees(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a    *sparse.CSR
+		most float64 // of the bound, relative
+	}{
+		{"a bridge of 1e8", cliques(t, 5, 1e8), 1e-9},
+		{"a bridge of 1e12", cliques(t, 5, 1e12), 1e-7},
+		{"a bridge of 1e15", cliques(t, 5, 1e15), 1e-5},
+		{"a strong bridge and loops", cliques(t, 4, 1e12, edge{1, 1, 1e15}, edge{5, 5, 3}), 1e-7},
+		{"a weak bridge, a strong link", cliques(t, 4, 1e-8, edge{0, 1, 1e9}), 1e-3},
+		{"two units", graphOf(t, 6, edge{0, 1, 1e-9}, edge{1, 2, 3e-9}, edge{3, 4, 1e9}, edge{4, 5, 2e9}, edge{3, 5, 1e9}), 1e-11},
+	} {
+		for _, name := range []string{"pseudo-inverse", "commute-time"} {
+			off, r, err := errorOf(t, c.a, named{name, Parameters{Laplacian: Combinatorial}})
+			if err != nil || !(off <= r.ErrorBound && r.Relative() < c.most) {
+				t.Errorf("%s of %s: error %.3g, bound %.3g of %.3g, %v", name, c.name, off, r.ErrorBound, r.Largest, err)
+			}
 		}
 	}
 }

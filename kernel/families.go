@@ -301,6 +301,10 @@ func regularizedLaplacian(ctx context.Context, g *maps, p Parameters) (Kernel, e
 }
 
 func pseudoInverse(_ context.Context, g *maps, p Parameters) (Kernel, error) {
+	if p.Laplacian == Combinatorial && areUneven(g.Degrees) {
+		e, err := newWeighted(g.Graph)
+		return &spectral{graph: g.Graph, whole: e}, err
+	}
 	s, _, err := systemOf(g, p.Laplacian, 1, 0)
 	if err != nil {
 		return nil, err

@@ -305,7 +305,7 @@ type demand struct {
 	factor   bool  // solves that want a factor
 	radius   bool  // the largest eigenvalue of A is found first
 	pole     bool  // to many digits, which may want a factor
-	balanced bool  // solves with I − αA
+	balanced bool  // solves with I − αA, or of L by L̃
 	least    bool  // the smallest eigenvalue beyond the null space is found first
 }
 
@@ -438,7 +438,11 @@ func demandOf(name string, p Parameters, degrees []float64) demand {
 		series.half = p.Steps%2 == 0
 		return series
 	case "pseudo-inverse", "commute-time":
-		return demand{blocks: solveBlocks, factor: true, least: true}
+		d := demand{blocks: solveBlocks, factor: true, least: true}
+		if p.Laplacian != Normalized && areUneven(degrees) {
+			d.blocks, d.balanced = d.blocks+1, true
+		}
+		return d
 	}
 	return demand{blocks: solveBlocks}
 }

@@ -173,7 +173,7 @@ func TestEndsOfRanges(t *testing.T) {
 // An inverse whose least eigenvalue is lost in rounding is refused by what is wrong
 // with the graph, and not by a tolerance that nobody asked for.
 func TestLostLeastEigenvalue(t *testing.T) {
-	g := apart(t, 1e22)
+	g := newGraph(t, cliques(t, 5, 1e-18), 1)
 	for name, p := range map[string]Parameters{"pseudo-inverse": {Laplacian: Combinatorial}, "commute-time": {}} {
 		_, _, err := Gram(background, mustNew(t, g, name, p), upTo(10), nil)
 		var refused *ParameterError
@@ -182,7 +182,6 @@ func TestLostLeastEigenvalue(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	mustMatrix(t, mustNew(t, g, "pseudo-inverse", Parameters{Laplacian: Normalized}), upTo(10), upTo(10), nil)
 }
 
 // Resolvents of a map that is next to nothing are next to the identity, and

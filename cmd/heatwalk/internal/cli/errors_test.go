@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
@@ -88,6 +90,19 @@ func TestReports(t *testing.T) {
 	} {
 		if diff := cmp.Diff(c.want, reports(c.err), cmp.AllowUnexported(report{})); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.err, diff)
+		}
+	}
+}
+
+// What an iteration says of its steps and columns is no answer for a user.
+func TestUnsolved(t *testing.T) {
+	in := &invocation{}
+	end := fmt.Errorf("%w: after 18 steps column 0 has residual 3.6e+08, asked for 1.2e+07", iterative.ErrIterationLimit)
+	for what, err := range map[string]error{
+		"kernel": in.kernelError(end, "g", &kernelFlags{}), "method": in.methodError(end, "g"),
+	} {
+		if text := err.Error(); !strings.HasPrefix(text, "g: "+unsolved+"; ") || exitCode(err) != 1 || !errors.Is(err, iterative.ErrIterationLimit) {
+			t.Errorf("%s: %v, exit code %d", what, err, exitCode(err))
 		}
 	}
 }

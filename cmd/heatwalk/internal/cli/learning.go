@@ -257,12 +257,12 @@ func (in *invocation) methodError(err error, graph string) error {
 	case errors.As(err, &directed):
 		return usageOf(graph, "%s", asymmetric(directed.Kernel, "--method=cwk"))
 	case errors.As(err, &limited) && limited.Short > 0:
-		return &machineError{graph, fmt.Sprintf("%v; allow --max-memory %s or more for a factor of the graph, or take another --method",
-			err, formatBytes(in.memory+limited.Short+limited.Short/4)), err}
+		return &machineError{graph, fmt.Sprintf(unsolved+"; allow --max-memory %s or more for a factor of the graph, or take another --method",
+			formatBytes(in.memory+limited.Short+limited.Short/4)), err}
 	case errors.As(err, &limited):
-		return &machineError{graph, fmt.Sprintf("%v; take another --method", err), err}
+		return &machineError{graph, unsolved + "; take another --method", err}
 	case errors.Is(err, iterative.ErrIterationLimit):
-		return &machineError{graph, fmt.Sprintf("%v; take parameters farther from the end of their range, or another --method", err), err}
+		return &machineError{graph, unsolved + "; take parameters farther from the end of their range, or another --method", err}
 	}
 	return err
 }

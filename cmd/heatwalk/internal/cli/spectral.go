@@ -195,6 +195,10 @@ func asymmetric(what, instead string) string {
 	return text
 }
 
+// unsolved says that an iteration did not come to its end, in place of its own words,
+// which count steps and columns.
+const unsolved = "systems of equations of this graph were not solved to their tolerance within the limit on steps"
+
 // kernelError gives an error of package kernel the flag or file that it is
 // about.
 func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error {
@@ -204,7 +208,7 @@ func (in *invocation) kernelError(err error, graph string, f *kernelFlags) error
 	case errors.Is(err, kernel.ErrTolerance):
 		return usageOf("--tolerance", "%v", err)
 	case errors.Is(err, iterative.ErrIterationLimit):
-		return &machineError{graph, fmt.Sprintf("%v; loosen --tolerance, or take parameters farther from the end of their range", err), err}
+		return &machineError{graph, unsolved + "; loosen --tolerance, or take parameters farther from the end of their range", err}
 	}
 	return err
 }

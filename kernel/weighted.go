@@ -1,0 +1,163 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/tall"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// unevenDegrees is the ratio of degrees from which on the pseudo-inverse of L is
+// computed by that of L̃: with weights over many decades residuals of heavy nodes are
+// nothing but rounding errors, beside which those of light ones count.
+const unevenDegrees = 1e6
+
+// areUneven reports whether positive degrees differ by that much.
+func areUneven(degrees []float64) bool {
+	least, most := math.Inf(1), 0.0
+	for _, d := range degrees {
+		if d > 0 {
+			least, most = min(least, d), max(most, d)
+		}
+	}
+	return most > unevenDegrees*least
+}
+
+// weighted is the pseudo-inverse of L by that of L̃ = D^-½LD^-½,
+//
+//	L⁺ = P·D^-½·L̃⁺·D^-½·P
+//
+// where P takes the mean of each component off. An error e of x = L⁺b has the energy
+// of that of y = L̃⁺D^-½Pb, so that with the least positive eigenvalues λ of L, in the
+// components where b is not zero, and λ̃ of L̃, and the residual r of y,
+//
+//	‖e‖² ≤ eᵀLe/λ ≤ ‖r‖²/(λ̃·λ)
+//
+// Rounding errors of r are those of a map of norm 2, whatever the weights.
+type weighted struct {
+	inner *solves // L̃⁺
+	plain *solves // L⁺, of which the least eigenvalue is wanted
+	root  []float64
+	least []float64 // lower bounds of λ, by component; nil: not known yet
+
+	b    *sparse.Block[float64]
+	sums []tall.ExactSum // by component
+}
+
+func newWeighted(g *graph.Graph) (*weighted, error) {
+	g = g.WithoutHeavyLoops()
+	inner, err := iterative.ShiftedLaplacianNormalized(g, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := iterative.ShiftedLaplacian(g, 1, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &weighted{
+		inner: &solves{system: inner, scale: 1}, plain: &solves{system: plain, scale: 1}, root: inner.Scale,
+		sums: make([]tall.ExactSum, len(g.Components.Sizes)),
+	}, nil
+}
+
+func (e *weighted) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort, again bool) (*applied, error) {
+	if err := e.findLeast(ctx, x.Stride, o.memory); err != nil {
+		return nil, err
+	}
+	if e.b == nil || e.b.Cols != x.Cols {
+		e.b = sparse.NewBlock[float64](x.Rows, x.Cols)
+	}
+	for i := range x.Rows {
+		copy(e.b.Row(i), x.Row(i))
+	}
+	slack := e.centre(e.b)
+	scaleRows(e.b, e.b, func(i int) float64 { return 1 / e.root[i] })
+	if again {
+		scaleRows(dst, dst, func(i int) float64 { return e.root[i] })
+	}
+	out, err := e.inner.applyTo(ctx, dst, e.b, o, again)
+	if err != nil {
+		return nil, err
+	}
+	scaleRows(dst, dst, func(i int) float64 { return 1 / e.root[i] })
+	sizes := columnNorms(dst)
+	e.centre(dst)
+	scaled := e.inner.system.Least
+	for j := range out.bound {
+		gain := math.Sqrt(scaled / e.leastOf(j))
+		rounding := slack[j]/scaled*gain + 8*epsilon*sizes[j]
+		out.bound[j] = out.bound[j]*gain + rounding
+		out.rounded[j] = out.rounded[j]*gain + rounding
+	}
+	return out, nil
+}
+
+// centre takes the mean of each component off the columns of b. It returns by how much
+// the norms of columns of D^-½b may be wrong that are made of them then.
+func (e *weighted) centre(b *sparse.Block[float64]) (slack []float64) {
+	parts := e.inner.system.Graph.Components
+	slack = make([]float64, b.Cols)
+	for j := range b.Cols {
+		clear(e.sums)
+		for i, c := range parts.Of {
+			e.sums[c].Add(b.Row(i)[j])
+		}
+		for i, c := range parts.Of {
+			mean := e.sums[c].Value() / float64(parts.Sizes[c])
+			size := (math.Abs(b.Row(i)[j]) + math.Abs(mean)) / e.root[i]
+			slack[j] += size * size
+			b.Row(i)[j] -= mean
+		}
+		slack[j] = 8 * epsilon * math.Sqrt(slack[j])
+	}
+	return slack
+}
+
+// leastOf returns the bound of λ in the components where column j of b is not zero.
+func (e *weighted) leastOf(j int) float64 {
+	least := math.Inf(1)
+	for i, c := range e.inner.system.Graph.Components.Of {
+		if e.b.Row(i)[j] != 0 {
+			least = min(least, e.least[c])
+		}
+	}
+	return least
+}
+
+// findLeast finds λ̃, and λ where that may be far above the bound that follows from it,
+// the least degree times λ̃.
+func (e *weighted) findLeast(ctx context.Context, cols int, memory int64) error {
+	if e.least != nil {
+		return nil
+	}
+	e.inner.system.Memory, e.plain.system.Memory = memory, memory
+	if err := e.inner.findLeast(ctx, cols); err != nil {
+		return err
+	}
+	const far = 1e-2
+	scaled, known := e.inner.system.Least, 0.0
+	if scaled < far {
+		switch err := e.plain.findLeast(ctx, cols); {
+		case err == nil:
+			known = e.plain.system.Least
+		case !errors.As(err, new(*ParameterError)): // not that it is lost in rounding
+			return err
+		}
+		e.plain.system.Release()
+	}
+	g := e.inner.system.Graph
+	e.least = make([]float64, len(g.Components.Sizes))
+	for c := range e.least {
+		e.least[c] = math.Inf(1)
+	}
+	for i, c := range g.Components.Of {
+		if d := g.Degrees[i]; d > 0 {
+			e.least[c] = min(e.least[c], max(known, d*scaled*(1-8*epsilon)))
+		}
+	}
+	return nil
+}
