@@ -6,5 +6,7 @@
 // holds the training labels alone. [method.ChooseOnSplits] is the protocol of
 // Neumann, Garnett and Kersting's paper.
 //
+// A run with a [Journal] that is killed goes on from there.
+//
 // Results are the same to the bit for any number of workers and any memory limit.
 package evaluate

@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -42,15 +44,38 @@ type Result struct {
 
 	// Parameters are those of all splits; null where there are none, or where
 	// each split has its own, listed in ParametersBySplit.
-	Parameters        *method.Parameters  `json:"parameters"`
-	ParametersBySplit []method.Parameters `json:"parameters_by_split,omitempty"`
-	TuningAccuracy    float64             `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
+	Parameters        *Setting  `json:"parameters"`
+	ParametersBySplit []Setting `json:"parameters_by_split,omitempty"`
+	TuningAccuracy    float64   `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
 	// Unfinished is that of the first of so many splits whose prediction has it.
 	Unfinished       string `json:"unfinished,omitempty"`
 	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
 
 	Seconds float64 `json:"seconds"`
+}
+
+// Setting is the parameters of a method, as text and in JSON.
+type Setting struct {
+	text string
+	json json.RawMessage
+}
+
+func newSetting(p *method.Parameters) (*Setting, error) {
+	b, err := json.Marshal(p)
+	return &Setting{p.String(), b}, err
+}
+
+// String lists the parameters as a person reads them.
+func (s Setting) String() string { return s.text }
+
+// MarshalJSON writes the parameters as an object.
+func (s Setting) MarshalJSON() ([]byte, error) { return s.json, nil }
+
+// UnmarshalJSON takes what MarshalJSON writes; the text is not part of it.
+func (s *Setting) UnmarshalJSON(b []byte) error {
+	s.json = bytes.Clone(b)
+	return nil
 }
 
 // Comparison is a paired t-test of two methods on the same splits.

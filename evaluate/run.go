@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -29,8 +30,10 @@ type Plan struct {
 
 	Settings *method.Settings
 
+	Journal *Journal // of what is measured; nil: none is kept
+
 	// Progress, if not nil, is called when a method has done a split.
-	Progress func(done, total int)
+	Progress func(done, total int) `json:"-"`
 }
 
 // Run measures methods side by side: at each training size all of them learn
@@ -57,31 +60,33 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	if !slices.Contains(methods, method.Majority) {
 		methods = append(methods, method.Majority)
 	}
+	if plan.Journal != nil {
+		if err := plan.Journal.begin(ctx, p, plan, &set); err != nil {
+			return nil, err
+		}
+	}
 	n, _ := p.A.Dims()
 	report := &Report{
 		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
 		Splits: sizes[0].splits.Len(), TuningSplits: sizes[0].tuningSplits(),
 	}
-	done, total := 0, len(sizes)*len(methods)*report.Splits
-	step := func() {
-		done++
-		if plan.Progress != nil {
-			plan.Progress(done, total)
-		}
-	}
-	for _, size := range sizes {
+	r := &runner{p: p, plan: plan, set: &set, start: start, total: len(sizes) * len(methods) * report.Splits}
+	for i := range sizes {
 		var results []Result
-		for _, m := range methods {
-			res, err := run(ctx, p, m, &size, &set, step)
-			if err != nil {
-				return nil, err
+		for j, m := range methods {
+			rec := plan.Journal.at(i*len(methods)+j, newRecord(p, m, &sizes[i]))
+			if err := r.run(ctx, m, &sizes[i], rec); err != nil {
+				return nil, errors.Join(err, plan.Journal.save(time.Since(start).Seconds(), true))
 			}
-			results = append(results, *res)
+			results = append(results, rec.Result)
 		}
 		report.compare(results)
 		report.Results = append(report.Results, results...)
 	}
 	report.Seconds = time.Since(start).Seconds()
+	if plan.Journal != nil {
+		report.Seconds += plan.Journal.before
+	}
 	return report, nil
 }
 
@@ -143,46 +148,83 @@ func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
 	return sizes, nil
 }
 
-// run runs one method at one training size.
-func run(ctx context.Context, p *method.Problem, m method.Method, s *size, set *method.Settings, step func()) (*Result, error) {
-	start := time.Now()
-	res := &Result{
+// runner runs methods, one after the other.
+type runner struct {
+	p           *method.Problem
+	plan        *Plan
+	set         *method.Settings
+	start       time.Time
+	done, total int // splits
+}
+
+// newRecord returns that of a method of which nothing is known yet.
+func newRecord(p *method.Problem, m method.Method, s *size) *record {
+	return &record{Result: Result{
 		Method: m.Name(), TrainFraction: s.fraction, TrainPerClass: s.perClass,
 		Confusion: validate.NewConfusion(len(p.Names)),
+	}}
+}
+
+// run runs one method at one training size from where its record ends. Parameters that
+// were chosen for a record which is not complete are chosen again.
+func (r *runner) run(ctx context.Context, m method.Method, s *size, rec *record) error {
+	start, before := time.Now(), rec.Result.Seconds
+	r.tell(len(rec.Outcomes))
+	if rec.Complete {
+		return nil
 	}
+	var chosen *method.Parameters
 	if s.tuning != nil {
-		choice, err := m.Tune(ctx, p, s.tuning, set)
+		choice, err := m.Tune(ctx, r.p, s.tuning, r.set)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if choice != nil {
-			res.Parameters, res.TuningAccuracy = &choice.Parameters, choice.Accuracy
+			chosen = &choice.Parameters
+			rec.Result.TuningAccuracy = choice.Accuracy
+			if rec.Result.Parameters, err = newSetting(chosen); err != nil {
+				return err
+			}
+			rec.Text = rec.Result.Parameters.text
 		}
 	}
-	var outcomes []outcome
-	for i := range s.splits.Len() {
+	for i := len(rec.Outcomes); i < s.splits.Len(); i++ {
 		split := s.splits.At(i)
-		o, err := res.score(ctx, m, p.At(split.Train), p.At(split.Test), set)
+		o, err := rec.Result.score(ctx, m, r.p.At(split.Train), r.p.At(split.Test), chosen, r.set)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		outcomes = append(outcomes, *o)
-		step()
+		rec.Outcomes = append(rec.Outcomes, *o)
+		rec.Result.Seconds = before + time.Since(start).Seconds()
+		if err := r.plan.Journal.save(time.Since(r.start).Seconds(), false); err != nil {
+			return err
+		}
+		r.tell(1)
 	}
-	res.summarise(outcomes)
-	res.Seconds = time.Since(start).Seconds()
-	return res, nil
+	rec.Result.summarise(rec.Outcomes)
+	rec.Complete = true
+	return nil
+}
+
+// tell reports so many more splits done.
+func (r *runner) tell(splits int) {
+	if splits > 0 && r.plan.Progress != nil {
+		r.done += splits
+		r.plan.Progress(r.done, r.total)
+	}
 }
 
 // outcome is what one split says of a method.
 type outcome struct {
-	Accuracy, MacroF1 float64
-	Quality           validate.Quality
+	Accuracy float64          `json:"accuracy"`
+	MacroF1  float64          `json:"macro_f1"`
+	Quality  validate.Quality `json:"quality"`
 }
 
-// score predicts the test nodes of a split from its training nodes.
-func (r *Result) score(ctx context.Context, m method.Method, train, test *method.Problem, set *method.Settings) (*outcome, error) {
-	out, err := m.Predict(ctx, train, r.Parameters, set)
+// score predicts the test nodes of a split from its training nodes, with the chosen
+// parameters or, if they are nil, with those that the method chooses there.
+func (r *Result) score(ctx context.Context, m method.Method, train, test *method.Problem, chosen *method.Parameters, set *method.Settings) (*outcome, error) {
+	out, err := m.Predict(ctx, train, chosen, set)
 	if err != nil {
 		return nil, err
 	}
@@ -190,8 +232,12 @@ func (r *Result) score(ctx context.Context, m method.Method, train, test *method
 		r.Unfinished = cmp.Or(r.Unfinished, out.Unfinished)
 		r.UnfinishedSplits++
 	}
-	if r.Parameters == nil && out.Settings > 0 {
-		r.ParametersBySplit = append(r.ParametersBySplit, out.Parameters)
+	if chosen == nil && out.Settings > 0 {
+		setting, err := newSetting(&out.Parameters)
+		if err != nil {
+			return nil, err
+		}
+		r.ParametersBySplit = append(r.ParametersBySplit, *setting)
 	}
 	predicted := make([]int, len(test.Row))
 	for i, row := range test.Row {

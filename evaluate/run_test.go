@@ -161,8 +161,11 @@ func sampleReport() *Report {
 	r := &Report{
 		Nodes: 100, Labelled: 90, Classes: []string{"a<b", "c"}, Splits: 3, TuningSplits: 2, Settings: 12, RNGSeed: 7,
 	}
-	par := &method.Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: method.Plain}
-	add := func(method string, fraction float64, par *method.Parameters, accuracies ...float64) Result {
+	par, err := newSetting(&method.Parameters{Alpha: 0.9, Steps: 40, Cost: 0.5, Features: method.Plain})
+	if err != nil {
+		panic(err)
+	}
+	add := func(method string, fraction float64, par *Setting, accuracies ...float64) Result {
 		res := Result{
 			Method: method, TrainFraction: fraction, Accuracies: accuracies, Parameters: par,
 			Confusion: validate.Confusion{{3, 1}, {2, 4}}, MacroF1: 0.69, Seconds: 1.25,

@@ -41,7 +41,7 @@ type Settings struct {
 
 	// Progress, if not nil, is called now and then with the share that is done
 	// of a phase: "choose", "features" or "walk".
-	Progress func(phase string, done float64)
+	Progress func(phase string, done float64) `json:"-"`
 }
 
 // Learner is the machine that learns from a kernel or from walk features.

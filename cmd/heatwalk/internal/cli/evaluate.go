@@ -34,6 +34,7 @@ type evaluateFlags struct {
 	features     string
 	split        string
 	report       string
+	resume       bool
 }
 
 func newEvaluate(in *invocation) *cobra.Command {
@@ -46,7 +47,10 @@ labelled nodes, every method on the same splits.
 
 With --tuning-splits N the parameters of a method are chosen once for each
 training fraction, on N further splits; with 0, by cross-validation inside each
-training set, as classify does.`,
+training set, as classify does.
+
+Beside the file of --report stands FILE.journal while the run goes on. If the run is
+killed, the same command with --resume goes on from there to the same report.`,
 		Example: "  heatwalk evaluate graph --labels labels.tsv --method auto,lp,diffusion+rls --report report.html",
 		Args:    in.arguments("GRAPH", 1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,6 +80,7 @@ training set, as classify does.`,
 	in.declaredFlags(flags)
 	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
+	flags.BoolVar(&f.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }
@@ -119,7 +124,20 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 	} else if f.perClass > 0 && flags.Changed("train") {
 		in.problem("--per-class", "it says how many nodes to train on, and so does --train; leave out one of the two")
 	}
+	if f.resume && (f.report == "" || f.report == "-") {
+		in.problem("--resume", "a run can go on from the journal beside its report alone; give --report FILE")
+	}
 	f.grid = in.gridOf(f)
+}
+
+// journal returns that of the run, nil if there is none: it stands beside a report in a
+// file.
+func (in *invocation) journal(f *evaluateFlags) *evaluate.Journal {
+	if info, err := os.Stat(f.report); f.report == "" || f.report == "-" || err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	b := thisBuild()
+	return &evaluate.Journal{Path: f.report + ".journal", Version: b.Version + " " + b.Commit, Resume: f.resume}
 }
 
 // gridOf returns the grid that --grid names, with the values that other flags
@@ -199,7 +217,10 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	report, err := evaluate.Run(in.ctx, problemOf(g, l), plan)
 	if err != nil {
-		return in.methodError(explainSplit(err, f, g, l), name)
+		if plan.Journal != nil && plan.Journal.Length() > 0 {
+			in.doing += "; the same command with --resume goes on from here"
+		}
+		return in.methodError(explainRun(err, f, g, l), name)
 	}
 	in.warnUnfinished(plan, report)
 	c := in.closing()
@@ -218,6 +239,9 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 		}
 		if err == nil {
 			err = d.files.commit()
+		}
+		if err == nil && plan.Journal != nil {
+			err = plan.Journal.Remove()
 		}
 		if err != nil {
 			return err
@@ -295,6 +319,7 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (
 			Grid: f.grid, Kernel: f.walking.given(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
 			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
 		},
+		Journal:  in.journal(f),
 		Progress: in.showing("evaluating", "split"),
 	}
 	if f.split == "" {
@@ -315,6 +340,18 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (
 	}
 	plan.Given = &split
 	return plan, nil
+}
+
+// explainRun names files and flags in errors about a journal, and see [explainSplit].
+func explainRun(err error, f *evaluateFlags, g *openGraph, l *nodefile.Labels) error {
+	var journal *evaluate.JournalError
+	switch {
+	case errors.As(err, &journal) && journal.Damaged:
+		return &dataError{journal.Path, journal.What + "; leave out --resume to begin again"}
+	case errors.As(err, &journal):
+		return usageOf("--resume", "%v; give what it had, or leave out --resume to begin again", journal)
+	}
+	return explainSplit(err, f, g, l)
 }
 
 // explainSplit names nodes, classes and flags in errors about splits.

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+)
+
+// TestKilledEvaluate kills runs of evaluate at random moments: taken up again and again
+// they end with the bytes of a run that was not killed, and leave nothing else.
+func TestKilledEvaluate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	kills := 3
+	if testgraph.Hunt {
+		kills = 10
+	}
+	seed := rand.Uint64()
+	t.Logf("rng seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	dir := t.TempDir()
+	run := func(args ...string) {
+		t.Helper()
+		if code := Main(args, nil, io.Discard, os.Stderr); code != 0 {
+			t.Fatal(code)
+		}
+	}
+	edges, labels := filepath.Join(dir, "e.tsv"), filepath.Join(dir, "l.tsv")
+	run("generate", "sbm", "--nodes", "1500", "-o", edges, "--labels", labels, "--quiet")
+	for _, report := range []string{"r.txt", "r.html"} {
+		args := []string{"evaluate", edges, "--labels", labels, "--method", "lp", "--train", "0.3,0.5", "--splits", "40", "--quiet"}
+		whole := filepath.Join(dir, "whole-"+report)
+		start := time.Now()
+		run(append(slices.Clone(args), "--report", whole)...)
+		took := time.Since(start)
+		at := filepath.Join(dir, report)
+		args = append(args, "--report", at)
+		journals := 0
+		for range kills {
+			cmd := program(t, dir, args...)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Duration(rng.Int64N(int64(took / 2))))
+			_ = cmd.Process.Kill() // it may have ended
+			_ = cmd.Wait()         // the files tell all
+			if _, err := os.Stat(at + ".journal"); err == nil {
+				journals++
+			}
+			if args[len(args)-1] != "--resume" {
+				args = append(args, "--resume")
+			}
+		}
+		t.Logf("%d of %d killed runs left a journal", journals, kills)
+		run(args...)
+		want, err := os.ReadFile(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s:\n%s\nwant\n%s", report, got, want)
+		}
+	}
+	if got, want := names(t, dir), "e.tsv e.tsv.run.json l.tsv r.html r.html.run.json r.txt r.txt.run.json whole-r.html whole-r.html.run.json whole-r.txt whole-r.txt.run.json"; got != want {
+		t.Errorf("there are %s, want %s", got, want)
+	}
+}

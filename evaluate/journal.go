@@ -1,0 +1,260 @@
+package evaluate
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"time"
+
+	"github.com/heatwalk/heatwalk/internal/durable"
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Journal is a file that holds what a run has measured so far, from which a run that was
+// killed goes on. [Run] replaces it, whole or not at all, after splits: it says to which
+// run it belongs and has a checksum of its own. A file of no run is damaged, and one of
+// another run is refused, with a [*JournalError].
+type Journal struct {
+	Path    string
+	Version string // of the program; a run is taken up by the same version alone
+	Resume  bool   // go on from the file, if there is one, instead of from the start
+
+	of      journalOf
+	records []*record
+	before  float64   // seconds of the runs that came before
+	next    time.Time // when it is written again, at the earliest
+}
+
+// journalOf says to which run a journal belongs: sums over all that its result depends on.
+type journalOf struct {
+	Version string `json:"version"`
+	Graph   string `json:"graph"`
+	Labels  string `json:"labels"`
+	Options string `json:"options"`
+}
+
+// record is what is known of one method at one training size.
+type record struct {
+	Result   Result    `json:"result"`         // complete, or sums over the splits so far
+	Text     string    `json:"text,omitempty"` // of Result.Parameters
+	Outcomes []outcome `json:"outcomes"`       // of the splits so far
+	Complete bool      `json:"complete"`
+}
+
+// journalFile is the content of a journal.
+type journalFile struct {
+	Sum string          `json:"sum"` // of Run
+	Run json.RawMessage `json:"run"`
+}
+
+// journalRun is the part of the content that has a checksum.
+type journalRun struct {
+	Of      journalOf `json:"of"`
+	Seconds float64   `json:"seconds"`
+	Records []*record `json:"records"` // by training size and method
+}
+
+// JournalError says why a run cannot go on from a journal.
+type JournalError struct {
+	Path    string
+	What    string
+	Damaged bool // it is no journal, or not all of it
+}
+
+// Error says what is wrong and what to do.
+func (e *JournalError) Error() string { return e.Path + " " + e.What }
+
+// Length returns the number of splits that the journal holds.
+func (j *Journal) Length() int {
+	count := 0
+	for _, r := range j.records {
+		count += len(r.Outcomes)
+	}
+	return count
+}
+
+// begin finds to which run the journal belongs and, where it is resumed, what it holds.
+func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
+	j.of = journalOf{Version: j.Version, Labels: labelSum(p), Options: optionSum(p, plan, set)}
+	if j.of.Graph, err = graphSum(ctx, p, set.Workers); err != nil || !j.Resume {
+		return err
+	}
+	text, err := os.ReadFile(j.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var whole journalFile
+	var run journalRun
+	if json.Unmarshal(text, &whole) != nil || whole.Sum != sumOf(whole.Run) || json.Unmarshal(whole.Run, &run) != nil {
+		return &JournalError{j.Path, "is damaged, or no journal", true}
+	}
+	for _, part := range []struct{ what, is, was string }{
+		{"with other edges", j.of.Graph, run.Of.Graph},
+		{"with other labels", j.of.Labels, run.Of.Labels},
+		{"with other options", j.of.Options, run.Of.Options},
+		{"of another version", j.of.Version, run.Of.Version},
+	} {
+		if part.is != part.was {
+			return &JournalError{j.Path, "is of a run " + part.what, false}
+		}
+	}
+	j.records, j.before = run.Records, run.Seconds
+	for _, r := range j.records {
+		if p := r.Result.Parameters; p != nil {
+			p.text = r.Text
+		}
+	}
+	return nil
+}
+
+// at returns record number i, which is new if the journal ends before it. Without a
+// journal it is new and kept nowhere.
+func (j *Journal) at(i int, fresh *record) *record {
+	if j == nil {
+		return fresh
+	}
+	if i == len(j.records) {
+		j.records = append(j.records, fresh)
+	}
+	return j.records[i]
+}
+
+// rest bounds what writing a journal takes to a twentieth of the time.
+const rest = 20
+
+// save writes the journal if it holds a split and was not written just now, or at once
+// at the end of a run that fails; seconds is how long the run has taken.
+func (j *Journal) save(seconds float64, end bool) error {
+	start := time.Now()
+	if j == nil || j.Length() == 0 || !end && start.Before(j.next) {
+		return nil
+	}
+	run, err := json.Marshal(journalRun{j.of, j.before + seconds, j.records})
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(journalFile{sumOf(run), run})
+	if err != nil {
+		return err
+	}
+	file, err := durable.NewFile(durable.OS, j.Path)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(append(text, '\n')); err != nil {
+		return errors.Join(err, file.Abort())
+	}
+	if err := durable.Commit(nil, file); err != nil {
+		return err
+	}
+	j.next = time.Now().Add(max(100*time.Millisecond, rest*time.Since(start)))
+	return nil
+}
+
+// Remove removes the journal of a run whose report is in place.
+func (j *Journal) Remove() error {
+	durable.RemoveUnused(durable.OS, j.Path)
+	if err := durable.OS.Remove(j.Path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// sumOf returns a sum over bytes.
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// labelSum returns a sum over the labels of a problem: rows, classes and names.
+func labelSum(p *method.Problem) string {
+	names, err := json.Marshal(p.Names)
+	if err != nil {
+		panic(err) // strings can be written
+	}
+	return sumOf(appendInts(appendInts(names, p.Row), p.Class))
+}
+
+func appendInts(b []byte, list []int) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(list)))
+	for _, v := range list {
+		b = binary.LittleEndian.AppendUint64(b, uint64(v))
+	}
+	return b
+}
+
+// optionSum returns a sum over all of a plan that its result depends on: not the memory
+// it may take, nor the number of workers.
+func optionSum(p *method.Problem, plan *Plan, set *method.Settings) string {
+	own := *plan
+	own.Methods, own.Settings, own.Progress, own.Journal = nil, nil, nil, nil
+	same := *set
+	same.Memory, same.Workers, same.Progress = 0, 0, nil
+	var prior bytes.Buffer
+	for i := range p.Degrees {
+		row := same.Prior.Own(i)
+		if i == 0 && row == nil {
+			fmt.Fprint(&prior, same.Prior)
+			break
+		}
+		for _, x := range row {
+			prior.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+		}
+	}
+	var names []string
+	for _, m := range plan.Methods {
+		names = append(names, m.Name())
+	}
+	text, err := json.Marshal(struct {
+		Plan     Plan
+		Methods  []string
+		Settings method.Settings
+	}{own, names, same})
+	if err != nil {
+		panic(err) // numbers and strings can be written
+	}
+	return sumOf(append(text, prior.Bytes()...))
+}
+
+// graphSum returns a sum over the rows of a graph. Cost: a sweep.
+func graphSum(ctx context.Context, p *method.Problem, workers int) (string, error) {
+	sums := make([][sha256.Size]byte, len(p.A.Ranges()))
+	err := p.A.Sweep(ctx, workers, func(_ int, panel sparse.Panel) error {
+		var b []byte
+		h := sha256.New()
+		for i := range panel.Hi - panel.Lo {
+			col, val := panel.Row(i)
+			b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(col)))
+			for _, c := range col {
+				b = binary.LittleEndian.AppendUint32(b, c)
+			}
+			for _, v := range val {
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+			}
+			h.Write(b)
+		}
+		h.Sum(sums[panel.Index][:0])
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	n, _ := p.A.Dims()
+	all := appendInts(nil, []int{n})
+	for _, s := range sums {
+		all = append(all, s[:]...)
+	}
+	return sumOf(all), nil
+}

@@ -1,0 +1,172 @@
+package evaluate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method"
+)
+
+// written returns all that a report says but for its seconds.
+func written(t *testing.T, r *Report) string {
+	t.Helper()
+	own := *r
+	own.Seconds = 0
+	own.Results = append([]Result(nil), r.Results...)
+	for i := range own.Results {
+		own.Results[i].Seconds = 0
+	}
+	var b strings.Builder
+	if err := json.NewEncoder(&b).Encode(own); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestResume cancels runs after random numbers of splits, and throws some away that
+// were not yet written: they go on to the report of a run that nothing disturbed.
+func TestResume(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("rng seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	p := planted(t, 9, 120, 90)
+	methods, err := method.ParseMethods("lgc,lp,cwk+rls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tuning := range []int{0, 2} {
+		plan := &Plan{
+			Methods: methods, Fractions: []float64{0.2, 0.4}, Splits: 4, TuningSplits: tuning,
+			Settings: &method.Settings{Grid: tinyGrid, RNGSeed: 3},
+		}
+		whole, err := Run(context.Background(), p, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const total = 2 * 4 * 4
+		path := filepath.Join(t.TempDir(), "r.json.journal")
+		last := 0
+		for attempt := 0; ; attempt++ {
+			ctx, cancel := context.WithCancel(context.Background())
+			first, left := 0, 1+rng.IntN(total/10+1)
+			plan.Journal = &Journal{Path: path, Version: "1", Resume: attempt > 0}
+			plan.Progress = func(done, all int) {
+				if first == 0 {
+					first = done
+				}
+				if left--; left == 0 && attempt < 10 {
+					cancel()
+				}
+			}
+			r, err := Run(ctx, p, plan)
+			cancel()
+			if err != nil {
+				if !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				if now := plan.Journal.Length(); now < last {
+					t.Fatalf("attempt %d: %d splits are known, %d were", attempt, now, last)
+				} else {
+					last = now
+				}
+				continue
+			}
+			if attempt < 5 {
+				t.Errorf("done at attempt %d", attempt)
+			}
+			if got, want := written(t, r), written(t, whole); got != want {
+				t.Errorf("%d tuning splits: the report differs:\n%s\nwant\n%s", tuning, got, want)
+			}
+			if err := errors.Join(plan.Journal.Remove(), plan.Journal.Remove()); err != nil {
+				t.Error(err)
+			}
+			break
+		}
+		plan.Journal, plan.Progress = nil, nil
+	}
+}
+
+// TestJournalOfAnotherRun refuses what was written for other inputs, and what is
+// damaged.
+func TestJournalOfAnotherRun(t *testing.T) {
+	p := planted(t, 9, 120, 90)
+	methods, err := method.ParseMethods("lp,lgc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "journal")
+	make := func() *Plan {
+		return &Plan{
+			Methods: methods, Fractions: []float64{0.5}, Splits: 2, Settings: &method.Settings{RNGSeed: 3},
+			Journal: &Journal{Path: path, Version: "1", Resume: true},
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	first := make()
+	first.Progress = func(int, int) { cancel() }
+	if _, err := Run(ctx, p, first); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewired := planted(t, 10, 120, 90)
+	rewired.Row, rewired.Class, rewired.Names = p.Row, p.Class, p.Names
+	renamed := *p
+	renamed.Names = []string{"p", "q", "r", "s"}[:len(p.Names)]
+	for _, c := range []struct {
+		what   string
+		on     *method.Problem
+		change func(*Plan)
+	}{
+		{"is of a run with other edges", rewired, func(*Plan) {}},
+		{"is of a run with other labels", &renamed, func(*Plan) {}},
+		{"is of a run with other labels", p.At([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}), func(*Plan) {}},
+		{"is of a run with other options", p, func(plan *Plan) { plan.Settings.RNGSeed++ }},
+		{"is of a run with other options", p, func(plan *Plan) { plan.Methods = plan.Methods[:1] }},
+		{"is of a run with other options", p, func(plan *Plan) { plan.Fractions[0] = 0.4 }},
+		{"is of a run of another version", p, func(plan *Plan) { plan.Journal.Version = "2" }},
+		{"", p, func(plan *Plan) { plan.Settings.Workers, plan.Settings.Memory = 1, 1<<30 }},
+	} {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		plan := make()
+		c.change(plan)
+		_, err := Run(context.Background(), c.on, plan)
+		var wrong *JournalError
+		if c.what == "" {
+			if err != nil {
+				t.Error(err)
+			}
+		} else if !errors.As(err, &wrong) || wrong.What != c.what || wrong.Damaged {
+			t.Errorf("%v, want one that %s", err, c.what)
+		}
+	}
+	for at := 0; at < len(text)-1; at += 1 + len(text)/40 {
+		torn := append([]byte(nil), text...)
+		torn[at] ^= 1
+		for _, bad := range [][]byte{torn, text[:at]} {
+			if err := os.WriteFile(path, bad, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var wrong *JournalError
+			if _, err := Run(context.Background(), p, make()); !errors.As(err, &wrong) || !wrong.Damaged {
+				t.Fatalf("byte %d of %d: %v", at, len(text), err)
+			}
+		}
+	}
+}
