@@ -66,7 +66,7 @@ edges; for flags of ingest, write
 		Args: in.noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSBM(in), newRMAT(in), newErdosRenyi(in), newGrid(in))
+	cmd.AddCommand(newSBM(in), newRMAT(in), newErdosRenyi(in), newGrid(in), newMolecules(in))
 	return cmd
 }
 

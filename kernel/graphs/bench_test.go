@@ -1,0 +1,31 @@
+package graphs
+
+import (
+	"testing"
+
+	"github.com/heatwalk/heatwalk/generate"
+	"github.com/heatwalk/heatwalk/graphfile"
+)
+
+// molecules draws a collection.
+func molecules(t testing.TB, graphs, vertices int) *graphfile.Collection {
+	t.Helper()
+	c, err := generate.Molecules{Graphs: graphs, Vertices: vertices, Classes: 3, Noise: 0.3, RNGSeed: 1}.Collection(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func BenchmarkSequence1000(b *testing.B)     { bench(b, "label-sequence", 1000, 20) }
+func BenchmarkPair1000(b *testing.B)         { bench(b, "label-pair", 1000, 20) }
+func BenchmarkPatterns1000(b *testing.B)     { bench(b, "cyclic-patterns", 1000, 20) }
+func BenchmarkTanimoto1000(b *testing.B)     { bench(b, "tanimoto", 1000, 20) }
+func BenchmarkPropagation10000(b *testing.B) { bench(b, "propagation", 10_000, 30) }
+
+func bench(b *testing.B, name string, graphs, vertices int) {
+	c := molecules(b, graphs, vertices)
+	for b.Loop() {
+		gramOf(b, name, c, nil, nil)
+	}
+}

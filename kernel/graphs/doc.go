@@ -1,0 +1,16 @@
+// Package graphs holds kernels between graphs, whose vertices and edges may have labels:
+// common walks, cyclic and tree patterns, sets of parts, and propagated labels.
+//
+//	c, err := graphfile.ReadTU(ctx, "MUTAG/MUTAG", false)
+//	gram, err := graphs.Of("propagation").Prepare(ctx, c, nil, nil)
+//	k := sparse.NewBlock[float64](len(c.Graphs), len(c.Graphs))
+//	err = gram.RowsTo(ctx, k, 0)
+//
+// A [Kernel] is a declaration that stands in the file of its algorithm; [Kernels] lists
+// them. Values are the same to the bit for any number of workers and rows at a time.
+//
+// Sources: Gärtner, Flach and Wrobel, On graph kernels, COLT 2003 (walks); Horváth,
+// Gärtner and Wrobel, Cyclic pattern kernels, KDD 2004; Gärtner, Le and Smola, A short
+// tour of kernel methods for graphs, 2006; Neumann, Garnett, Bauckhage and Kersting,
+// Propagation kernels, Machine Learning 102 (2016).
+package graphs

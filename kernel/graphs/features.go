@@ -1,0 +1,106 @@
+package graphs
+
+import (
+	"cmp"
+	"slices"
+)
+
+// features are sparse vectors, one for each graph; their kernel is the inner product.
+// A row is the sum of the columns in which the graph has an entry, so that graphs
+// without a common feature cost nothing.
+type features struct {
+	graph  []entries // of each graph, by feature
+	having []entries // of each feature, by graph
+}
+
+// entries are entries of a sparse vector in increasing order of their places.
+type entries struct {
+	at    []int32
+	value []float64
+}
+
+func (e *entries) add(at int32, value float64) {
+	e.at, e.value = append(e.at, at), append(e.value, value)
+}
+
+// sort puts entries in the order of their places.
+func (e *entries) sort() {
+	order := make([]int, len(e.at))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(e.at[a], e.at[b]) })
+	sorted := entries{make([]int32, 0, len(order)), make([]float64, 0, len(order))}
+	for _, i := range order {
+		sorted.add(e.at[i], e.value[i])
+	}
+	*e = sorted
+}
+
+// newFeatures makes features of the entries of each graph.
+func newFeatures(graph []entries) *features {
+	f := &features{graph: graph}
+	var count []int
+	for _, e := range graph {
+		for _, x := range e.at {
+			for len(count) <= int(x) {
+				count = append(count, 0)
+			}
+			count[x]++
+		}
+	}
+	f.having = make([]entries, len(count))
+	for x, n := range count {
+		f.having[x] = entries{make([]int32, 0, n), make([]float64, 0, n)}
+	}
+	for i, e := range graph {
+		for a, x := range e.at {
+			f.having[x].add(int32(i), e.value[a])
+		}
+	}
+	return f
+}
+
+// rowTo implements [rows]. The products are added in the order of the features.
+func (f *features) rowTo(_ int, dst []float64, i, lo, hi int) error {
+	clear(dst)
+	own := f.graph[i]
+	for a, x := range own.at {
+		value, others := own.value[a], f.having[x]
+		from, _ := slices.BinarySearch(others.at, int32(lo))
+		for b := from; b < len(others.at) && int(others.at[b]) < hi; b++ {
+			dst[int(others.at[b])-lo] += float64(value * others.value[b])
+		}
+	}
+	return nil
+}
+
+// featureBytes is what an entry of features takes.
+const featureBytes = 2*12 + 8
+
+// counted returns how often each number stands in a list, which it sorts.
+func counted(list []int32) (e entries) {
+	slices.Sort(list)
+	for i := 0; i < len(list); {
+		j := i
+		for j < len(list) && list[j] == list[i] {
+			j++
+		}
+		e.add(list[i], float64(j-i))
+		i = j
+	}
+	return e
+}
+
+// interner numbers keys in the order in which they come.
+type interner[K cmp.Ordered] map[K]int32
+
+// of returns the number of a key.
+func (in interner[K]) of(key K) int32 {
+	n, ok := in[key]
+	if !ok {
+		n = int32(len(in))
+		in[key] = n
+	}
+	return n
+}

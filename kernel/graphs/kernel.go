@@ -1,0 +1,220 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// Kernel declares a kernel between graphs.
+type Kernel struct {
+	spec.Spec
+
+	// prepare makes of a collection what its values are computed from.
+	prepare func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error)
+
+	// radius returns the spectral radius that the weights of walks are to stay below,
+	// the largest in the collection; nil: there are no walks of any length.
+	radius func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error)
+
+	// memory lists what prepare makes, and what each worker needs beside it.
+	memory func(c *graphfile.Collection, v spec.Values, workers int) []spec.Bytes
+}
+
+// rows gives the values of a kernel on a collection. It is used by several workers at a
+// time, each with a number of its own.
+type rows interface {
+	// rowTo stores K(i, j) for lo ≤ j < hi in dst[j−lo]. Of K(i, j) and K(j, i) the bits
+	// are the same.
+	rowTo(worker int, dst []float64, i, lo, hi int) error
+}
+
+// Kernels returns all kernels.
+func Kernels() []*Kernel {
+	return []*Kernel{&labelPair, &labelSequence, &cyclicPatterns, &propagation, &intersection, &union, &tanimoto, &cross}
+}
+
+// Names returns their names.
+func Names() (names []string) {
+	for _, k := range Kernels() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Of returns the kernel with the given name, or nil.
+func Of(name string) *Kernel {
+	list := Kernels()
+	i := slices.IndexFunc(list, func(k *Kernel) bool { return k.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// Settings are the settings of one computation. Nil means all defaults.
+type Settings struct {
+	Workers int    // goroutines; 0: one for each processor
+	RNGSeed uint64 // of the hashing of [Kernel] propagation
+
+	// Measure, if not nil, is the measure of each element of the sets, see [Elements].
+	Measure []float64
+
+	// Base, if not nil, is the kernel between elements of the kernel cross, symmetric; a
+	// nil one is 1 for an element and itself and 0 for two.
+	Base *sparse.Block[float64]
+}
+
+// Gram gives the kernel values of a collection.
+type Gram struct {
+	Values spec.Values // complete
+
+	n, workers int
+	values     rows
+}
+
+// collection is what units of parameters are told of a collection of graphs.
+type collection struct {
+	ctx context.Context
+	k   *Kernel
+	c   *graphfile.Collection
+	s   *Settings
+}
+
+// Len implements [spec.Graph].
+func (c collection) Len() int { return len(c.c.Graphs) }
+
+// MeanDegree implements [spec.Graph].
+func (c collection) MeanDegree() float64 {
+	vertices, arcs := 0, 0
+	for i := range c.c.Graphs {
+		vertices, arcs = vertices+c.c.Graphs[i].Len(), arcs+len(c.c.Graphs[i].To)
+	}
+	return float64(arcs) / float64(max(1, vertices))
+}
+
+// Radius implements [spec.Graph]: it is that of walks.
+func (c collection) Radius() (float64, error) { return c.k.radius(c.ctx, c.c, c.s) }
+
+// Memory lists what the kernel takes beside the collection and the values.
+func (k *Kernel) Memory(c *graphfile.Collection, v spec.Values, workers int) []spec.Bytes {
+	return k.memory(c, v, sched.Workers(workers))
+}
+
+// Prepare makes of a collection what the values of the kernel are computed from, with
+// the given parameters and defaults in place of the others. The error is a
+// [*spec.ParameterError], a [*DivergenceError], or a [*GraphError] about a graph on which
+// the kernel is not defined.
+func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given spec.Values, s *Settings) (*Gram, error) {
+	if s == nil {
+		s = new(Settings)
+	}
+	v, err := k.Resolve(given, collection{ctx, k, c, s})
+	if err != nil {
+		return nil, err
+	}
+	values, err := k.prepare(ctx, c, v, s)
+	if err != nil {
+		return nil, err
+	}
+	return &Gram{Values: v, n: len(c.Graphs), workers: s.Workers, values: values}, nil
+}
+
+// Len returns the number of graphs.
+func (g *Gram) Len() int { return g.n }
+
+// RowsTo stores K(lo+i, j) in row i of dst, for all its rows and all graphs j. Of two
+// graphs that both have a row the value is computed once. The error is that of the
+// context, or a [*GraphError].
+func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) error {
+	hi := lo + dst.Rows
+	if dst.Cols != g.n || lo < 0 || hi > g.n {
+		panic(badShape)
+	}
+	err := sched.Run(ctx, g.workers, dst.Rows, func(worker, r int) error {
+		row, i := dst.Row(r), lo+r
+		if err := g.values.rowTo(worker, row[:lo], i, 0, lo); err != nil {
+			return err
+		}
+		return g.values.rowTo(worker, row[i:], i, i, g.n)
+	})
+	if err != nil {
+		return err
+	}
+	for i := lo; i < hi; i++ {
+		for j := lo; j < i; j++ {
+			dst.Row(i - lo)[j] = dst.Row(j - lo)[i]
+		}
+	}
+	return nil
+}
+
+// DiagonalTo stores K(i, i) in dst[i].
+func (g *Gram) DiagonalTo(ctx context.Context, dst []float64) error {
+	return sched.Run(ctx, g.workers, g.n, func(worker, i int) error {
+		return g.values.rowTo(worker, dst[i:i+1], i, i, i+1)
+	})
+}
+
+// Cosine divides a row of values by the norms of the two graphs, K(i, i)^½·K(j, j)^½. A
+// graph of norm 0 has the value 0 with all others and 1 with itself.
+func Cosine(row, diagonal []float64, i int) {
+	for j, d := range diagonal {
+		switch {
+		case i == j:
+			row[j] = 1
+		case d > 0 && diagonal[i] > 0:
+			row[j] /= math.Sqrt(d) * math.Sqrt(diagonal[i])
+		default:
+			row[j] = 0
+		}
+	}
+}
+
+// pairs is [rows] of a function of two graphs i ≤ j.
+type pairs func(worker, i, j int) (float64, error)
+
+// rowTo implements [rows].
+func (f pairs) rowTo(worker int, dst []float64, i, lo, hi int) (err error) {
+	for j := lo; j < hi; j++ {
+		if dst[j-lo], err = f(worker, min(i, j), max(i, j)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GraphError says what is wrong with a graph.
+type GraphError struct {
+	ID   string
+	What string // what is wrong; what to do
+}
+
+// Error implements error.
+func (e *GraphError) Error() string { return fmt.Sprintf("graph %s: %s", e.ID, e.What) }
+
+// DivergenceError is a weight of walks with which their sum has no limit.
+type DivergenceError struct {
+	ID    string  // a graph whose walks it is of
+	Decay float64 // that was given
+	Limit float64 // of the collection: every weight below it works
+}
+
+// Error implements error.
+func (e *DivergenceError) Error() string {
+	return fmt.Sprintf("%g: the sum over the walks of graph %s diverges, or nearly so; for this collection it is to be below %.6g", e.Decay, e.ID, e.Limit)
+}
+
+// Unwrap returns [spec.ErrParameter].
+func (e *DivergenceError) Unwrap() error { return spec.ErrParameter }
+
+var errOverflow = errors.New("graphs: a value exceeds float64; take smaller weights")
+
+const badShape = "graphs: dimension mismatch"

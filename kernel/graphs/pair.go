@@ -1,0 +1,166 @@
+package graphs
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// labelPair counts the walks between vertices with each two labels, whatever lies
+// between them:
+//
+//	K(g, h) = ⟨L_g(Σ λᵢA_gⁱ)L_gᵀ, L_h(Σ λᵢA_hⁱ)L_hᵀ⟩
+//
+// where row a of L marks the vertices with label a (Gärtner, Flach and Wrobel 2003). The
+// factors are features of a graph. λᵢ = cⁱ needs c < 1/ρ(A) for each graph. Cost: for each
+// graph and each of its labels so many sweeps over its arcs as the sum takes.
+var labelPair = Kernel{
+	Spec: spec.Spec{
+		Name: "label-pair", Title: "⟨L(Σ λᵢAᵢ)Lᵀ, …⟩, walks between two labels", Works: spec.Graphs, Params: weights(),
+	},
+	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
+		w := newPlainWalks(c, s)
+		decay := v.Number("decay")
+		exponential := v.Word("weights") == "exponential"
+		rate := make([]float64, len(c.Graphs))
+		if !exponential {
+			var err error
+			if rate, err = w.rates(ctx, c, decay, nearest, w.alone); err != nil {
+				return nil, err
+			}
+		}
+		found := make([][]pairSum, len(c.Graphs))
+		err := sched.Run(ctx, w.workers, len(found), func(worker, i int) (err error) {
+			found[i], err = w.alone(worker, i).labelPairs(&c.Graphs[i], decay, rate[i], exponential)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		number := interner[int64]{}
+		graph := make([]entries, len(found))
+		for i, sums := range found {
+			for _, x := range sums {
+				graph[i].add(number.of(int64(x.from)<<32|int64(x.to)), x.sum)
+			}
+			graph[i].sort()
+		}
+		return newFeatures(graph), nil
+	},
+	radius: func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error) {
+		w := newPlainWalks(c, s)
+		return w.largest(ctx, w.alone)
+	},
+	memory: func(c *graphfile.Collection, _ spec.Values, workers int) []spec.Bytes {
+		var arcs, sums, most int64
+		for i := range c.Graphs {
+			m := &c.Graphs[i]
+			labels := min(int64(m.Len()), int64(max(1, len(c.Labels))))
+			arcs += 200 + 4*int64(len(m.To)) + 24*int64(m.Len())
+			sums += labels * labels * (featureBytes + 16)
+			most = max(most, int64(m.Len()))
+		}
+		return []spec.Bytes{
+			{What: "graphs", Bytes: arcs},
+			{What: "sums of walks between two labels", Bytes: sums},
+			{What: "vectors on graphs", Bytes: int64(workers) * 5 * 8 * most},
+		}
+	},
+}
+
+// nearest is how near c·ρ may come to 1 where a sum is made term by term: it takes some
+// 300,000 of them.
+const nearest = 1 - 1e-4
+
+// newPlainWalks is newWalks without labels, beside a vertex with an arc to itself: the
+// product of a graph with that is the graph.
+func newPlainWalks(c *graphfile.Collection, s *Settings) *walks {
+	plain := *c
+	plain.Graphs = nil
+	for i := range c.Graphs {
+		plain.Graphs = append(plain.Graphs, graphfile.Member{Ptr: c.Graphs[i].Ptr, To: c.Graphs[i].To})
+	}
+	plain.Graphs = append(plain.Graphs, graphfile.Member{Ptr: []int32{0, 1}, To: []int32{0}})
+	w := newWalks(&plain, s)
+	w.graph, w.point = w.graph[:len(c.Graphs)], w.graph[len(c.Graphs)]
+	return w
+}
+
+// alone returns a graph as a product.
+func (w *walks) alone(worker, i int) *product {
+	p := &w.space[worker]
+	p.reset(w.graph[i], w.point)
+	return p
+}
+
+// pairSum is an entry of L(Σ λᵢAⁱ)Lᵀ.
+type pairSum struct {
+	from, to int32
+	sum      float64
+}
+
+// labelPairs returns the entries that are not 0.
+func (p *product) labelPairs(m *graphfile.Member, c, rate float64, exponential bool) (list []pairSum, err error) {
+	label := m.Label
+	if label == nil {
+		label = make([]int32, m.Len())
+	}
+	to := counted(append([]int32(nil), label...)).at
+	sums := make([]float64, p.len())
+	for _, b := range to {
+		for v, l := range label {
+			p.r[v] = 0
+			if l == b {
+				p.r[v] = 1
+			}
+		}
+		p.sumTo(sums, c, rate, exponential)
+		total := map[int32]float64{}
+		for v, l := range label {
+			total[l] += sums[v]
+		}
+		for _, a := range to {
+			if x, err := finite(total[a]); err != nil {
+				return nil, err
+			} else if x > 0 {
+				list = append(list, pairSum{a, b, x})
+			}
+		}
+	}
+	return list, nil
+}
+
+// sumTo stores Σ λᵢA×ⁱx in dst, where x is p.r. The terms are ≥ 0.
+func (p *product) sumTo(dst []float64, c, rate float64, exponential bool) {
+	copy(dst, p.r)
+	all := 0.0
+	for _, v := range dst {
+		all += v
+	}
+	small := 0
+	for i := 1; small < 3; i++ {
+		p.apply(p.q, p.r)
+		lambda, shrink := c, rate
+		if exponential {
+			lambda = c / float64(i)
+			shrink = c * float64(p.g.degree) / float64(i+1)
+		}
+		term := 0.0
+		for v, q := range p.q {
+			p.r[v] = float64(lambda * q)
+			dst[v] += p.r[v]
+			term += p.r[v]
+		}
+		all += term
+		switch {
+		case term == 0 || !(all < 1e300):
+			return
+		case shrink < 1 && term*shrink <= valueError*(1-shrink)*all:
+			small++
+		default:
+			small = 0
+		}
+	}
+}

@@ -1,0 +1,369 @@
+package graphs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// defaultCycles is the default of the parameter of that name.
+const defaultCycles = 100_000
+
+// cyclicPatterns counts the cyclic and the tree patterns that two graphs have in common
+// (Horváth, Gärtner and Wrobel 2004). A cyclic pattern is the sequence of labels along a
+// simple cycle of three vertices or more, whichever way it is read; a tree pattern is a
+// tree of the forest that the edges on no cycle make up, with at least one edge. Cost of
+// a graph: its edges times its vertices for each simple cycle.
+var cyclicPatterns = Kernel{
+	Spec: spec.Spec{
+		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns", Works: spec.Graphs,
+		Params: []spec.Param{{
+			Name: "cycles", Symbol: "cycles", Meaning: "most simple cycles that a graph may have", Kind: spec.Whole,
+			Range: spec.FromTo(1, 1e9), Default: spec.Int(defaultCycles),
+		}},
+	},
+	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, _ *Settings) (rows, error) {
+		number := interner[string]{}
+		graph := make([]entries, len(c.Graphs))
+		for i := range c.Graphs {
+			texts, err := Patterns(ctx, c, i, v.Int("cycles"))
+			if err != nil {
+				return nil, err
+			}
+			var list []int32
+			for _, text := range texts {
+				list = append(list, number.of(text))
+			}
+			graph[i] = counted(list)
+			fill(graph[i].value, 1) // patterns are a set
+		}
+		return newFeatures(graph), nil
+	},
+	memory: func(c *graphfile.Collection, _ spec.Values, _ int) []spec.Bytes {
+		return []spec.Bytes{{What: "patterns", Bytes: partBytes(c)}}
+	},
+}
+
+// Patterns returns the cyclic patterns of all simple cycles of a graph, as "labels along
+// the cycle", and then its tree patterns, as trees in brackets from their centres:
+// "c(a)(e)(s)". Labels of edges stand before the label that they lead to. The error is a
+// [*GraphError] for a graph with directions, or with more simple cycles than most.
+func Patterns(ctx context.Context, c *graphfile.Collection, graph, most int) ([]string, error) {
+	m := &c.Graphs[graph]
+	if c.Directed {
+		return nil, &GraphError{c.IDs[graph], "cyclic patterns are those of graphs without directions; read the collection without them"}
+	}
+	p := &patternFinder{ctx: ctx, c: c, m: m, most: most}
+	p.bridge = bridges(m)
+	if err := p.cycles(); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &GraphError{c.IDs[graph], fmt.Sprintf("has more than %d simple cycles; allow more with the parameter cycles, or leave the graph out", most)}
+	}
+	p.trees()
+	return p.found, nil
+}
+
+// patternFinder finds the patterns of a graph.
+type patternFinder struct {
+	ctx    context.Context
+	c      *graphfile.Collection
+	m      *graphfile.Member
+	bridge []bool // of each arc
+	most   int
+	found  []string
+
+	count int     // of cycles
+	path  []int32 // arcs from the first vertex of a cycle on
+	on    []bool  // vertices of the path
+	seen  []int   // when a vertex was last reached by a search
+	clock int
+	queue []int32
+}
+
+var errCycles = fmt.Errorf("too many cycles")
+
+// bridges tells of each arc whether its edge lies on no cycle. A loop lies on none that
+// has three vertices, but is no part of a tree either.
+func bridges(m *graphfile.Member) []bool {
+	n := m.Len()
+	bridge := make([]bool, len(m.To))
+	order, low := make([]int32, n), make([]int32, n)
+	next := slices.Clone(m.Ptr[:n])
+	parent := make([]int32, n) // the arc by which a vertex was reached
+	clock := int32(0)
+	for root := range n {
+		if order[root] > 0 {
+			continue
+		}
+		stack := []int32{int32(root)}
+		parent[root] = -1
+		clock++
+		order[root], low[root] = clock, clock
+		for len(stack) > 0 {
+			v := stack[len(stack)-1]
+			if next[v] < m.Ptr[v+1] {
+				a := next[v]
+				next[v]++
+				w := m.To[a]
+				switch {
+				case parent[v] >= 0 && w == tail(m, parent[v]):
+				case order[w] == 0:
+					clock++
+					order[w], low[w], parent[w] = clock, clock, a
+					stack = append(stack, w)
+				default:
+					low[v] = min(low[v], order[w])
+				}
+				continue
+			}
+			stack = stack[:len(stack)-1]
+			if a := parent[v]; a >= 0 {
+				u := tail(m, a)
+				low[u] = min(low[u], low[v])
+				if low[v] > order[u] {
+					bridge[a], bridge[arcOf(m, v, u)] = true, true
+				}
+			}
+		}
+	}
+	return bridge
+}
+
+// tail returns the vertex from which an arc leads.
+func tail(m *graphfile.Member, a int32) int32 {
+	after, _ := slices.BinarySearch(m.Ptr, a+1)
+	return int32(after - 1)
+}
+
+// arcOf returns the arc from v to w.
+func arcOf(m *graphfile.Member, v, w int32) int32 {
+	at, _ := slices.BinarySearch(m.Arcs(int(v)), w)
+	return m.Ptr[v] + int32(at)
+}
+
+// cycles adds the pattern of every simple cycle, found from its smallest vertex in the
+// direction of the smaller of its neighbours on the cycle.
+func (p *patternFinder) cycles() error {
+	n := p.m.Len()
+	p.on, p.seen = make([]bool, n), make([]int, n)
+	for root := range int32(n) {
+		if err := p.extend(root, root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extend follows the path that ends in v by all ways along which root is reached again.
+// A way is entered only if it is, so that a cycle costs no more than its vertices times
+// the edges of the graph.
+func (p *patternFinder) extend(root, v int32) error {
+	p.on[v] = true
+	defer func() { p.on[v] = false }()
+	for a := p.m.Ptr[v]; a < p.m.Ptr[v+1]; a++ {
+		w := p.m.To[a]
+		switch {
+		case p.bridge[a] || w < root || w == v:
+		case w == root && len(p.path) > 1:
+			if first := p.m.To[p.path[0]]; first < v {
+				if p.count++; p.count > p.most {
+					return errCycles
+				}
+				p.found = append(p.found, p.cyclic(append(p.path, a)))
+			}
+		case !p.on[w] && p.reaches(w, root, v):
+			p.path = append(p.path, a)
+			if err := p.extend(root, w); err != nil {
+				return err
+			}
+			p.path = p.path[:len(p.path)-1]
+		}
+	}
+	return p.ctx.Err()
+}
+
+// reaches reports whether root is reached from w by vertices above it that are not on
+// the path; the arc from w's predecessor on the path, which may be root, does not count.
+func (p *patternFinder) reaches(w, root, before int32) bool {
+	p.clock++
+	p.queue = append(p.queue[:0], w)
+	p.seen[w] = p.clock
+	for at := 0; at < len(p.queue); at++ {
+		x := p.queue[at]
+		for a := p.m.Ptr[x]; a < p.m.Ptr[x+1]; a++ {
+			y := p.m.To[a]
+			if p.bridge[a] || y < root || p.seen[y] == p.clock {
+				continue
+			}
+			if y == root {
+				if x == w && before == root {
+					continue
+				}
+				return true
+			}
+			if !p.on[y] {
+				p.seen[y] = p.clock
+				p.queue = append(p.queue, y)
+			}
+		}
+	}
+	return false
+}
+
+// cyclic returns the smallest sequence of labels around a cycle, over all vertices that
+// it may begin with and both directions.
+func (p *patternFinder) cyclic(arcs []int32) string {
+	k := len(arcs)
+	vertex, edge := make([]int32, k), make([]int32, k) // edge i leads from vertex i to the next
+	for i, a := range arcs {
+		vertex[(i+1)%k], edge[i] = p.number(p.m.Label, p.m.To[a]), p.number(p.m.EdgeLabel, a)
+	}
+	var best []int32
+	try := make([]int32, 0, 2*k)
+	for start := range k {
+		for _, step := range []int{1, k - 1} {
+			try = try[:0]
+			for i, at := 0, start; i < k; i, at = i+1, (at+step)%k {
+				e := edge[at]
+				if step != 1 || k == 1 {
+					e = edge[(at+k-1)%k]
+				}
+				try = append(try, vertex[at], e)
+			}
+			if best == nil || slices.Compare(try, best) < 0 {
+				best = slices.Clone(try)
+			}
+		}
+	}
+	var text strings.Builder
+	for i, l := range best {
+		p.write(&text, i%2 == 1, l)
+	}
+	return text.String()
+}
+
+// number returns a label, 0 where there are none.
+func (p *patternFinder) number(label []int32, at int32) int32 {
+	if label == nil {
+		return 0
+	}
+	return label[at]
+}
+
+// write adds a label to a pattern. Labels of more than one letter are quoted, so that no
+// two sequences read alike.
+func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
+	names := p.c.Labels
+	if edge {
+		if names = p.c.EdgeLabels; names == nil {
+			return
+		}
+		text.WriteByte('-')
+	}
+	switch {
+	case names == nil:
+		text.WriteByte('.')
+	case len(names[l]) == 1 && !strings.ContainsAny(names[l], `.-()"`):
+		text.WriteString(names[l])
+	default:
+		fmt.Fprintf(text, "%q", names[l])
+	}
+	if edge {
+		text.WriteByte('-')
+	}
+}
+
+// trees adds the pattern of every tree of the forest of bridges that has an edge.
+func (p *patternFinder) trees() {
+	n := p.m.Len()
+	done := make([]bool, n)
+	degree := make([]int, n)
+	for a, b := range p.bridge {
+		if b {
+			degree[tail(p.m, int32(a))]++
+		}
+	}
+	for root := range int32(n) {
+		if done[root] || degree[root] == 0 {
+			continue
+		}
+		tree := []int32{root}
+		done[root] = true
+		for at := 0; at < len(tree); at++ {
+			p.eachBridge(tree[at], func(_, w int32) {
+				if !done[w] {
+					done[w] = true
+					tree = append(tree, w)
+				}
+			})
+		}
+		var least string
+		for _, centre := range p.centres(tree, degree) {
+			if text := p.tree(centre, -1, -1); least == "" || text < least {
+				least = text
+			}
+		}
+		p.found = append(p.found, least)
+	}
+}
+
+// eachBridge calls visit with the bridges at v and where they lead.
+func (p *patternFinder) eachBridge(v int32, visit func(a, w int32)) {
+	for a := p.m.Ptr[v]; a < p.m.Ptr[v+1]; a++ {
+		if p.bridge[a] {
+			visit(a, p.m.To[a])
+		}
+	}
+}
+
+// centres takes leaves off a tree until one vertex is left, or two. It uses up degree.
+func (p *patternFinder) centres(tree []int32, degree []int) []int32 {
+	left := len(tree)
+	var leaves []int32
+	for _, v := range tree {
+		if degree[v] == 1 {
+			leaves = append(leaves, v)
+		}
+	}
+	for left > 2 {
+		var next []int32
+		for _, v := range leaves {
+			left--
+			degree[v] = 0
+			p.eachBridge(v, func(_, w int32) {
+				if degree[w]--; degree[w] == 1 {
+					next = append(next, w)
+				}
+			})
+		}
+		leaves = next
+	}
+	return leaves
+}
+
+// tree returns the subtree of v in brackets, the smaller children first. a is the arc by
+// which it was reached from a vertex, −1 at the root.
+func (p *patternFinder) tree(v, from, a int32) string {
+	var children []string
+	p.eachBridge(v, func(b, w int32) {
+		if w != from {
+			children = append(children, "("+p.tree(w, v, b)+")")
+		}
+	})
+	slices.Sort(children)
+	var text strings.Builder
+	if a >= 0 {
+		p.write(&text, true, p.number(p.m.EdgeLabel, a))
+	}
+	p.write(&text, false, p.number(p.m.Label, v))
+	for _, child := range children {
+		text.WriteString(child)
+	}
+	return text.String()
+}

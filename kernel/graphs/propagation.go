@@ -1,0 +1,226 @@
+package graphs
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// propagation counts vertices whose distributions of labels are alike, at every step of
+// a walk that starts from the labels:
+//
+//	K(g, h) = Σ_t ⟨φ_t(g), φ_t(h)⟩,  t = 0 … steps,  P_t = TᵗP_0,  T = D⁻¹A
+//
+// where φ_t(g) counts the rows of P_t in each bin of a hash that puts near rows together,
+// ⌊(⟨x, v⟩ + b)/w⌋ with a random v and 0 ≤ b < w drawn for each step: Cauchy's for the
+// distance of total variation, Gauss's on the roots of x for Hellinger's (Neumann et al.
+// 2016, algorithm 2). A vertex without edges keeps its label. Attributes, if wanted, are
+// propagated beside the labels, less their means and divided by their deviations, and
+// hashed in bins that are one deviation wide; then rows are alike if both bins agree.
+// Cost: a sweep over all arcs for each step and label.
+var propagation = Kernel{
+	Spec: spec.Spec{
+		Name: "propagation", Title: "Σ_t ⟨φ_t, φ_t⟩, vertices with like distributions of labels after t steps", Works: spec.Graphs,
+		Params: []spec.Param{
+			{Name: "steps", Symbol: "steps", Meaning: "steps of the walk", Kind: spec.Whole, Range: spec.FromTo(0, 1000), Default: spec.Int(4),
+				Grid: []spec.Value{spec.Int(0), spec.Int(1), spec.Int(2), spec.Int(4), spec.Int(8)}},
+			{Name: "width", Symbol: "w", Meaning: "width of the bins of distributions", Range: spec.Above(0), Default: spec.Number(1e-4)},
+			{Name: "distance", Meaning: "that the bins keep", Kind: spec.Choice, Words: []string{"total-variation", "hellinger"}, Default: spec.Word("total-variation")},
+			{Name: "attributes", Meaning: "vertices are alike if their attributes are too", Kind: spec.Switch, Default: spec.On(false)},
+		},
+	},
+	prepare: func(ctx context.Context, c *graphfile.Collection, v spec.Values, s *Settings) (rows, error) {
+		p := &propagator{c: c, v: v, labels: max(1, len(c.Labels))}
+		if v.On("attributes") {
+			if c.Attributes == 0 {
+				return nil, &spec.ParameterError{Of: "propagation", Parameter: "attributes", What: "the vertices have none; leave it out"}
+			}
+			p.attributes = c.Attributes
+			p.mean, p.deviation = moments(c)
+		}
+		steps := v.Int("steps") + 1
+		bins := make([][]bin, len(c.Graphs)) // of each vertex at each step
+		draws := p.draw(steps, s.RNGSeed)
+		err := sched.Run(ctx, s.Workers, len(bins), func(_, i int) error {
+			bins[i] = p.bins(&c.Graphs[i], draws)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		number := make(map[bin]int32)
+		graph := make([]entries, len(bins))
+		var list []int32
+		for i := range bins {
+			list = list[:0]
+			for _, b := range bins[i] {
+				n, ok := number[b]
+				if !ok {
+					n = int32(len(number))
+					number[b] = n
+				}
+				list = append(list, n)
+			}
+			graph[i], bins[i] = counted(list), nil
+		}
+		return newFeatures(graph), nil
+	},
+	memory: func(c *graphfile.Collection, v spec.Values, workers int) []spec.Bytes {
+		var vertices, most int64
+		for i := range c.Graphs {
+			n := int64(c.Graphs[i].Len())
+			vertices, most = vertices+n, max(most, n)
+		}
+		const binBytes = 24 + 56 // and its entry in a table
+		cols := int64(max(1, len(c.Labels)) + c.Attributes)
+		return []spec.Bytes{
+			{What: "bins of vertices", Bytes: vertices * int64(v.Int("steps")+1) * (binBytes + featureBytes)},
+			{What: "distributions of labels", Bytes: int64(workers) * 2 * 8 * most * cols},
+		}
+	},
+}
+
+// bin is what the rows of like vertices at a step have in common.
+type bin struct {
+	step              int32
+	label, attributes int64
+}
+
+// propagator makes bins.
+type propagator struct {
+	c                  *graphfile.Collection
+	v                  spec.Values
+	labels, attributes int       // columns
+	mean, deviation    []float64 // of attributes
+}
+
+// hashing is what is drawn for a step: a direction and an offset for each kind of column.
+type hashing struct {
+	direction       []float64 // of labels, then of attributes
+	offset, further float64   // in widths
+}
+
+// draw draws the hashing of all steps. That of a step does not depend on how many steps
+// there are.
+func (p *propagator) draw(steps int, seed uint64) []hashing {
+	list := make([]hashing, steps)
+	for t := range list {
+		rng := rand.New(rand.NewPCG(seed, uint64(t)))
+		h := &list[t]
+		h.offset, h.further = rng.Float64(), rng.Float64()
+		for range p.labels {
+			x := rng.NormFloat64()
+			if p.v.Word("distance") == "total-variation" {
+				x = math.Tan(math.Pi * (rng.Float64() - 0.5)) // Cauchy's
+			}
+			h.direction = append(h.direction, x)
+		}
+		for range p.attributes {
+			h.direction = append(h.direction, rng.NormFloat64())
+		}
+	}
+	return list
+}
+
+// moments returns mean and standard deviation of the attributes of all vertices, of one
+// that does not vary 1.
+func moments(c *graphfile.Collection) (mean, deviation []float64) {
+	mean, deviation = make([]float64, c.Attributes), make([]float64, c.Attributes)
+	n := 0.0
+	each := func(visit func(j int, x float64)) {
+		for i := range c.Graphs {
+			for at, x := range c.Graphs[i].Attributes {
+				visit(at%c.Attributes, x)
+			}
+		}
+	}
+	each(func(j int, x float64) { mean[j] += x; n++ })
+	n /= float64(c.Attributes)
+	for j := range mean {
+		mean[j] /= n
+	}
+	each(func(j int, x float64) { deviation[j] += float64((x - mean[j]) * (x - mean[j])) })
+	for j, d := range deviation {
+		if deviation[j] = math.Sqrt(d / n); !(deviation[j] > 0) {
+			deviation[j] = 1
+		}
+	}
+	return mean, deviation
+}
+
+// bins returns the bin of every vertex at every step.
+func (p *propagator) bins(m *graphfile.Member, draws []hashing) []bin {
+	n, cols := m.Len(), p.labels+p.attributes
+	x, next := make([]float64, n*cols), make([]float64, n*cols)
+	for v := range n {
+		row := x[v*cols:][:cols]
+		if m.Label == nil {
+			row[0] = 1
+		} else {
+			row[m.Label[v]] = 1
+		}
+		for j := range p.attributes {
+			row[p.labels+j] = (m.Attributes[v*p.attributes+j] - p.mean[j]) / p.deviation[j]
+		}
+	}
+	list := make([]bin, 0, n*len(draws))
+	for t, h := range draws {
+		if t > 0 {
+			step(next, x, m, cols)
+			x, next = next, x
+		}
+		for v := range n {
+			list = append(list, p.hash(int32(t), x[v*cols:][:cols], &h))
+		}
+	}
+	return list
+}
+
+// step stores TX in dst.
+func step(dst, x []float64, m *graphfile.Member, cols int) {
+	for v := range m.Len() {
+		row, arcs := dst[v*cols:][:cols], m.Arcs(v)
+		if len(arcs) == 0 {
+			copy(row, x[v*cols:])
+			continue
+		}
+		clear(row)
+		for _, w := range arcs {
+			for j, value := range x[int(w)*cols:][:cols] {
+				row[j] += value
+			}
+		}
+		for j := range row {
+			row[j] /= float64(len(arcs))
+		}
+	}
+}
+
+// hash returns the bin of a row.
+func (p *propagator) hash(t int32, row []float64, h *hashing) bin {
+	roots := p.v.Word("distance") == "hellinger"
+	sum, other := 0.0, 0.0
+	for j, value := range row[:p.labels] {
+		if roots {
+			value = math.Sqrt(value)
+		}
+		sum += float64(value * h.direction[j])
+	}
+	for j, value := range row[p.labels:] {
+		other += float64(value * h.direction[p.labels+j])
+	}
+	b := bin{step: t, label: place(sum/p.v.Number("width") + h.offset)}
+	if p.attributes > 0 {
+		b.attributes = place(other + h.further)
+	}
+	return b
+}
+
+// place returns ⌊x⌋ as an integer, of what is beyond all of them the last.
+func place(x float64) int64 {
+	return int64(math.Floor(min(max(x, -1<<62), 1<<62)))
+}

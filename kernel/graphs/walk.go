@@ -1,0 +1,343 @@
+package graphs
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// weights are the parameters of kernels that count walks.
+func weights() []spec.Param {
+	return []spec.Param{
+		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: spec.Choice,
+			Words: []string{"geometric", "exponential"}, Default: spec.Word("geometric")},
+		{Name: "decay", Symbol: "c", Meaning: "weight of a step", Range: spec.Above(0), Default: spec.Number(0.5),
+			Grid: []spec.Value{spec.Number(0.1), spec.Number(0.5), spec.Number(0.9)},
+			Unit: func(_ spec.Values, g spec.Graph) (float64, error) {
+				radius, err := g.Radius()
+				if err != nil || !(radius > 0) {
+					return 1, err
+				}
+				return 1 / radius, nil
+			}},
+	}
+}
+
+// ordered is a graph whose vertices stand in the order of their labels, so that those
+// with one label are a range.
+type ordered struct {
+	ptr, to   []int32
+	edgeLabel []int32 // nil: the edges have none; else the arcs of a vertex stand in its order
+	label     []int32 // of each vertex
+	group     []group
+	degree    int // the largest
+	directed  bool
+}
+
+// group is the range of the vertices with a label.
+type group struct{ label, lo, hi int32 }
+
+// newOrdered puts a graph in order.
+func newOrdered(m *graphfile.Member, directed bool) *ordered {
+	n := m.Len()
+	label := func(v int32) int32 {
+		if m.Label == nil {
+			return 0
+		}
+		return m.Label[v]
+	}
+	order, place := make([]int32, n), make([]int32, n)
+	for v := range order {
+		order[v] = int32(v)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(label(a), label(b)) })
+	for at, v := range order {
+		place[v] = int32(at)
+	}
+	g := &ordered{ptr: make([]int32, n+1), directed: directed}
+	for at, v := range order {
+		l := label(v)
+		g.label = append(g.label, l)
+		if last := len(g.group) - 1; last < 0 || g.group[last].label != l {
+			g.group = append(g.group, group{l, int32(at), int32(at)})
+		}
+		g.group[len(g.group)-1].hi++
+		arcs := make([][2]int32, 0, len(m.Arcs(int(v)))) // label, end
+		for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
+			arc := [2]int32{0, place[m.To[a]]}
+			if m.EdgeLabel != nil {
+				arc[0] = m.EdgeLabel[a]
+			}
+			arcs = append(arcs, arc)
+		}
+		slices.SortFunc(arcs, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
+		for _, arc := range arcs {
+			g.to = append(g.to, arc[1])
+			if m.EdgeLabel != nil {
+				g.edgeLabel = append(g.edgeLabel, arc[0])
+			}
+		}
+		g.ptr[at+1] = int32(len(g.to))
+		g.degree = max(g.degree, len(arcs))
+	}
+	return g
+}
+
+func (g *ordered) len() int { return len(g.label) }
+
+// product is the direct product of two graphs: its vertices are the pairs of equally
+// labelled ones, and an arc leads from (u, v) to (u′, v′) if arcs lead from u to u′ and
+// from v to v′, of one label where edges have labels. A vector on it is a matrix whose
+// row u holds the vertices of the second graph with the label of u, one row after the
+// other. The matrix of the product is never made: A× x is A_g X A_hᵀ where labels agree.
+type product struct {
+	g, h   *ordered
+	base   []int32 // where row u begins; at the end their sum
+	lo, hi []int32 // the vertices of h in row u
+	y      []float64
+
+	r, p, q []float64 // vectors
+}
+
+// reset makes p the product of two graphs.
+func (p *product) reset(g, h *ordered) {
+	n := g.len()
+	p.g, p.h = g, h
+	p.base, p.lo, p.hi = slices.Grow(p.base[:0], n+1)[:n+1], slices.Grow(p.lo[:0], n)[:n], slices.Grow(p.hi[:0], n)[:n]
+	p.y = slices.Grow(p.y[:0], h.len())[:h.len()]
+	size, b := int32(0), 0
+	for _, own := range g.group {
+		for b < len(h.group) && h.group[b].label < own.label {
+			b++
+		}
+		other := group{}
+		if b < len(h.group) && h.group[b].label == own.label {
+			other = h.group[b]
+		}
+		for u := own.lo; u < own.hi; u++ {
+			p.base[u], p.lo[u], p.hi[u] = size, other.lo, other.hi
+			size += other.hi - other.lo
+		}
+	}
+	p.base[n] = size
+	for _, v := range []*[]float64{&p.r, &p.p, &p.q} {
+		*v = slices.Grow((*v)[:0], int(size))[:size]
+	}
+}
+
+// len returns the number of vertices.
+func (p *product) len() int { return int(p.base[len(p.base)-1]) }
+
+// apply stores A× x in dst. Cost: the arcs of each graph times the vertices of the other
+// with the right label.
+func (p *product) apply(dst, x []float64) {
+	g, h := p.g, p.h
+	for u := range g.label {
+		out := dst[p.base[u]:p.base[u+1]]
+		clear(out)
+		if len(out) == 0 {
+			continue
+		}
+		end := g.ptr[u+1]
+		for a := g.ptr[u]; a < end; {
+			clear(p.y)
+			l := int32(0)
+			if g.edgeLabel != nil {
+				l = g.edgeLabel[a]
+			}
+			for ; a < end && (g.edgeLabel == nil || g.edgeLabel[a] == l); a++ {
+				w := g.to[a]
+				y := p.y[p.lo[w]:p.hi[w]]
+				for j, value := range x[p.base[w]:p.base[w+1]] {
+					y[j] += value
+				}
+			}
+			p.gather(out, u, l, h)
+		}
+	}
+}
+
+// gather adds to out[j], for the vertices v of row u, the sum of y over the arcs of v
+// that have a label.
+func (p *product) gather(out []float64, u int, l int32, h *ordered) {
+	for j := range out {
+		v := int(p.lo[u]) + j
+		sum := 0.0
+		if h.edgeLabel == nil {
+			for _, to := range h.to[h.ptr[v]:h.ptr[v+1]] {
+				sum += p.y[to]
+			}
+		} else {
+			for a := h.ptr[v]; a < h.ptr[v+1]; a++ {
+				if h.edgeLabel[a] == l {
+					sum += p.y[h.to[a]]
+				}
+			}
+		}
+		out[j] += sum
+	}
+}
+
+// radius returns bounds lo ≤ ρ(A×) ≤ hi. It iterates x ← (I + A×)x from x = 1 until stop
+// says so: max (A× x)ᵢ/xᵢ is an upper bound for any x > 0 (Collatz and Wielandt), and
+// without directions xᵀA× x/xᵀx a lower one. With directions lo is 0, and so is hi where
+// no walk is longer than a few steps.
+func (p *product) radius(stop func(lo, hi float64, steps int) bool) (lo, hi float64) {
+	fill(p.r, 1)
+	if p.g.directed {
+		for range 64 {
+			p.apply(p.q, p.r)
+			p.r, p.q = p.q, p.r
+			if scale(p.r) == 0 {
+				return 0, 0
+			}
+		}
+		fill(p.r, 1)
+	}
+	hi = math.Inf(1)
+	for steps := 1; ; steps++ {
+		p.apply(p.q, p.r)
+		most, xx, xy := 0.0, 0.0, 0.0
+		for i, x := range p.r {
+			y := p.q[i]
+			most = max(most, y/x)
+			xx, xy = xx+float64(x*x), xy+float64(x*y)
+			p.r[i] = x + y
+		}
+		hi = min(hi, most)
+		if !p.g.directed && xx > 0 {
+			lo = min(hi, max(lo, xy/xx*(1-1e-12)))
+		}
+		if hi == 0 || stop(lo, hi, steps) {
+			return lo, hi
+		}
+		scale(p.r)
+		for i := range p.r {
+			p.r[i] = max(p.r[i], 1e-280) // the bound needs x > 0
+		}
+	}
+}
+
+// scale divides x by its largest entry, which it returns.
+func scale(x []float64) float64 {
+	most := 0.0
+	for _, v := range x {
+		most = max(most, v)
+	}
+	if most > 0 {
+		for i := range x {
+			x[i] /= most
+		}
+	}
+	return most
+}
+
+func fill(x []float64, v float64) {
+	for i := range x {
+		x[i] = v
+	}
+}
+
+// dot returns ⟨x, y⟩.
+func dot(x, y []float64) (sum float64) {
+	for i, v := range x {
+		sum += float64(v * y[i])
+	}
+	return sum
+}
+
+// valueError bounds what is left out of a sum, relative to it.
+const valueError = 1e-14
+
+// geometric returns 1ᵀ(I − cA×)⁻¹1, given that c·ρ(A×) ≤ rate < 1. Without directions by
+// conjugate gradients, of which it needs the sum of αₖ‖rₖ‖² alone: that is short of the
+// value by at most ‖r‖²/(1 − rate), the square of what a solution would be.
+func (p *product) geometric(c, rate float64) float64 {
+	if p.g.directed {
+		return p.series(func(int) float64 { return c }, func(int) float64 { return min(rate, c*float64(p.g.degree)*float64(p.h.degree)) })
+	}
+	fill(p.r, 1)
+	copy(p.p, p.r)
+	rr, value := float64(p.len()), 0.0
+	for rr > valueError*(1-rate)*value || value == 0 {
+		p.apply(p.q, p.p)
+		curvature := 0.0
+		for i, x := range p.p {
+			p.q[i] = x - float64(c*p.q[i])
+			curvature += float64(x * p.q[i])
+		}
+		alpha := rr / curvature
+		if !(alpha > 0) { // rr is 0: there is no vertex, or all is solved
+			break
+		}
+		value += float64(alpha * rr)
+		next := 0.0
+		for i, q := range p.q {
+			p.r[i] -= float64(alpha * q)
+			next += float64(p.r[i] * p.r[i])
+		}
+		for i, r := range p.r {
+			p.p[i] = r + float64(next/rr*p.p[i])
+		}
+		rr = next
+	}
+	return value
+}
+
+// exponential returns 1ᵀexp(cA×)1.
+func (p *product) exponential(c float64) float64 {
+	most := c * float64(p.g.degree) * float64(p.h.degree)
+	return p.series(func(i int) float64 { return c / float64(i) }, func(i int) float64 { return most / float64(i+1) })
+}
+
+// series returns Σ λᵢ·1ᵀA×ⁱ1 with λᵢ/λᵢ₋₁ = factor(i). Terms from i on shrink by
+// bound(i) < 1 at least, once that is below 1, but for a few where arcs have directions:
+// the sum ends when what that leaves has been small three times. Without directions a
+// step gives two terms: 1ᵀA²ʲ1 = ‖Aʲ1‖².
+func (p *product) series(factor, bound func(i int) float64) float64 {
+	fill(p.r, 1)
+	sum, lambda, small := float64(p.len()), 1.0, 0
+	add := func(i int, walks float64) (done bool) {
+		term := lambda * walks
+		sum += term
+		if b := bound(i); b < 1 && term*b <= valueError*(1-b)*sum {
+			small++
+		} else {
+			small = 0
+		}
+		return small == 3 || term == 0 || math.IsInf(sum, 1)
+	}
+	for i := 1; ; {
+		p.apply(p.q, p.r) // p.r is scaled so that λᵢ does not leave float64 before the sum does
+		lambda *= factor(i)
+		if p.g.directed {
+			walks := 0.0
+			for _, v := range p.q {
+				walks += v
+			}
+			if add(i, walks) {
+				return sum
+			}
+			i++
+		} else {
+			if add(i, dot(p.r, p.q)) {
+				return sum
+			}
+			lambda *= factor(i + 1)
+			if add(i+1, dot(p.q, p.q)) {
+				return sum
+			}
+			i += 2
+		}
+		p.r, p.q = p.q, p.r
+		most := scale(p.r)
+		if p.g.directed {
+			lambda *= most
+		} else {
+			lambda *= most * most
+		}
+	}
+}
