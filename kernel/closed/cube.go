@@ -37,7 +37,7 @@ func numbers(list ...float64) (values []spec.Value) {
 // other, and with another missing one, is 1/|A| where K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
 var categorical = Kernel{
 	Spec: spec.Spec{
-		Name: "categorical", Title: "Π over attributes that differ of (1 − e^−|A|β)/(1 + (|A|−1)·e^−|A|β)", Works: spec.Vectors,
+		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: spec.Vectors,
 		Params: []spec.Param{betaParam, scaleParam, missingParam},
 	},
 	Of: func(attributes []Attribute, v spec.Values) (*Gram, error) {

@@ -19,7 +19,7 @@ import (
 // not there. Cost of a value: |x|·|y| terms, of n places n·|x|·|y|.
 var stringsKernel = Kernel{
 	Spec: spec.Spec{
-		Name: "strings", Title: "all alignments of two strings with blanks, B to the power of places that differ", Works: spec.Vectors,
+		Name: "strings", Title: "Σ B^(places that differ) over all alignments with blanks", Works: spec.Vectors,
 		Params: []spec.Param{
 			betaParam,
 			{Name: "alphabet", Symbol: "|A|", Meaning: "characters of the alphabet; 0: those that occur", Kind: spec.Whole, Range: spec.FromTo(0, 1<<21), Default: spec.Int(0)},

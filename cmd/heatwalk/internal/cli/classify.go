@@ -35,14 +35,17 @@ func isScoreMatrix(path string) bool {
 type classifyFlags struct {
 	reading
 	learning
-	out       string
-	gram      gramFlags
-	scores    int    // tablefile.Columns.Top
-	kind      string // of scores alone: raw or probability, "" if not given
-	unreached string
-	truth     string
-	slab      slabFlag
-	parts     *trialParts // that the choice is made from; nil: from none
+	out     string
+	gram    gramFlags
+	vectors vectorFlags
+
+	unknownValues string // of records to label: error or missing
+	scores        int    // tablefile.Columns.Top
+	kind          string // of scores alone: raw or probability, "" if not given
+	unreached     string
+	truth         string
+	slab          slabFlag
+	parts         *trialParts // that the choice is made from; nil: from none
 }
 
 func newClassify(in *invocation) *cobra.Command {
@@ -72,16 +75,18 @@ row for each node and a column for each node with a label, or for all nodes, nam
 in K.rows.ids and K.cols.ids. OUT.npy has a row for each row of K.npy and a column
 for each class, or for each pair of classes where a learner decides pairs, named in
 OUT.cols.ids. Items are learned in the order of their labels. Probabilities of
-learners that have none of their own are those that fit scores of held-out labels.`,
+learners that have none of their own are those that fit scores of held-out labels.
+
+With --vectors TABLE the records of a table are labelled in place of nodes, by the
+learner (default svm) on a kernel between them (default categorical; see heatwalk
+kernel). Those with a class, in the column that is titled so or named with --class, or
+in --labels, are learned from; the values that their attributes have are all there are.`,
 		Example: `  heatwalk classify edges.tsv.gz --labels known.tsv -o predictions.tsv
   heatwalk classify graph --labels known.tsv --method diffusion+rls -o predictions.parquet
-  heatwalk classify --gram K.npy --labels known.tsv --learner svm --cost 10 -o scores.npy`,
+  heatwalk classify --gram K.npy --labels known.tsv --learner svm --cost 10 -o scores.npy
+  heatwalk classify --vectors votes.csv --kernel categorical --learner perceptron -o labelled.tsv`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			least := 1
-			if f.gram.file != "" {
-				least = 0
-			}
-			return in.arguments("GRAPH", least, least)(cmd, args)
+			return in.graphOrTable(f.gram.file+f.vectors.file)(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.gram.file != "" {
@@ -91,7 +96,15 @@ learners that have none of their own are those that fit scores of held-out label
 				}
 				return in.runGram(&f)
 			}
-			in.checkNoGram(cmd.Flags(), &f)
+			if f.vectors.file != "" {
+				in.checkVectorClassify(cmd, &f)
+				if err := in.checked(); err != nil {
+					return err
+				}
+				return in.runVectorClassify(&f)
+			}
+			in.checkNoVectors(cmd.Flags(), f.kernel, effectFlags())
+			in.checkScores(cmd.Flags(), &f)
 			in.checkGraph(cmd, args, &f.reading)
 			if f.slab.Of == 0 {
 				in.checkFormat("-o", f.out, slices.Concat(predictionFormats, scoreFormats))
@@ -121,6 +134,8 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 	flags.StringVarP(&f.out, "output", "o", "-", "`FILE` of predictions: .tsv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout")
 	in.learningFlags(flags, &f.learning)
 	in.gramFlags(flags, &f.gram)
+	in.vectorFlags(flags, &f.vectors)
+	in.choiceVar(flags, &f.unknownValues, "unknown-values", "error", []string{"error", "missing"}, "with --vectors: values that no record with a label has")
 	in.variable(flags, "scores", "all|top=K|none", "all", "scores to write: of all classes, of the K best ones, or none; of scores alone raw or probability", func(s string) error {
 		if f.kind = ""; s == "raw" || s == "probability" {
 			f.kind = s

@@ -97,6 +97,9 @@ func TestJSONPage(t *testing.T) {
 	if err := os.WriteFile("two.tsv", []byte("a\tx\nb\tx\nd\ty\ne\ty\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile("two.csv", []byte("id,fur,class\na,y,x\nb,y,\nd,n,y\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	word := regexp.MustCompile("`[^`]*`")
 	for _, args := range [][]string{
 		{"ingest", "e.tsv", "-o", "new"},
@@ -112,6 +115,8 @@ func TestJSONPage(t *testing.T) {
 		{"kernel", "g", "--kernel", "cwk", "--labels", "two.tsv", "-o", "K.npy"},
 		{"kernel", "g", "--kernel", "diffusion", "-o", "K.npy"},
 		{"classify", "--gram", "K.npy", "--labels", "two.tsv", "--learner", "svm", "-o", "S.npy"},
+		{"kernel", "--vectors", "two.csv", "-o", "K.npy"},
+		{"classify", "--vectors", "two.csv", "--truth", "two.tsv", "--unknown-ids", "skip", "--learner", "perceptron", "-o", "out.tsv"},
 		{"features", "g", "--labels", "two.tsv", "-o", "F.npy"},
 		{"eigen", "g", "--matrix", "laplacian", "--which", "smallest", "--k", "2", "-o", "E.npy"},
 		{"eigen", "g", "--matrix", "adjacency", "--which", "interior", "--near", "1", "--k", "2", "-o", "E.npy"},

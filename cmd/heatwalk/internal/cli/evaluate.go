@@ -77,7 +77,7 @@ killed, the same command with --resume goes on from there to the same report.`,
 	in.intVar(flags, &f.tuningSplits, "tuning-splits", 10, 0, 100_000, "further splits to choose parameters on (0: inside each training set)")
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper, small, none, or a JSON `FILE`")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
-	in.declaredFlags(flags)
+	in.declaredFlags(flags, declarations(), "")
 	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	flags.BoolVar(&f.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")

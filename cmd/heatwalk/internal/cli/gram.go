@@ -306,11 +306,15 @@ func (r *gramRun) columns() []string {
 	if r.probabilities != nil {
 		return r.l.Names
 	}
-	var names []string
-	for _, p := range r.model.Outputs() {
-		name := r.l.Names[p.Positive]
+	return outputNames(r.model.Outputs(), r.l.Names)
+}
+
+// outputNames returns what scores are called, given the names of the classes.
+func outputNames(outputs classify.Pairs, classes []string) (names []string) {
+	for _, p := range outputs {
+		name := classes[p.Positive]
 		if p.Negative != classify.Rest {
-			name += " vs " + r.l.Names[p.Negative]
+			name += " vs " + classes[p.Negative]
 		}
 		names = append(names, name)
 	}

@@ -25,10 +25,10 @@ func (in *invocation) gramFlags(flags *pflag.FlagSet, f *gramFlags) {
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "with --gram or -o FILE.npy: precision of scores")
 }
 
-// checkNoGram notes flags that only have a meaning with --gram.
-func (in *invocation) checkNoGram(flags *pflag.FlagSet, f *classifyFlags) {
+// checkScores notes scores that the output does not hold.
+func (in *invocation) checkScores(flags *pflag.FlagSet, f *classifyFlags) {
 	switch matrix := isScoreMatrix(f.out); {
-	case !matrix && f.kind != "":
+	case !matrix && (f.kind == "raw" || f.kind != "" && f.vectors.file == ""):
 		in.problem("--scores", "%s scores alone are a matrix; write -o FILE.npy, or give all, none or top=K", f.kind)
 	case matrix && f.kind == "" && flags.Changed("scores"):
 		in.problem("--scores", "a matrix has all of them; give raw or probability")

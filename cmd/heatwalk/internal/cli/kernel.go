@@ -55,11 +55,29 @@ and the summary says what was taken. The best ones for a set of labels are found
 by classify --kernel.
 
 All but cwk need a graph without directions. Their values are computed in
-float64, whatever --dtype, and the summary prints a bound on their error.`,
+float64, whatever --dtype, and the summary prints a bound on their error.
+
+With --vectors TABLE the rows and columns are records of a table in place of nodes:
+` + listedKernels() + `
+A table has a record on each line and a column for each attribute, which all are
+categories; the column of ids and that of classes are known by their titles, or
+named with --id and --class. Records without ids are numbered from 1.`,
 		Example: `  heatwalk kernel graph --kernel diffusion --beta 1 --rows test.ids --cols train.ids -o K.npy
-  heatwalk kernel graph --kernel cwk --labels known.tsv --dtype float64 -o K.npz`,
-		Args: in.arguments("GRAPH", 1, 1),
+  heatwalk kernel graph --kernel cwk --labels known.tsv --dtype float64 -o K.npz
+  heatwalk kernel --vectors votes.csv --kernel categorical --beta 1.5 -o K.npy`,
+		Args: func(cmd *cobra.Command, args []string) error { return in.graphOrTable(f.vectors.file)(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.vectors.file != "" {
+				in.checkVectorKernel(cmd, &f)
+				if err := in.checked(); err != nil {
+					return err
+				}
+				if f.dtype == "float64" {
+					return runVectorKernel[float64](in, &f)
+				}
+				return runVectorKernel[float32](in, &f)
+			}
+			in.checkNoVectors(cmd.Flags(), f.name, nodeParameters())
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkDense(f.out, append(args, f.labels, f.rows, f.cols)...)
 			in.checkStdin(append(args, f.labels, f.rows, f.cols)...)
@@ -86,6 +104,7 @@ float64, whatever --dtype, and the summary prints a bound on their error.`,
 	flags.StringVar(&f.cols, "cols", "", "`FILE` of the nodes of the columns (default: all)")
 	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the values, and of walks")
 	in.slabVar(flags, &f.slab, "the columns")
+	in.vectorFlags(flags, &f.vectors)
 	in.readingFlags(flags, &f.reading)
 	return cmd
 }

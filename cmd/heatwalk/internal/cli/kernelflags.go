@@ -33,12 +33,13 @@ type kernelFlags struct {
 	dtype      string
 	out        string
 	slab       slabFlag
+	vectors    vectorFlags
 }
 
 // kernelFlags declares the flags that say which kernel.
 func (in *invocation) kernelFlags(flags *pflag.FlagSet, f *kernelFlags) {
 	alpha, steps := defaultWalk()
-	in.choiceVar(flags, &f.name, "kernel", walkKernel, append([]string{walkKernel}, kernel.Names()...), "which kernel")
+	in.choiceVar(flags, &f.name, "kernel", walkKernel, slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "which kernel")
 	in.labelFlags(flags, &f.labels, "`FILE` of node<TAB>label lines: of cwk, and classes of the rows in LIBSVM's text")
 	f.alpha = math.NaN()
 	in.numberVar(flags, &f.alpha, "alpha", fmt.Sprintf("α (cwk: probability that a labelled node absorbs at a step, default %v)", alpha))

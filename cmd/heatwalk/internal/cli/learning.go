@@ -71,13 +71,13 @@ func (in *invocation) learningFlags(flags *pflag.FlagSet, f *learning) {
 	in.walkFlags(flags, &f.walking, byCV, byCV)
 	flags.StringVar(&f.name, "method", "auto", "`NAME` of the method (default: auto, or cwk if one of its parameters is given): "+method.MethodList())
 	flags.Lookup("method").DefValue = "" // it is told already
-	in.choiceVar(flags, &f.kernel, "kernel", "", append([]string{walkKernel}, kernel.Names()...), "the method's kernel, in place of --method")
+	in.choiceVar(flags, &f.kernel, "kernel", "", slices.Concat([]string{walkKernel}, kernel.Names(), vectorKernels()), "the method's kernel, in place of --method")
 	in.choiceVar(flags, &f.learner, "learner", "", learnerNames(), "the learner: of the method, in place of --method, or of given kernel values")
 	in.parameterFlags(flags, &f.of)
 	in.machineFlags(flags, &f.machine, byCV)
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"},
 		"rows of labelled nodes: from a walk in which their own fold is unlabelled, or not; auto chooses")
-	in.declaredFlags(flags)
+	in.declaredFlags(flags, declarations(), "")
 }
 
 // learnerNames returns the names of all learners.
@@ -117,15 +117,15 @@ func (in *invocation) checkLearning(flags *pflag.FlagSet, f *learning) {
 	in.checkWalk(&f.walking, anyWalks(list))
 }
 
-// declaredFlags declares the flags of the parameters of learners and of declared
-// methods, or adds to the help of those that there are already.
-func (in *invocation) declaredFlags(flags *pflag.FlagSet) {
+// declaredFlags declares the flags of the parameters of a list of declarations, or
+// adds to the help of those that there are already; where stands before what they are of.
+func (in *invocation) declaredFlags(flags *pflag.FlagSet, declared []*spec.Spec, where string) {
 	type owned struct {
 		p  *spec.Param
 		by []string
 	}
 	var list []*owned
-	for _, s := range declarations() {
+	for _, s := range declared {
 		for i := range s.Params {
 			p := &s.Params[i]
 			at := slices.IndexFunc(list, func(o *owned) bool { return o.p.Name == p.Name && o.p.Meaning == p.Meaning })
@@ -138,7 +138,7 @@ func (in *invocation) declaredFlags(flags *pflag.FlagSet) {
 	for _, o := range list {
 		usage := meaning(o.p)
 		if len(o.by) <= 3 {
-			usage = "of " + strings.Join(o.by, ", ") + ": " + usage
+			usage = where + "of " + strings.Join(o.by, ", ") + ": " + usage
 		}
 		in.declaredFlag(flags, o.p, usage)
 	}

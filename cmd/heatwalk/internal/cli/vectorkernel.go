@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/evaluate"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// vectorDocument is the JSON document of kernel --vectors.
+type vectorDocument struct {
+	Output     string      `json:"output"`
+	Rows       int         `json:"rows"`
+	Cols       int         `json:"cols"`
+	Dtype      string      `json:"dtype"`
+	Kernel     string      `json:"kernel"`
+	Attributes int         `json:"attributes"`
+	Parameters spec.Values `json:"parameters"`
+	Closing
+}
+
+// checkVectorKernel notes what is wrong with the flags of f together.
+func (in *invocation) checkVectorKernel(cmd *cobra.Command, f *kernelFlags) {
+	in.checkDense(f.out, f.vectors.file, f.rows, f.cols)
+	in.checkStdin(f.vectors.file, f.rows, f.cols)
+	in.checkVectors(cmd, &f.vectors, f.name, []string{"rows", "cols"})
+}
+
+// runVectorKernel writes a block of kernel values between the records of a table.
+func runVectorKernel[T sparse.Float](in *invocation, f *kernelFlags) error {
+	in.keeps(f.out)
+	files := &outputs{in: in}
+	defer files.abort()
+	out, err := files.beginDense(f.out)
+	if err != nil {
+		return err
+	}
+	a, err := in.readVectors(&f.vectors, f.config.Header)
+	if err != nil {
+		return err
+	}
+	rows, err := in.recordsOf(f.rows, a)
+	if err != nil {
+		return err
+	}
+	cols, err := in.recordsOf(f.cols, a)
+	if err != nil {
+		return err
+	}
+	rowAxis, colAxis := axis{len(rows), func(i int) string { return a.IDs[rows[i]] }}, axis{len(cols), func(i int) string { return a.IDs[cols[i]] }}
+	if err := checkSpace(f.out, out.bytes(rowAxis, colAxis, bytesOf[T]()), fmt.Sprintf("%s × %s %s", formatCount(int64(len(rows))), formatCount(int64(len(cols))), f.dtype),
+		"name fewer columns (--cols), rows (--rows), or another disk"); err != nil {
+		return err
+	}
+	if err := in.planVectors(a, 16*int64(len(cols)), out.bytes(rowAxis, colAxis, bytesOf[T]())+idBytes(rowAxis)+idBytes(colAxis)+runFileBytes); err != nil {
+		return err
+	}
+	g, err := in.vectorGram(&f.vectors, a)
+	if err != nil {
+		return err
+	}
+	file, err := newDenseFile[T](out, rowAxis, colAxis, lines{kernel: true, label: classNumber(a, rows)})
+	if err != nil {
+		return err
+	}
+	stage := in.progress.begin("comparing", int64(len(rows)), "row")
+	values, row := make([]float64, len(cols)), make([]T, len(cols))
+	for i, record := range rows {
+		if err := in.ctx.Err(); err != nil {
+			return context.Cause(in.ctx)
+		}
+		g.PartTo(values, record, cols)
+		for j, v := range values {
+			row[j] = T(v)
+		}
+		if err := file.Row(row); err != nil {
+			return err
+		}
+		stage.set(int64(i+1), int64(len(rows)))
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := in.writeRun(out.run, nil, f.vectors.values); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	d := &vectorDocument{
+		Output: f.out, Rows: len(rows), Cols: len(cols), Dtype: f.dtype, Kernel: f.vectors.kernel.Name,
+		Attributes: len(a.Columns), Parameters: f.vectors.values,
+	}
+	if in.json {
+		d.Closing = in.closing()
+		return in.document(d)
+	}
+	w := in.summary(f.out)
+	fmt.Fprintf(w, "%s × %s %s · %s\n", formatCount(int64(d.Rows)), formatCount(int64(d.Cols)), d.Dtype, f.vectors.describe(a))
+	fmt.Fprintf(w, "%s · %s\n", in.cost(), d.Output)
+	return in.stdout.err
+}
+
+// describe names the kernel, its parameters and the attributes.
+func (f *vectorFlags) describe(a *nodefile.Attributes) string {
+	text := f.kernel.Name + " of " + counted(int64(len(a.Columns)), "attribute")
+	if taken := f.kernel.Text(f.values); taken != "" {
+		text += ", " + taken
+	}
+	return text
+}
+
+// recordsOf reads a list of ids of records; without one, all records.
+func (in *invocation) recordsOf(path string, a *nodefile.Attributes) ([]int, error) {
+	if path == "" {
+		all := make([]int, a.Len())
+		for i := range all {
+			all[i] = i
+		}
+		return all, nil
+	}
+	list, err := nodefile.ReadIDs(in.ctx, path, a, in.stdin)
+	if err == nil && len(list) == 0 {
+		err = &dataError{path, "no ids; give one a line"}
+	}
+	return list, err
+}
+
+// classNumber returns what LIBSVM's text has in front of row i: its class from 1, 0
+// without one.
+func classNumber(a *nodefile.Attributes, rows []int) func(i int) string {
+	class := make([]int, a.Len())
+	if l, err := a.Labels(); err == nil {
+		for i, c := range evaluate.ClassOfRow(l, a.Len()) {
+			class[i] = int(c) + 1
+		}
+	}
+	return func(i int) string { return fmt.Sprint(class[rows[i]]) }
+}
+
+// planVectors keeps a run on a table to what it takes: the table, so many bytes more, and
+// files of so many.
+func (in *invocation) planVectors(a *nodefile.Attributes, bytes, disk int64) error {
+	plan := func() (*needs, error) {
+		n := new(needs)
+		n.Limit = in.dataLimit()
+		if in.estimating {
+			n.disk = disk
+		}
+		err := n.Reserve(recordBytes(a), "table")
+		if err == nil {
+			err = n.Reserve(bytes, "kernel values")
+		}
+		return n, err
+	}
+	n, err := plan()
+	if exitCode(err) == exitLimit {
+		err = &overError{err, in.enough(plan)}
+	}
+	if err != nil {
+		return err
+	}
+	return in.keepTo(n)
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/kernel/closed"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// vectorFlags are the flags of a table of attributes in place of a graph.
+type vectorFlags struct {
+	file   string
+	config nodefile.AttributeConfig
+	kernel *closed.Kernel
+	values spec.Values // of its parameters
+}
+
+// columnFlags are those that only have a meaning with a table.
+var columnFlags = []string{"attributes", "id", "class", "unknown-values"}
+
+// vectorKernels returns the names of the kernels of tables.
+func vectorKernels() (names []string) {
+	for _, k := range closed.Kernels() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// listedKernels has a line for each kernel of tables, for help.
+func listedKernels() string {
+	var lines strings.Builder
+	for _, k := range closed.Kernels() {
+		takes := ""
+		if names := k.Takes(); len(names) > 0 {
+			takes = "\n                [--" + strings.Join(names, " --") + "]"
+		}
+		fmt.Fprintf(&lines, "  %-14s%s%s\n", k.Name, k.Title, takes)
+	}
+	return lines.String()
+}
+
+// graphOrTable returns a check that a command has a GRAPH unless there is a table or
+// another file in its place.
+func (in *invocation) graphOrTable(file string) cobra.PositionalArgs {
+	n := 1
+	if file != "" {
+		n = 0
+	}
+	return in.arguments("GRAPH", n, n)
+}
+
+// nodeParameters returns the flags that kernels of nodes take.
+func nodeParameters() []string {
+	names := slices.Clone(walkParameterNames)
+	for _, name := range kernel.Names() {
+		names = append(names, kernel.Takes(name)...)
+	}
+	return names
+}
+
+// vectorParameters returns the names of their parameters, each once.
+func vectorParameters() (names []string) {
+	for _, k := range closed.Kernels() {
+		names = append(names, k.Takes()...)
+	}
+	return sortedOnce(names)
+}
+
+// vectorFlags declares the flags of f, and of the parameters of its kernels those that
+// there are not yet.
+func (in *invocation) vectorFlags(flags *pflag.FlagSet, f *vectorFlags) {
+	flags.StringVar(&f.file, "vectors", "", "`TABLE` of attributes in place of a graph: a record on each line")
+	in.variable(flags, "attributes", "COLUMNS", "", "with --vectors: columns of the attributes, numbers or titles (default: all but id and class)", func(s string) (err error) {
+		return parseFields(&f.config.Columns, s, 1, 1<<17, "2,3,4 or colour,shape")
+	})
+	flags.StringVar(&f.config.ID, "id", "", "with --vectors: `COLUMN` of the ids (default: by its title, or the records are numbered from 1)")
+	flags.StringVar(&f.config.Class, "class", "", "with --vectors: `COLUMN` of the classes, which is no attribute (default: by its title)")
+	list := make([]*spec.Spec, 0, len(closed.Kernels()))
+	for _, k := range closed.Kernels() {
+		list = append(list, &k.Spec)
+	}
+	in.declaredFlags(flags, list, "with --vectors, ")
+}
+
+// checkNoVectors notes flags that only have a meaning with --vectors, and a kernel of
+// tables.
+func (in *invocation) checkNoVectors(flags *pflag.FlagSet, name string, others []string) {
+	if closed.KernelOf(name) != nil {
+		in.problem("--kernel", "%s compares the records of a table; give --vectors TABLE in place of a graph", name)
+	}
+	for _, flag := range append(columnFlags, vectorParameters()...) {
+		if flags.Changed(flag) && !slices.Contains(others, flag) {
+			in.problem("--"+flag, "makes a difference with --vectors TABLE only; leave it out")
+		}
+	}
+}
+
+// checkVectors finds the kernel and its parameters, and notes what is wrong with the
+// flags of f: of all that were given, those not in takes and no parameters.
+func (in *invocation) checkVectors(cmd *cobra.Command, f *vectorFlags, name string, takes []string) {
+	flags, shared := cmd.Flags(), cmd.InheritedFlags()
+	if !flags.Changed("kernel") {
+		name = closed.Kernels()[0].Name
+	}
+	if f.kernel = closed.KernelOf(name); f.kernel == nil {
+		if !slices.ContainsFunc(in.problems, func(p problem) bool { return p.place == "--kernel" }) {
+			in.problem("--kernel", "%s compares the nodes of a graph; with --vectors give one of %s", name, strings.Join(vectorKernels(), ", "))
+		}
+		return
+	}
+	_, f.values = in.given(flags, &f.kernel.Spec)
+	takes = slices.Concat(takes, columnFlags, []string{"vectors", "header", "missing", "kernel", "output", "dtype"})
+	flags.Visit(func(flag *pflag.Flag) {
+		switch {
+		case shared.Lookup(flag.Name) != nil, slices.Contains(takes, flag.Name), slices.Contains(f.kernel.Takes(), flag.Name):
+		case slices.Contains(vectorParameters(), flag.Name):
+			hint := "it takes none"
+			if own := f.kernel.Takes(); len(own) > 0 {
+				hint = "it takes --" + strings.Join(own, ", --")
+			}
+			in.problem("--"+flag.Name, "%s has no such parameter; %s", name, hint)
+		default:
+			in.problem("--"+flag.Name, "makes no difference with --vectors; leave it out")
+		}
+	})
+}
+
+// readVectors reads the table.
+func (in *invocation) readVectors(f *vectorFlags, header nodefile.Header) (*nodefile.Attributes, error) {
+	c := f.config
+	c.Header, c.Missing, c.Stdin = header, in.labelling.Missing, in.stdin
+	c.Warn = func(text string) { in.warn("%s", text) }
+	return nodefile.ReadAttributes(in.ctx, f.file, &c)
+}
+
+// vectorGram returns the kernel between all records.
+func (in *invocation) vectorGram(f *vectorFlags, a *nodefile.Attributes) (*closed.Gram, error) {
+	list := make([]closed.Attribute, len(a.Columns))
+	for i, c := range a.Columns {
+		list[i] = closed.Attribute(c)
+		if n := len(c.Values); f.kernel.Name != "strings" && n > 20 && n > a.Len()/2 {
+			in.warn("%s: %s has %s in %s; if it is a number or a name, leave it out with --attributes", a.File, c.Name,
+				counted(int64(n), "value"), counted(int64(a.Len()), "record"))
+		}
+	}
+	g, err := f.kernel.Of(list, f.values)
+	var wrong *closed.AttributeError
+	if errors.As(err, &wrong) {
+		place := a.File
+		if wrong.Record >= 0 {
+			place = fmt.Sprintf("%s:%d", a.File, a.Line[wrong.Record])
+		}
+		what := wrong.What
+		if wrong.Attribute != "" {
+			what = wrong.Attribute + ": " + what
+		}
+		return nil, &dataError{place, what}
+	}
+	return g, err
+}
+
+// recordBytes is about what a table takes once it is read.
+func recordBytes(a *nodefile.Attributes) (bytes int64) {
+	for i := range a.Columns {
+		bytes += 4*int64(a.Len()) + 64*int64(len(a.Columns[i].Values))
+	}
+	return bytes + 120*int64(a.Len())
+}

@@ -1,0 +1,337 @@
+package nodefile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+)
+
+// AttributeConfig are the settings of [ReadAttributes]; nil stands for the zero value.
+type AttributeConfig struct {
+	Columns []string     // the attributes, numbers from 1 or titles; nil: all but those of ids and classes
+	ID      string       // the column of ids, a number or title; "": by its title, or none
+	Class   string       // the column of classes; "": by its title, or none
+	Header  Header       // default: decide from the text
+	Missing []string     // words that stand for no value, beside the empty one; nil: [MissingValues]
+	Stdin   io.Reader    // what "-" reads; nil: os.Stdin
+	Warn    func(string) // told of what is odd but accepted; nil: nobody
+}
+
+// MissingValues are the words that stand for no value: ?, and those that pandas and R
+// write.
+var MissingValues = append([]string{"?"}, table.Missing...)
+
+// Column is a column of a table. Equal values have equal codes.
+type Column struct {
+	Name   string
+	Values []string // by code, in the order in which they appear first
+	Code   []int32  // of each record; −1: there is no value
+}
+
+// Attributes is a table of records.
+type Attributes struct {
+	File    string
+	IDs     []string // of the records; without a column of ids their numbers from 1
+	Line    []int64  // of the records in the file
+	Columns []Column // the attributes
+	Class   *Column  // the column of classes; nil: there is none
+
+	row map[string]int
+}
+
+// Len returns the number of records.
+func (a *Attributes) Len() int { return len(a.IDs) }
+
+// Lookup implements [Lookup].
+func (a *Attributes) Lookup(id string) (row int, ok bool) {
+	row, ok = a.row[id]
+	return row, ok
+}
+
+// Labels returns the classes of the records that have one.
+func (a *Attributes) Labels() (*Labels, error) {
+	if a.Class == nil {
+		return nil, &ParseError{File: a.File, Msg: "no column of classes", Fix: "name it, or give the labels in a file"}
+	}
+	l := &Labels{File: a.File, Names: slices.Sorted(slices.Values(a.Class.Values))}
+	for row, code := range a.Class.Code {
+		if code < 0 {
+			l.Unlabelled++
+			continue
+		}
+		class, _ := slices.BinarySearch(l.Names, a.Class.Values[code])
+		l.Row, l.Class = append(l.Row, row), append(l.Class, class)
+	}
+	return l, nil
+}
+
+// Cell is a value of a table.
+type Cell struct{ Record, Column int }
+
+// Restrict makes the values that the given records have the alphabets of the columns.
+// Values that only others have become missing; it returns where they stood.
+func (a *Attributes) Restrict(records []int) (unknown []Cell) {
+	for c := range a.Columns {
+		column := &a.Columns[c]
+		code := slices.Repeat([]int32{-1}, len(column.Values)) // the new one of each
+		var values []string
+		for _, row := range records {
+			if old := column.Code[row]; old >= 0 && code[old] < 0 {
+				code[old] = int32(len(values))
+				values = append(values, column.Values[old])
+			}
+		}
+		for row, old := range column.Code {
+			if old < 0 {
+				continue
+			}
+			if code[old] < 0 {
+				unknown = append(unknown, Cell{row, c})
+			}
+			column.Code[row] = code[old]
+		}
+		column.Values = values
+	}
+	slices.SortFunc(unknown, func(x, y Cell) int { return (x.Record-y.Record)*len(a.Columns) + x.Column - y.Column })
+	return unknown
+}
+
+// ReadAttributes reads a table of records, one on each line, with a value in each
+// column. Tabs, commas, semicolons or blanks separate; lines that are blank or begin
+// with # are passed over. The first line is a header if all of its fields are words,
+// each of which stands nowhere else in its column.
+//
+// It is an error if a line has more or fewer fields than the first, or two records have
+// one id.
+func ReadAttributes(ctx context.Context, path string, c *AttributeConfig) (*Attributes, error) {
+	if c == nil {
+		c = &AttributeConfig{}
+	}
+	in, err := textio.Open(ctx, path, &textio.Options{Stdin: c.Stdin, Warn: c.Warn})
+	if err != nil {
+		return nil, Translate(path, err)
+	}
+	defer in.Close()
+	r := &attributeReader{c: c, name: in.Name(), missing: c.Missing}
+	if r.missing == nil {
+		r.missing = MissingValues
+	}
+	for line, err := range in.Lines() {
+		if err != nil {
+			return nil, Translate(r.name, err)
+		}
+		if text := bytes.TrimLeft(line.Text, table.Blank); len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		if err := r.add(line); err != nil {
+			return nil, err
+		}
+	}
+	return r.end()
+}
+
+// attributeReader collects the columns of a table.
+type attributeReader struct {
+	c       *AttributeConfig
+	name    string
+	missing []string
+
+	sep    byte // 0 before the first line
+	fields table.Fields
+	first  []string // the first line
+	titles []string // of a header; nil: there is none
+	lines  []int64
+	column []Column
+	code   []map[string]int32 // of each column
+}
+
+// add takes one line. Of the first one there are no codes before the end, when it is
+// known whether it is a header.
+func (r *attributeReader) add(line textio.Line) error {
+	if r.sep == 0 {
+		if r.sep = table.Separator(r.name, line.Text); r.sep == table.Blanks && table.IsNamed(r.name, ".csv") {
+			r.sep = table.Comma // there is one column
+		}
+	}
+	if err := r.fields.Split(line.Text, r.sep); err != nil {
+		return &ParseError{File: r.name, Line: line.Number, Msg: err.Error(), Fix: table.SplitFix(err, "fix the line")}
+	}
+	r.lines = append(r.lines, line.Number)
+	if r.first == nil {
+		r.first = r.fields.Strings()
+		r.column, r.code = make([]Column, len(r.first)), make([]map[string]int32, len(r.first))
+		for i := range r.column {
+			r.column[i].Name, r.column[i].Code, r.code[i] = "column "+strconv.Itoa(i+1), []int32{-1}, map[string]int32{}
+		}
+		return nil
+	}
+	if got, want := len(r.fields.Text), len(r.first); got != want {
+		return &ParseError{
+			File: r.name, Line: line.Number,
+			Msg: fmt.Sprintf("%s, but line %d has %d", table.Counted(got, "field"), r.lines[0], want),
+			Fix: "give each record a value for every attribute, or ? where it is missing",
+		}
+	}
+	for i, text := range r.fields.Text {
+		r.column[i].Code = append(r.column[i].Code, r.codeOf(i, bytes.Trim(text, table.Blank)))
+	}
+	return nil
+}
+
+// codeOf returns the code of a value of column i.
+func (r *attributeReader) codeOf(i int, text []byte) int32 {
+	code, known := r.code[i][string(text)]
+	if known {
+		return code
+	}
+	code = -1
+	if value := string(text); !r.isMissing(value) {
+		code = int32(len(r.column[i].Values))
+		r.column[i].Values = append(r.column[i].Values, value)
+	}
+	r.code[i][string(text)] = code
+	return code
+}
+
+// isMissing reports whether a value is one of the words that stand for none. In a table
+// of one column the empty text is a value.
+func (r *attributeReader) isMissing(value string) bool {
+	return value == "" && len(r.first) > 1 || slices.Contains(r.missing, value)
+}
+
+// isHeader reports whether the first line heads the others.
+func (r *attributeReader) isHeader() bool {
+	if r.c.Header != AutoHeader {
+		return r.c.Header == HasHeader
+	}
+	for i, title := range r.first {
+		_, again := r.code[i][title]
+		if again || !table.IsTitle(title) && !(i == 0 && len(r.first) > 1 && table.IsIndex(title)) || slices.Contains(r.first[:i], title) {
+			return false
+		}
+	}
+	return len(r.lines) > 1
+}
+
+// end settles which columns are what.
+func (r *attributeReader) end() (*Attributes, error) {
+	if r.first == nil {
+		return nil, &ParseError{File: r.name, Msg: "no records", Fix: "write a line for each, with a value for every attribute"}
+	}
+	if r.isHeader() {
+		r.titles, r.lines = r.first, r.lines[1:]
+		for i := range r.column {
+			r.column[i].Name, r.column[i].Code = r.titles[i], r.column[i].Code[1:]
+		}
+	} else {
+		for i, text := range r.first {
+			r.column[i].Code[0] = r.codeOf(i, []byte(text))
+		}
+	}
+	if len(r.lines) == 0 {
+		return nil, &ParseError{File: r.name, Msg: "a header and no records", Fix: "write a line for each, with a value for every attribute"}
+	}
+	id, class, attributes, err := r.roles()
+	if err != nil {
+		return nil, err
+	}
+	a := &Attributes{File: r.name, Line: r.lines}
+	if class >= 0 {
+		a.Class = &r.column[class]
+	}
+	for _, i := range attributes {
+		a.Columns = append(a.Columns, r.column[i])
+	}
+	return a, r.identify(a, id)
+}
+
+// roles returns the columns of ids and classes, −1 for none, and of attributes.
+func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
+	id, class = slices.IndexFunc(r.titles, table.IsNode), -1
+	if r.titles != nil {
+		_, class = table.FindLabels(r.titles)
+		if class >= 0 && !table.IsLabel(r.titles[class]) {
+			class = -1
+		}
+		if id < 0 && len(r.titles) > 1 && table.IsIndex(r.titles[0]) {
+			id = 0
+		}
+	}
+	if attributes, err = r.choose(r.c.Columns); err != nil {
+		return id, class, nil, err
+	}
+	for _, role := range []struct {
+		given string
+		at    *int
+	}{{r.c.ID, &id}, {r.c.Class, &class}} {
+		if role.given != "" {
+			list, err := r.choose([]string{role.given})
+			if err != nil {
+				return id, class, nil, err
+			}
+			*role.at = list[0]
+		} else if slices.Contains(attributes, *role.at) {
+			*role.at = -1
+		}
+	}
+	if r.c.Columns == nil {
+		for i := range r.column {
+			if i != id && i != class {
+				attributes = append(attributes, i)
+			}
+		}
+	}
+	if len(attributes) == 0 {
+		return id, class, nil, &ParseError{File: r.name, Msg: "no column is left for attributes", Fix: "name those that are"}
+	}
+	return id, class, attributes, nil
+}
+
+// choose returns the columns of the given numbers or titles.
+func (r *attributeReader) choose(names []string) ([]int, error) {
+	if names == nil {
+		return nil, nil
+	}
+	if !table.Numbers(names) && r.titles == nil {
+		return nil, &ParseError{File: r.name, Line: r.lines[0], Msg: fmt.Sprintf("no header names %q", strings.Join(names, ",")), Fix: "give numbers of columns, or say that there is a header"}
+	}
+	list, err := table.Choose(names, r.titles)
+	if err != nil {
+		return nil, &ParseError{File: r.name, Msg: err.Error(), Fix: "give titles of the header, or numbers"}
+	}
+	if most := slices.Max(list); most >= len(r.first) {
+		return nil, &ParseError{File: r.name, Msg: fmt.Sprintf("there is no column %d; the lines have %s", most+1, table.Counted(len(r.first), "field")), Fix: "give other numbers"}
+	}
+	return list, nil
+}
+
+// identify gives the records their ids.
+func (r *attributeReader) identify(a *Attributes, id int) error {
+	a.IDs, a.row = make([]string, len(r.lines)), make(map[string]int, len(r.lines))
+	for row := range a.IDs {
+		name := strconv.Itoa(row + 1)
+		if id >= 0 {
+			code := r.column[id].Code[row]
+			if code < 0 {
+				return &ParseError{File: a.File, Line: a.Line[row], Msg: "empty id", Fix: "fix the line"}
+			}
+			name = r.column[id].Values[code]
+		}
+		if before, is := a.row[name]; is {
+			return &ParseError{
+				File: a.File, Line: a.Line[row],
+				Msg: fmt.Sprintf("%s is the id of the record on line %d already", table.Quoted([]byte(name)), a.Line[before]),
+				Fix: "give each record an id of its own, or name another column of ids",
+			}
+		}
+		a.IDs[row], a.row[name] = name, row
+	}
+	return nil
+}

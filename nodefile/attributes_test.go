@@ -1,0 +1,112 @@
+package nodefile
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tableOf writes what was read: the columns with their values, · for a missing one.
+func tableOf(a *Attributes) string {
+	var text strings.Builder
+	column := func(c *Column) {
+		text.WriteString(" | " + c.Name + ":")
+		for _, code := range c.Code {
+			value := "·"
+			if code >= 0 {
+				value = c.Values[code]
+			}
+			text.WriteString(" " + value)
+		}
+	}
+	text.WriteString(strings.Join(a.IDs, " "))
+	for i := range a.Columns {
+		column(&a.Columns[i])
+	}
+	if a.Class != nil {
+		text.WriteString(" | class")
+		column(a.Class)
+	}
+	return text.String()
+}
+
+func TestAttributes(t *testing.T) {
+	for _, c := range []struct{ name, text, config, want string }{
+		{"a.csv", "id,fur,class\na,y,k\nb,?,\n", "", "a b | fur: y · | class | class: k ·"},
+		{"a.csv", "fur,tail\ny,n\nn,n\n", "", "1 2 | fur: y n | tail: n n"},
+		{"a.csv", "y,n\ny,k\nn,n\n", "", "1 2 3 | column 1: y y n | column 2: n k n"}, // y stands there again
+		{"a.csv", "1,n\n2,k\n", "", "1 2 | column 1: 1 2 | column 2: n k"},            // a number heads nothing
+		{"a.csv", "x,y\nk,l\n", "header=no", "1 2 | column 1: x k | column 2: y l"},
+		{"a.csv", "x,y\nx,y\n", "header=yes", "1 | x: x | class | y: y"},
+		{"a.tsv", "\tfur\tsize\n0\ty\tbig cat\n1\tn\tNA\n", "", "0 1 | fur: y n | size: big cat ·"},
+		{"a.data", "# about\n39, a b, ?\n\n40, c, d\n", "", "1 2 | column 1: 39 40 | column 2: a b c | column 3: · d"},
+		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=fur,class", "a b | fur: y n | class: k l"},
+		{"a.csv", "id,fur,class\na,y,k\nb,n,l\n", "columns=2 class=id id=class", "k l | fur: y n | class | id: a b"},
+		{"a.csv", "a,y,k\nb,n,l\n", "header=no columns=2 class=3 id=1", "a b | column 2: y n | class | column 3: k l"},
+		{"a.csv", "text\n\"\"\n\"a,b\"\nc d\n", "", "1 2 3 | text:  a,b c d"},
+		{"a.csv", "x,y\n-,n\nNA,?\n", "header=yes missing=- columns=1,2", "1 2 | x: · NA | y: n ?"},
+
+		{"a.csv", "a,b\n1\n", "", "a.csv:2: 1 field, but line 1 has 2; give each record a value for every attribute, or ? where it is missing"},
+		{"a.csv", "a,b\n\"1\n", "", "a.csv:2: a quote is not closed on this line; close it, or put fields that go on over several lines into one"},
+		{"a.csv", "id,b\nx,1\ny,2\nx,3\n", "", `a.csv:4: "x" is the id of the record on line 2 already; give each record an id of its own, or name another column of ids`},
+		{"a.csv", "id,b\n?,1\ny,2\n", "", "a.csv:2: empty id; fix the line"},
+		{"a.csv", "id,class\nx,1\ny,2\n", "", "a.csv: no column is left for attributes; name those that are"},
+		{"a.csv", "a,b\n", "header=yes", "a.csv: a header and no records; write a line for each, with a value for every attribute"},
+		{"a.csv", "\n", "", "a.csv: no records; write a line for each, with a value for every attribute"},
+		{"a.csv", "a,b\nc,d\n", "columns=3", "a.csv: there is no column 3; the lines have 2 fields; give other numbers"},
+		{"a.csv", "a,b\nc,d\n", "columns=e", `a.csv: the header "a,b" has no column "e"; give titles of the header, or numbers`},
+		{"a.csv", "1,2\n1,2\n", "class=e", `a.csv:1: no header names "e"; give numbers of columns, or say that there is a header`},
+	} {
+		config := &AttributeConfig{}
+		for _, word := range strings.Fields(c.config) {
+			key, value, _ := strings.Cut(word, "=")
+			switch key {
+			case "header":
+				if err := config.Header.Set(value); err != nil {
+					t.Fatal(err)
+				}
+			case "columns":
+				config.Columns = strings.Split(value, ",")
+			case "class":
+				config.Class = value
+			case "id":
+				config.ID = value
+			case "missing":
+				config.Missing = []string{value}
+			}
+		}
+		t.Chdir(filepath.Dir(write(t, file{c.name, c.text})[0]))
+		a, err := ReadAttributes(t.Context(), c.name, config)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = tableOf(a)
+		}
+		if got != c.want {
+			t.Errorf("%q %s:\n%s, want\n%s", c.text, c.config, got, c.want)
+		}
+	}
+}
+
+func TestRestrict(t *testing.T) {
+	a, err := ReadAttributes(t.Context(), write(t, file{"a.csv", "id,x,y,class\na,p,1,k\nb,q,2,\nc,r,?,l\nd,p,2,\n"})[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := a.Labels()
+	if err != nil || len(l.Row) != 2 || l.Row[1] != 2 || l.Names[l.Class[1]] != "l" || l.Unlabelled != 2 {
+		t.Fatalf("labels %+v, %v", l, err)
+	}
+	unknown := a.Restrict(l.Row)
+	want := "a b c d | x: p · r p | y: 1 · · · | class | class: k · l ·"
+	if got := tableOf(a); got != want || len(a.Columns[0].Values) != 2 || len(a.Columns[1].Values) != 1 {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if cells := []Cell{{1, 0}, {1, 1}, {3, 1}}; len(unknown) != 3 || unknown[0] != cells[0] || unknown[1] != cells[1] || unknown[2] != cells[2] {
+		t.Errorf("%v are unknown, want %v", unknown, cells)
+	}
+	if row, ok := a.Lookup("c"); !ok || row != 2 || a.Len() != 4 {
+		t.Error("c is not found")
+	}
+}
