@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -46,6 +47,7 @@ type Result struct {
 	// each split has its own, listed in ParametersBySplit.
 	Parameters        *Setting  `json:"parameters"`
 	ParametersBySplit []Setting `json:"parameters_by_split,omitempty"`
+	Tuned             Tuned     `json:"tuned,omitempty"`           // where parameters were chosen; "" where there are none
 	TuningAccuracy    float64   `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
 	// Unfinished is that of the first of so many splits whose prediction has it.
@@ -53,6 +55,32 @@ type Result struct {
 	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
 
 	Seconds float64 `json:"seconds"`
+}
+
+// Tuned says where the parameters of a method were chosen.
+type Tuned string
+
+const (
+	OnSplits Tuned = "splits"        // once, on tuning splits, which have labels of the whole graph
+	Inside   Tuned = "training sets" // for each training set, from its labels alone
+)
+
+// Protocol says in one line for each way of choosing parameters which methods have it.
+func (r *Report) Protocol() []string {
+	by := map[Tuned][]string{}
+	for _, res := range r.Results {
+		if !slices.Contains(by[res.Tuned], res.Method) {
+			by[res.Tuned] = append(by[res.Tuned], res.Method)
+		}
+	}
+	var lines []string
+	if names := by[OnSplits]; names != nil {
+		lines = append(lines, fmt.Sprintf("parameters chosen once on %d further splits of all labels: %s", r.TuningSplits, strings.Join(names, ", ")))
+	}
+	if names := by[Inside]; names != nil {
+		lines = append(lines, "parameters chosen inside each training set: "+strings.Join(names, ", "))
+	}
+	return lines
 }
 
 // Setting is the parameters of a method, as text and in JSON.
@@ -194,6 +222,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if starred {
 		fmt.Fprintf(&b, "* best, and better than every other (paired t-test, p < %v)\n", Level)
+	}
+	for _, line := range r.Protocol() {
+		b.WriteString(line + "\n")
 	}
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Parameters != nil {

@@ -181,7 +181,7 @@ func (r *runner) run(ctx context.Context, m method.Method, s *size, rec *record)
 		}
 		if choice != nil {
 			chosen = &choice.Parameters
-			rec.Result.TuningAccuracy = choice.Accuracy
+			rec.Result.Tuned, rec.Result.TuningAccuracy = OnSplits, choice.Accuracy
 			if rec.Result.Parameters, err = newSetting(chosen); err != nil {
 				return err
 			}
@@ -238,6 +238,9 @@ func (r *Result) score(ctx context.Context, m method.Method, train, test *method
 			return nil, err
 		}
 		r.ParametersBySplit = append(r.ParametersBySplit, *setting)
+	}
+	if chosen == nil && (out.Settings > 0 || out.Tested > 0) {
+		r.Tuned = Inside
 	}
 	predicted := make([]int, len(test.Row))
 	for i, row := range test.Row {

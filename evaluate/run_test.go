@@ -59,6 +59,9 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: the confusion gives %v, the splits %v", res.Method, res.Confusion.Accuracy(), res.AccuracyMean)
 		}
 		tuned := strings.HasPrefix(res.Method, "cwk")
+		if want := map[bool]Tuned{true: OnSplits, false: map[string]Tuned{"auto": Inside}[res.Method]}[tuned]; res.Tuned != want {
+			t.Errorf("%s: tuned %q, want %q", res.Method, res.Tuned, want)
+		}
 		if (res.Parameters != nil) != tuned || len(res.ParametersBySplit) != 0 {
 			t.Errorf("%s: parameters %v, by split %v", res.Method, res.Parameters, res.ParametersBySplit)
 		}
@@ -170,6 +173,9 @@ func sampleReport() *Report {
 			Method: method, TrainFraction: fraction, Accuracies: accuracies, Parameters: par,
 			Confusion: validate.Confusion{{3, 1}, {2, 4}}, MacroF1: 0.69, Seconds: 1.25,
 		}
+		if par != nil {
+			res.Tuned = OnSplits
+		}
 		res.AccuracyMean, res.AccuracyStderr = validate.MeanStderr(accuracies)
 		return res
 	}
@@ -193,6 +199,7 @@ func TestWriteText(t *testing.T) {
 cwk      * 72.0 (1.2)        50.0 (11.5)
 majority   31.0 (0.6)        31.0 (0.6)
 * best, and better than every other (paired t-test, p < 0.05)
+parameters chosen once on 2 further splits of all labels: cwk
 cwk at 5 %: α = 0.9, 40 steps, C = 0.5, plain features
 cwk at 10 %: α = 0.9, 40 steps, C = 0.5, plain features
 
@@ -225,7 +232,7 @@ func TestReportJSON(t *testing.T) {
 	const want = `{"method":"cwk","train_fraction":0.05,"accuracy_mean":0.72,"accuracy_stderr":0.0115,` +
 		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"average_precision":0.8125,"auc":0.9,` +
 		`"log_loss":0.7,"brier":0.4,"calibration_error":null,"confusion":[[3,1],[2,4]],` +
-		`"parameters":{"alpha":0.9,"steps":40,"min_steps":0,"cost":0.5,"features":"plain"},"seconds":1.25}`
+		`"parameters":{"alpha":0.9,"steps":40,"min_steps":0,"cost":0.5,"features":"plain"},"tuned":"splits","seconds":1.25}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Error(diff)
 	}
@@ -238,7 +245,7 @@ func TestWriteHTML(t *testing.T) {
 	}
 	html := b.String()
 	for _, want := range []string{
-		"90 labelled nodes of 100, 2 classes", "3 random splits", "Parameters chosen on 2 further splits, among 12",
+		"90 labelled nodes of 100, 2 classes", "3 random splits", "<br>parameters chosen once on 2 further splits of all labels: cwk</p>",
 		`<b title="better than every other">72.0</b> <small>± 1.2</small>`,
 		"α = 0.9, 40 steps, C = 0.5, plain features", "cwk − majority<td>&#43;41.00", "a&lt;b",
 		"Confusion, cwk at 10 %", "5 % labelled",

@@ -19,6 +19,12 @@ import (
 // longer than the columns of many nodes: errors are relative to the largest
 // column of all, by default 1e-8 of it. sweeps is their number over all entries.
 func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
+	return GramsBeside(ctx, ks, nodes, nil, s)
+}
+
+// GramsBeside is [Grams] of blocks that have further rows: those of nodes come first,
+// then those of others, none of which is one of nodes.
+func GramsBeside(ctx context.Context, ks []Kernel, nodes, others []int, s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.Validate(); err != nil {
 		return nil, 0, err
 	}
@@ -34,14 +40,19 @@ func Grams(ctx context.Context, ks []Kernel, nodes []int, s *Settings) (grams []
 		group := together(ks, i)
 		if matrixOf(ks[i]) == nil {
 			var report *Report
-			if grams[i], report, err = Gram(ctx, withoutRoot(ks[i]), nodes, &set); err != nil {
+			if len(others) == 0 {
+				grams[i], report, err = Gram(ctx, withoutRoot(ks[i]), nodes, &set)
+			} else {
+				grams[i], report, err = Matrix(ctx, withoutRoot(ks[i]), slices.Concat(nodes, others), nodes, &set)
+			}
+			if err != nil {
 				return nil, sweeps, err
 			}
 			sweeps += report.Sweeps
 			release(ks[i]) // the next kernel takes as much
 			continue
 		}
-		done, err := gramsTo(ctx, grams, ks, group, nodes, set)
+		done, err := gramsTo(ctx, grams, ks, group, nodes, others, set)
 		if err != nil {
 			return nil, sweeps, err
 		}
@@ -102,17 +113,17 @@ func gramsWidth(n, nodes, kernels int) int {
 }
 
 // gramsTo computes the blocks of a group of kernels, slab by slab.
-func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, group, nodes []int, s Settings) (sweeps int, err error) {
+func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, group, nodes, others []int, s Settings) (sweeps int, err error) {
 	if s.Tolerance == 0 {
 		s.Tolerance = 1e-8
 	}
 	n, m := ks[group[0]].Len(), len(nodes)
-	checkNodes(n, nodes)
+	checkNodes(n, slices.Concat(nodes, others))
 	width := gramsWidth(n, m, len(group))
 	plan := budget.Plan{Limit: s.Memory}
 	what := fmt.Sprintf("%d columns of %d kernels", width, len(group))
 	short := !slices.ContainsFunc(group, func(i int) bool { return !ks[i].(*spectral).demand.series })
-	blocks := 8 * int64(m) * int64(m) * int64(len(group))
+	blocks := 8 * int64(m) * int64(m+len(others)) * int64(len(group))
 	if err := plan.Reserve(groupBytes(n, width, len(group), short)+blocks, what); err != nil {
 		return 0, err
 	}
@@ -125,7 +136,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 	for q, i := range group {
 		images[q] = sparse.NewBlock[float64](n, width)
 		functions[q] = ks[i].(*spectral).whole.(*series).f
-		grams[i] = sparse.NewBlock[float64](m, m)
+		grams[i] = sparse.NewBlock[float64](m+len(others), m)
 	}
 	matrix, method := matrixOf(ks[group[0]]), expm.Automatic
 	if short {
@@ -156,6 +167,9 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], ks []Kernel, g
 					v := parts[q].Row(nodes[a])[b-lo]
 					gram.Row(a)[b], gram.Row(b)[a] = v, v
 				}
+			}
+			for a, node := range others {
+				copy(gram.Row(m + a)[lo:hi], parts[q].Row(node))
 			}
 		}
 		if s.Progress != nil {

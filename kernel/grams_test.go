@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/heatwalk/heatwalk/internal/testgraph"
@@ -41,6 +42,17 @@ func TestGrams(t *testing.T) {
 						t.Fatalf("%s %v is not symmetric", name, p)
 					}
 				}
+			}
+		}
+		others := []int{150, 3, 5}
+		beside, _, err := GramsBeside(background, ks, nodes, others, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range ps {
+			want, r := mustMatrix(t, mustNew(t, g, name, p), slices.Concat(nodes, others), nodes, nil)
+			if e := worstError(t, beside[i], want); e > 1e-7*r.Largest {
+				t.Errorf("%s %v with further rows: differs by %g of %g", name, p, e, r.Largest)
 			}
 		}
 	}

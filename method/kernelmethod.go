@@ -49,11 +49,6 @@ func (m kernelMethod) takes() []string {
 	return slices.DeleteFunc(slices.Clone(kernel.Takes(m.kernel)), func(name string) bool { return name == "symmetric" })
 }
 
-// Tune implements [Method]: parameters are chosen inside each training set.
-func (kernelMethod) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
-	return nil, nil
-}
-
 // Predict implements [Method].
 func (m kernelMethod) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 	r, err := m.begin(ctx, p, par, s)

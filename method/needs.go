@@ -546,7 +546,7 @@ func (a *account) machines() (machines int, rest bool) {
 func TuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 	walks, ok := m.(walkMethod)
 	if !ok {
-		return Needs{}, nil
+		return tuneNeeds(m, train, all, s)
 	}
 	learning := *s
 	learning.Learner = walks.learner

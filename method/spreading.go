@@ -33,11 +33,6 @@ func (m spreading) Name() string { return m.Spec.Name }
 // Declaration implements [Declared].
 func (m spreading) Declaration() *spec.Spec { return &m.Spec }
 
-// Tune implements [Method]: parameters are chosen inside each training set.
-func (spreading) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
-	return nil, nil
-}
-
 const (
 	// choiceTolerance is that of scores of which the largest in a row is all that
 	// counts.
@@ -47,8 +42,8 @@ const (
 	choiceColumns = 64
 )
 
-// Predict implements [Method].
-func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+// begin finds what is known of the graph.
+func (m spreading) begin(ctx context.Context, p *Problem, s *Settings) (*spreader, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
@@ -58,14 +53,23 @@ func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *
 	set := s.WithDefaults()
 	set.Memory = beside(p, set.Memory)
 	out := &Prediction{Work: Work{graph.Sweeps, graph.Sweeps * p.A.NNZ()}}
-	start := time.Now()
 	g, err := graph.New(ctx, p.A, set.Workers)
 	if err != nil {
 		return nil, err
 	}
 	p.components = g.Components
 	out.Reached = g.Components.Reached(p.Row)
-	r := &spreader{spreading: m, p: p, g: g, set: &set, out: out}
+	return &spreader{spreading: m, p: p, g: g, set: &set, out: out}, nil
+}
+
+// Predict implements [Method].
+func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
+	start := time.Now()
+	r, err := m.begin(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	out := r.out
 	if par != nil {
 		r.choice = &validate.Choice{Values: par.Declared.Values, Settings: 1}
 	} else if err := r.choose(ctx); err != nil {
@@ -160,17 +164,21 @@ func (r *spreader) right(ctx context.Context, fold []int, folds int, v spec.Valu
 			if fold[i] < lo || fold[i] >= hi {
 				continue
 			}
-			own := f.Row(row)[(fold[i]-lo)*k:][:k]
-			answer := classify.ArgMax(own)
-			if !slices.ContainsFunc(own, func(x float64) bool { return x != 0 }) {
-				answer = validate.Majority(groups[fold[i]-lo].Class)
-			}
-			if answer == r.p.Class[i] {
+			if answer(f.Row(row)[(fold[i]-lo)*k:][:k], groups[fold[i]-lo].Class) == r.p.Class[i] {
 				hits++
 			}
 		}
 	}
 	return hits, nil
+}
+
+// answer returns the class with the highest score, or the largest of the labels where
+// none of them is reached.
+func answer(scores []float64, labels []int) int {
+	if !slices.ContainsFunc(scores, func(x float64) bool { return x != 0 }) {
+		return validate.Majority(labels)
+	}
+	return classify.ArgMax(scores)
 }
 
 // foldsTogether returns how many folds are columns of one block, and what memory is

@@ -53,6 +53,9 @@ func Settings(s *spec.Spec, given spec.Values, g spec.Graph) ([]spec.Values, err
 	list := []spec.Values{{}}
 	for i := range s.Params {
 		p := &s.Params[i]
+		if p.Instead != "" && !given.Has(p.Name) {
+			continue // what stands in its place is tried
+		}
 		var longer []spec.Values
 		for _, v := range list {
 			grid := []spec.Value{given[p.Name]}

@@ -47,6 +47,8 @@ func flagsOf(m method.Method) []string {
 	}
 	if _, declared := m.(method.Declared); !declared && (slices.Contains(names, "cost") || slices.Contains(names, "lambda")) {
 		names = append(names, "grid", "tuning-splits") // there is something to choose
+	} else if d, ok := m.(method.Declared); ok && len(d.Declaration().Params) > 0 {
+		names = append(names, "tuning-splits")
 	}
 	return names
 }

@@ -45,9 +45,10 @@ func newEvaluate(in *invocation) *cobra.Command {
 		Long: `Draws training sets from the labelled nodes and scores methods on all other
 labelled nodes, every method on the same splits.
 
-With --tuning-splits N the parameters of a method are chosen once for each
-training fraction, on N further splits; with 0, by cross-validation inside each
-training set, as classify does.
+With --tuning-splits N the parameters of every method are chosen once for each
+training size, on N further splits, which have labels of the whole graph, as papers
+do; with 0, by cross-validation inside each training set, as classify does. The report
+says which. auto chooses inside each training set in both.
 
 Beside the file of --report stands FILE.journal while the run goes on. If the run is
 killed, the same command with --resume goes on from there to the same report.`,

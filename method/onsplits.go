@@ -1,0 +1,358 @@
+package method
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/kernel"
+	"github.com/heatwalk/heatwalk/propagate"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// maxTestedRows bounds the test nodes of a tuning split for learners on kernels: each
+// has a row of values for every kernel of the grid.
+const maxTestedRows = 2000
+
+// Tune implements [Method].
+func (m kernelMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+	r, err := m.begin(ctx, p, nil, s)
+	if err != nil {
+		return nil, err
+	}
+	t := &splitTuner{kernelPredictor: r, splits: splits, fit: r.machines}
+	if m.learner == RLS {
+		t.fit = r.squares
+	}
+	hits, tested, err := t.hits(ctx, upTo(len(r.grid)), upTo(len(r.strengths)))
+	if err != nil {
+		return nil, err
+	}
+	best := largestOf(hits)
+	par := Parameters{Kernel: r.name, Of: kernel.Used(r.name, r.grid[best/len(r.strengths)])}
+	if strength := r.strengths[best%len(r.strengths)]; m.learner == RLS {
+		par.Lambda = strength
+	} else {
+		par.Cost = strength
+	}
+	return choiceOf(par, hits[best], tested, len(hits)), nil
+}
+
+// Tune implements [Method]: the kernel is chosen with the learner's defaults, and then
+// the learner's setting on that kernel.
+func (m learnerMethod) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+	base, err := m.begin(ctx, p, nil, s)
+	if err != nil {
+		return nil, err
+	}
+	r := &learnerPredictor{kernelPredictor: base, by: m.by}
+	if err := r.list(nil); err != nil {
+		return nil, err
+	}
+	t := &splitTuner{kernelPredictor: base, splits: splits, whole: m.by.Whole, fit: r.models}
+	usual := r.usualOf()
+	kernels, _, err := t.hits(ctx, upTo(len(r.grid)), []int{usual})
+	if err != nil {
+		return nil, err
+	}
+	best := largestOf(kernels)
+	hits, tested, err := t.hits(ctx, []int{best}, upTo(len(r.settled)))
+	if err != nil {
+		return nil, err
+	}
+	at := largestOf(hits)
+	if hits[usual] == hits[at] {
+		at = usual
+	}
+	par := Parameters{Kernel: r.name, Of: kernel.Used(r.name, r.grid[best]), Declared: &Setting{&m.by.Spec, r.settled[at]}}
+	return choiceOf(par, hits[at], tested, len(r.grid)*len(r.settled)), nil
+}
+
+// Tune implements [Method].
+func (m spreading) Tune(ctx context.Context, p *Problem, splits *validate.Splits, s *Settings) (*Choice, error) {
+	if len(m.Params) == 0 {
+		return nil, nil
+	}
+	r, err := m.begin(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	tested := 0
+	for i := range splits.Len() {
+		tested += len(splits.At(i).Test)
+	}
+	c, err := validate.Choose(ctx, &r.Spec, r.given(), nil, tested, func(ctx context.Context, settings []spec.Values) ([]int, error) {
+		hits := make([]int, len(settings))
+		for i, v := range settings {
+			if hits[i], err = r.rightOn(ctx, splits, v); err != nil {
+				return nil, err
+			}
+			r.tell("choose", float64(i+1)/float64(len(settings)))
+		}
+		return hits, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	par := Parameters{Declared: &Setting{&m.Spec, c.Values}}
+	return &Choice{Parameters: par, Accuracy: c.Accuracy, Tested: tested, Settings: c.Settings, Work: r.out.Work}, nil
+}
+
+// rightOn counts the right answers on the test nodes of splits.
+func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.Values) (hits int, err error) {
+	k, n := len(r.p.Names), len(r.p.Degrees)
+	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, r.set.Memory)
+	for lo := 0; lo < splits.Len(); lo += together {
+		hi := min(lo+together, splits.Len())
+		var groups []cwk.Seeds
+		for i := lo; i < hi; i++ {
+			train := r.p.At(splits.At(i).Train)
+			groups = append(groups, cwk.Seeds{Row: train.Row, Class: train.Class, Classes: k})
+		}
+		f := sparse.NewBlock[float64](n, k*len(groups))
+		report, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
+		if err != nil {
+			return 0, err
+		}
+		r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
+		for i := lo; i < hi; i++ {
+			for _, at := range splits.At(i).Test {
+				if answer(f.Row(r.p.Row[at])[(i-lo)*k:][:k], groups[i-lo].Class) == r.p.Class[at] {
+					hits++
+				}
+			}
+		}
+	}
+	return hits, nil
+}
+
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// largestOf returns the first place of the largest number.
+func largestOf(hits []int64) int { return slices.Index(hits, slices.Max(hits)) }
+
+func choiceOf(par Parameters, hits int64, tested, settings int) *Choice {
+	return &Choice{Parameters: par, Accuracy: float64(hits) / float64(tested), Tested: tested, Settings: settings}
+}
+
+// splitTuner tries kernels and settings of a learner on splits.
+type splitTuner struct {
+	*kernelPredictor
+	splits *validate.Splits
+	whole  bool // the learner needs the kernel between all nodes, of which it is given the test nodes
+
+	// fit returns a model for each of some settings that learns from the items with
+	// y ≥ 0, or nil where it cannot.
+	fit func(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error)
+}
+
+// hits returns the right answers on the test nodes of all splits with each of some
+// kernels and each of some settings, which vary faster, and the number of answers.
+func (t *splitTuner) hits(ctx context.Context, kernels, settings []int) (hits []int64, tested int, err error) {
+	hits = make([]int64, len(kernels)*len(settings))
+	for i := range t.splits.Len() {
+		split := t.splits.At(i)
+		train := t.p.At(split.Train)
+		train = train.At(validate.Sample(train.Class, t.set.Sample, t.set.RNGSeed, 0))
+		test := t.p.At(split.Test)
+		limit := maxTestedRows
+		if t.whole {
+			limit = t.set.Sample
+		}
+		test = test.At(validate.Sample(test.Class, limit, t.set.RNGSeed, 1))
+		tested += len(test.Row)
+		group := tuneTogether(len(train.Row), len(test.Row), len(kernels), t.whole)
+		for lo := 0; lo < len(kernels); lo += group {
+			hi := min(lo+group, len(kernels))
+			if err := t.try(ctx, train, test, kernels[lo:hi], settings, hits[lo*len(settings):hi*len(settings)]); err != nil {
+				return nil, 0, err
+			}
+		}
+		if t.set.Progress != nil {
+			t.set.Progress("choose", float64(i+1)/float64(t.splits.Len()))
+		}
+	}
+	return hits, tested, nil
+}
+
+// tuneBytes is what the blocks of kernels that are tried together may take.
+const tuneBytes = 96 << 20
+
+// tuneTogether returns how many kernels are tried together.
+func tuneTogether(train, test, kernels int, whole bool) int {
+	if whole {
+		train += test
+		test = 0
+	}
+	return min(kernels, max(1, tuneBytes/(8*train*(train+test))))
+}
+
+// try adds the right answers on one split to hits.
+func (t *splitTuner) try(ctx context.Context, train, test *Problem, kernels, settings []int, hits []int64) error {
+	var ks []kernel.Kernel
+	for _, i := range kernels {
+		ks = append(ks, t.kernels[i])
+	}
+	items, others, y := train.Row, test.Row, slices.Clone(train.Class)
+	if t.whole {
+		items, others = slices.Concat(items, others), nil
+		for range test.Row {
+			y = append(y, -1)
+		}
+	}
+	grams, sweeps, err := kernel.GramsBeside(ctx, ks, items, others, t.settings("choose"))
+	if err != nil {
+		return err
+	}
+	t.out.Work.Sweeps += sweeps
+	largest := validate.Majority(train.Class)
+	return sched.Run(ctx, t.set.Workers, len(grams), func(_, i int) error {
+		values := grams[i]
+		own := *values
+		own.Rows = len(items)
+		kernel.ScaleTo(values, meanDiagonal(values, len(train.Row)), values)
+		models, err := t.fit(ctx, classify.NewDenseGram(sparse.DenseOf(&own)), y, settings)
+		if err != nil {
+			return err
+		}
+		for j, class := range test.Class {
+			row, self := values.Row(len(train.Row)+j), 0.0
+			if t.whole {
+				self = row[len(train.Row)+j]
+			}
+			near := related(row, y)
+			for s, model := range models {
+				answer := largest
+				if model != nil && near {
+					answer = model.Outputs().Predict(model.ScoresTo(nil, row, self))
+				}
+				if answer == class {
+					hits[i*len(settings)+s]++
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// meanDiagonal returns one over the mean value between each of the first items and
+// itself, 1 if that is not positive.
+func meanDiagonal(k *sparse.Block[float64], items int) float64 {
+	var trace float64
+	for i := range items {
+		trace += k.Row(i)[i]
+	}
+	if !(trace > 0) {
+		return 1
+	}
+	return float64(items) / trace
+}
+
+// machines fits support vector machines of several costs, each from the one before.
+func (r *kernelPredictor) machines(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
+	solver := classify.Solver{SVM: classify.SVM{Strategy: strategy(len(r.p.Names)), Tolerance: r.set.Tolerance, MaxIterations: trialIterations}}
+	list := make([]classify.Model, len(settings))
+	models, err := solver.Path(ctx, k, y, len(r.p.Names), r.strengths)
+	if errors.Is(err, classify.ErrOneClass) {
+		return list, nil
+	}
+	if err != nil && !errors.Is(err, classify.ErrIterationLimit) {
+		return nil, err
+	}
+	for i, s := range settings {
+		list[i] = &models[s]
+	}
+	return list, nil
+}
+
+// squares fits machines of least squares of several λ by one eigendecomposition.
+func (r *kernelPredictor) squares(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
+	list := make([]classify.Model, len(settings))
+	path, err := classify.NewRLSPath(ctx, k, y, len(r.p.Names))
+	if errors.Is(err, classify.ErrOneClass) {
+		return list, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range settings {
+		model, err := path.Fit(r.strengths[s])
+		if err == nil {
+			list[i] = model
+		} else if !errors.Is(err, classify.ErrIndefinite) { // rounding is larger than λ
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// models fits the learner with several settings.
+func (r *learnerPredictor) models(ctx context.Context, k *classify.DenseGram[float64], y, settings []int) ([]classify.Model, error) {
+	list := make([]classify.Model, len(settings))
+	for i, s := range settings {
+		model, err := r.by.Fit(ctx, k, y, len(r.p.Names), r.settled[s])
+		if err != nil && !errors.Is(err, classify.ErrOneClass) && (model == nil || !errors.Is(err, classify.ErrIterationLimit)) {
+			return nil, err
+		}
+		if err == nil || model != nil {
+			list[i] = model
+		}
+	}
+	return list, nil
+}
+
+// tuneNeeds is [TuneNeeds] for methods that do not walk.
+func tuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
+	k, kernels := m.(kernelMethod)
+	l, learns := m.(learnerMethod)
+	if learns {
+		k = l.kernelMethod
+	}
+	spreads, walks := m.(spreading)
+	if !kernels && !learns && !(walks && len(spreads.Params) > 0) {
+		return Needs{}, nil
+	}
+	learning := *s
+	learning.Learner = k.learner
+	a, err := newAccount(train, &learning)
+	if err != nil {
+		return Needs{}, err
+	}
+	a.sweeps = UnknownSweeps
+	if walks {
+		if err := a.reserve(graphVectors*8*int64(len(train.Degrees)), "degrees and components"); err != nil {
+			return Needs{}, err
+		}
+		folds, _ := foldsTogether(spreads.Learner, len(train.Degrees), train.A.NNZ(), len(train.Names), a.left().Memory)
+		err = a.solved(spreads.Learner, folds*len(train.Names), "splits to tune by")
+		return a.needs(), err
+	}
+	labels, tests := min(len(train.Row), a.set.Sample), min(len(all.Row), maxTestedRows)
+	if learns && l.by.Whole {
+		labels, tests = labels+min(len(all.Row), a.set.Sample), 0
+	}
+	grid := kernelGrid(k.kernel, a.set.Kernel, len(train.Degrees))
+	together := min(len(grid), tuneTogether(labels, tests, len(grid), false))
+	needs, err := kernel.GramsNeeds(k.kernel, grid[:together], train.Degrees, train.A.NNZ(), all.Row[:min(labels, len(all.Row))], &kernel.Settings{Memory: a.left().Memory})
+	if err != nil {
+		return Needs{}, err
+	}
+	bytes := needs.Bytes + 8*int64(labels)*int64(tests)*int64(together)
+	if err := a.phaseUpTo(bytes, bytes-needs.Perhaps, "blocks of kernels to tune by"); err != nil {
+		return Needs{}, err
+	}
+	machines := 4 * 8 * int64(labels) * int64(labels) * int64(min(sched.Workers(a.set.Workers), together))
+	err = a.phase(needs.Bytes/2+machines, "machines to tune by")
+	return a.needs(), err
+}
