@@ -52,6 +52,20 @@ func (m *KernelModel) DecisionsTo(dst, row []float64) []float64 {
 	return dst
 }
 
+// Support returns how many items some machine has as support vectors.
+func (m *KernelModel) Support() (items int) {
+	counted := make([]bool, m.Items)
+	for i := range m.Machines {
+		for _, item := range m.Machines[i].Index {
+			if !counted[item] {
+				counted[item] = true
+				items++
+			}
+		}
+	}
+	return items
+}
+
 // Outputs implements [Model].
 func (m *KernelModel) Outputs() Pairs { return m.Pairs }
 

@@ -29,8 +29,11 @@ var perceptronLearner = Learner{
 			return nil, err
 		}
 		p := &voted{items: k.Len(), pairs: g.againstRest(), machines: make([]mistakes, len(g.present))}
+		if len(p.pairs) == 2 {
+			p.machines = p.machines[:1] // the other makes the same mistakes, with other signs
+		}
 		items := used(y)
-		err = machines(ctx, 0, len(p.pairs), func(_, m int) (err error) {
+		err = machines(ctx, 0, len(p.machines), func(_, m int) (err error) {
 			p.machines[m], err = makeMistakes(ctx, parts(k), items, y, p.pairs[m].Positive, v.Int("epochs"))
 			return err
 		})
@@ -54,10 +57,12 @@ type mistakes struct {
 	count []float64 // of the items that each predictor lasted, from that without mistakes on
 }
 
-// makeMistakes passes over the items so many times.
+// makeMistakes passes over the items so many times. Those that the Gram says are alike
+// have one score. Cost: a kernel value for each of them and each mistake.
 func makeMistakes(ctx context.Context, k partGram, items, y []int, class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
-	score, row := make([]float64, len(items)), make([]float64, len(items))
+	of, first := distinct(k, items)
+	score, row := make([]float64, len(first)), make([]float64, len(first))
 	for range epochs {
 		if err := ctx.Err(); err != nil {
 			return p, err
@@ -67,14 +72,15 @@ func makeMistakes(ctx context.Context, k partGram, items, y []int, class, epochs
 			if y[i] == class {
 				sign = 1
 			}
-			if sign*score[a] > 0 {
+			own := &score[of[a]]
+			if sign**own > 0 {
 				p.count[len(p.item)]++
 				continue
 			}
 			p.item, p.sign, p.count = append(p.item, i), append(p.sign, sign), append(p.count, 1)
-			k.PartTo(row, i, items)
+			k.PartTo(row, i, first)
 			addScaled(score, sign, row)
-			if !finite(score[a]) {
+			if !finite(*own) {
 				return p, ErrNotFinite
 			}
 		}
@@ -82,11 +88,44 @@ func makeMistakes(ctx context.Context, k partGram, items, y []int, class, epochs
 	return p, nil
 }
 
+// distinct returns which of the distinct items each item is, and one of each kind:
+// all items, unless the Gram knows which are alike.
+func distinct(k partGram, items []int) (of, first []int) {
+	of = make([]int, len(items))
+	known, ok := k.(interface{ Alike() []int })
+	if !ok {
+		for a := range of {
+			of[a] = a
+		}
+		return of, items
+	}
+	alike := known.Alike()
+	number := map[int]int{}
+	for a, i := range items {
+		n, seen := number[alike[i]]
+		if !seen {
+			n = len(first)
+			number[alike[i]] = n
+			first = append(first, i)
+		}
+		of[a] = n
+	}
+	return of, first
+}
+
 // voted is the model of votes.
 type voted struct {
 	items    int
 	pairs    Pairs
-	machines []mistakes
+	machines []mistakes // of the pairs; of two that are each other's rest the first alone
+}
+
+// Support returns how many mistakes were made, each of which made a predictor.
+func (p *voted) Support() (mistakes int) {
+	for m := range p.machines {
+		mistakes += len(p.machines[m].item)
+	}
+	return mistakes
 }
 
 // Outputs implements [Model].
@@ -109,14 +148,20 @@ func (p *voted) ScoresTo(dst, row []float64, _ float64) []float64 {
 		}
 		dst[m] = votes
 	}
+	if len(dst) > len(p.machines) {
+		dst[1] = -dst[0]
+	}
 	return dst
 }
 
 // sum returns the sum of the predictors by their counts, or the last of them.
 func (p *voted) sum(classes int, items []int, counted bool) *KernelModel {
 	model := &KernelModel{Classes: classes, Items: p.items, Pairs: p.pairs, Machines: make([]Machine, len(p.pairs))}
-	for m := range p.machines {
-		k := &p.machines[m]
+	for m := range p.pairs {
+		k, side := &p.machines[min(m, len(p.machines)-1)], 1.0
+		if m >= len(p.machines) {
+			side = -1
+		}
 		coef := make([]float64, p.items)
 		weight := 1.0
 		if counted {
@@ -126,7 +171,7 @@ func (p *voted) sum(classes int, items []int, counted bool) *KernelModel {
 			if counted {
 				weight += k.count[j+1]
 			}
-			coef[k.item[j]] += k.sign[j] * weight
+			coef[k.item[j]] += side * k.sign[j] * weight
 		}
 		for _, i := range items {
 			if coef[i] != 0 {

@@ -96,3 +96,56 @@ func TestPerceptronOnFeatures(t *testing.T) {
 		}
 	}
 }
+
+// likened says which items of a Gram are alike.
+type likened struct {
+	*DenseGram[float64]
+	alike []int
+}
+
+func (g likened) Alike() []int { return g.alike }
+
+// Items that are alike have one score; nothing else changes, of two classes or three.
+func TestPerceptronOfAlikeItems(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		p := clouds(5, 40, 3, classes, 0.6)
+		alike := make([]int, p.f.Rows)
+		for i := range alike {
+			alike[i] = i
+			if i >= 10 && i%3 == 0 { // of any class
+				alike[i] = i % 10
+				copy(p.f.Row(i), p.f.Row(i%10))
+			}
+		}
+		n := p.f.Rows
+		k := &DenseGram[float64]{N: n, Stride: n, Data: make([]float64, n*n)}
+		for i := range n {
+			FeatureGram[float64]{p.f}.RowTo(k.Data[i*n:(i+1)*n], i)
+		}
+		for _, vote := range []string{"voted", "averaged", "last"} {
+			v := spec.Values{"epochs": spec.Int(5), "vote": spec.Word(vote)}
+			plain, err := perceptronLearner.Fit(t.Context(), k, p.y, classes, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			known, err := perceptronLearner.Fit(t.Context(), likened{k, alike}, p.y, classes, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				want, got := plain.ScoresTo(nil, k.row(i), 0), known.ScoresTo(nil, k.row(i), 0)
+				for c := range want {
+					if got[c] != want[c] {
+						t.Fatalf("%s: score %d of item %d is %g, want %g", vote, c, i, got[c], want[c])
+					}
+				}
+				if classes == 2 && want[0] != -want[1] {
+					t.Fatalf("%s: scores %v of two classes are not each other's rest", vote, want)
+				}
+			}
+			if support := known.(interface{ Support() int }).Support(); support == 0 || vote != "voted" && support > n {
+				t.Errorf("%s: %d support vectors", vote, support)
+			}
+		}
+	}
+}
