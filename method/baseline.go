@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -29,14 +30,28 @@ const (
 
 // labelPropagation gives a node the class of the label that a walk from it is
 // most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
-// its prior.
+// its prior. Labels that absorb less of a walk, and walks of a given length, give the
+// distributions P_t of the walk of package cwk.
 type labelPropagation struct{}
+
+var propagationSpec = spec.Spec{
+	Name: "lp", Title: "limit of the absorbing walk, label propagation", Works: spec.Undirected | spec.Directed,
+	Params: []spec.Param{
+		{Name: "alpha", Symbol: "α", Meaning: "probability that a labelled node absorbs at a step",
+			Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Number(1)},
+		{Name: "steps", Symbol: "steps", Meaning: "length of the walk; 0: until it has settled", Kind: spec.Whole,
+			Range: spec.FromTo(0, maxSteps), Default: spec.Int(0)},
+	},
+}
+
+// Declaration implements [Declared].
+func (labelPropagation) Declaration() *spec.Spec { return &propagationSpec }
 
 // Name implements [Method].
 func (labelPropagation) Name() string { return "lp" }
 
 // Takes implements [Method].
-func (labelPropagation) Takes() []string { return []string{"prior"} }
+func (labelPropagation) Takes() []string { return append([]string{"prior"}, propagationSpec.Takes()...) }
 
 // Tune implements [Method]: there is nothing to choose.
 func (labelPropagation) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
@@ -44,28 +59,46 @@ func (labelPropagation) Tune(context.Context, *Problem, *validate.Splits, *Setti
 }
 
 // Predict implements [Method].
-func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
+func (labelPropagation) Predict(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	set := s.WithDefaults()
+	if par != nil && par.Declared != nil {
+		set.Given = par.Declared.Values
+	}
+	v, given, err := propagationValues(&set)
+	if err != nil {
+		return nil, err
+	}
 	set.Memory = beside(p, set.Memory)
 	start := time.Now()
 	whole := walkOf[float32](p, &set, propagationSteps)
-	whole.Variants = []cwk.Variant{{Absorb: 1}}
+	whole.Variants = []cwk.Variant{{Absorb: v.Number("alpha")}}
 	if err := whole.Validate(); err != nil {
 		return nil, err
 	}
 	r := &predictor{p: p, set: &set, prior: set.Prior, out: &Prediction{}}
-	var err error
+	if given {
+		r.out.Parameters, r.out.Settings = Parameters{Declared: &Setting{&propagationSpec, v}}, 1
+	}
 	if r.out.Reached, err = p.reached(ctx, set.Workers, &r.out.Work); err != nil {
 		return nil, err
 	}
 	n, _ := p.A.Dims()
 	r.out.Scores = sparse.NewBlock[float32](n, len(p.Names))
+	if set.Raw {
+		r.out.Raw = packed[float64](n, len(p.Names))
+	}
 	width, factor := propagated(p, &set)
-	propagate := r.settle
-	if !p.Directed {
+	propagate := func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
+		return r.settle(ctx, v.Number("alpha"), lo, hi, tell)
+	}
+	if steps := v.Int("steps"); steps > 0 {
+		propagate = func(ctx context.Context, lo, hi int, tell func(done float64)) (int, error) {
+			return r.walkFor(ctx, v.Number("alpha"), steps, lo, hi, tell)
+		}
+	} else if !walks(p, &set) {
 		g, err := graph.NewOf(ctx, p.A, p.components, set.Workers)
 		if err != nil {
 			return nil, err
@@ -94,6 +127,34 @@ func (labelPropagation) Predict(ctx context.Context, p *Problem, _ *Parameters, 
 	return r.out, r.finish(ctx)
 }
 
+// propagationValues returns the values of label propagation, and whether one of them
+// was given.
+func propagationValues(set *Settings) (v spec.Values, given bool, err error) {
+	own := givenTo(&propagationSpec, set.Given)
+	v, err = propagationSpec.Resolve(own, nil)
+	return v, len(own) > 0, err
+}
+
+// walkFor stores the classes lo ≤ c < hi of the walk's distributions after so many steps
+// in the scores.
+func (r *predictor) walkFor(ctx context.Context, alpha float64, steps, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+	w := walkOf[float64](r.p, r.set, steps)
+	w.Variants = []cwk.Variant{{Absorb: alpha}}
+	w.Progress = func(done, all int) {
+		sweeps = done
+		tell(float64(done) / float64(all))
+	}
+	err = w.RunColumns(ctx, lo, hi, func(t int, rows sparse.Rows, p *sparse.Block[float64]) {
+		if t < steps {
+			return
+		}
+		for i := rows.Lo; i < rows.Hi; i++ {
+			r.keep(i, lo, p.Row(i))
+		}
+	})
+	return sweeps, err
+}
+
 // propagated returns how many classes are propagated at a time, and how many bytes
 // a factor may take beside them, 0 for any number: where there is room for it beside
 // a single class, there is beside all that go together.
@@ -102,21 +163,34 @@ func propagated(p *Problem, set *Settings) (cols int, factor int64) {
 	if set.Memory == 0 {
 		return cols, 0
 	}
-	need := func(cols int) int64 { return propagatedBytes(p, cols) + factorBytes(p, cols) }
+	need := func(cols int) int64 { return propagatedBytes(p, set, cols) + factorBytes(p, set, cols) }
 	if need(1) > set.Memory {
-		need = func(cols int) int64 { return propagatedBytes(p, cols) }
+		need = func(cols int) int64 { return propagatedBytes(p, set, cols) }
 	}
 	for cols > 1 && need(cols) > set.Memory {
 		cols--
 	}
-	return cols, max(1, set.Memory-propagatedBytes(p, cols))
+	return cols, max(1, set.Memory-propagatedBytes(p, set, cols))
+}
+
+// walks reports whether label propagation walks: where it has no symmetric system to
+// solve, or is given a length or labels that do not absorb all of a walk.
+func walks(p *Problem, set *Settings) bool {
+	v, _, err := propagationValues(set)
+	return err != nil || p.Directed || v.Int("steps") > 0 || v.Number("alpha") < 1
 }
 
 // propagatedBytes is what that takes, with the scores, but for the factor.
-func propagatedBytes(p *Problem, cols int) int64 {
+func propagatedBytes(p *Problem, set *Settings, cols int) int64 {
 	n := len(p.Degrees)
 	scores := sparse.BlockBytes[float32](n, len(p.Names))
-	if p.Directed {
+	if set.Raw {
+		scores += packedBytes[float64](n, len(p.Names))
+	}
+	if v, _, err := propagationValues(set); err == nil && v.Int("steps") > 0 {
+		return scores + 2*sparse.BlockBytes[float64](n, cols) + 16*int64(n)
+	}
+	if walks(p, set) {
 		return scores + 2*sparse.BlockBytes[float32](n, cols) + 16*int64(n)
 	}
 	const graphVectors = 3 // degrees, loops, and sums without them
@@ -125,8 +199,8 @@ func propagatedBytes(p *Problem, cols int) int64 {
 
 // factorBytes is what the factor takes that solves slow systems, beside the solve of
 // so many columns.
-func factorBytes(p *Problem, cols int) int64 {
-	if p.Directed {
+func factorBytes(p *Problem, set *Settings, cols int) int64 {
+	if walks(p, set) {
 		return 0
 	}
 	return iterative.SolveFactorBytes(len(p.Degrees), p.A.NNZ(), cols)
@@ -143,18 +217,21 @@ func (r *predictor) harmonic(ctx context.Context, h *iterative.Harmonic, lo, hi 
 			f.Row(row)[c-lo] = 1
 		}
 	}
-	far := 0.0
+	far, tolerance := 0.0, harmonicTolerance
+	if r.set.Raw {
+		tolerance = rawTolerance
+	}
 	res, err := h.SolveTo(ctx, f, &iterative.Settings{
-		Tolerance: harmonicTolerance, MaxIterations: propagationSteps,
+		Tolerance: tolerance, MaxIterations: propagationSteps,
 		Recorder: func(step int, residual []float64) {
-			gone := math.Log(slices.Max(residual)) / math.Log(harmonicTolerance)
+			gone := math.Log(slices.Max(residual)) / math.Log(tolerance)
 			far = min(1, max(far, gone, float64(step)/propagationSteps))
 			tell(far)
 		},
 	})
 	if errors.Is(err, iterative.ErrIterationLimit) || errors.Is(err, iterative.ErrStagnation) || errors.Is(err, iterative.ErrIndefinite) {
 		short := int64(0)
-		if need := propagatedBytes(p, 1) + factorBytes(p, 1); res.Refused && need > r.set.Memory {
+		if need := propagatedBytes(p, r.set, 1) + factorBytes(p, r.set, 1); res.Refused && need > r.set.Memory {
 			short = need - r.set.Memory
 		}
 		return 0, &ConvergenceError{Method: labelPropagation{}.Name(), Short: short, err: err}
@@ -163,9 +240,10 @@ func (r *predictor) harmonic(ctx context.Context, h *iterative.Harmonic, lo, hi 
 		return 0, err
 	}
 	for i := range f.Rows {
-		to := r.out.Scores.Row(i)[lo:hi]
-		for j, v := range f.Row(i) {
-			to[j] = float32(v)
+		if r.out.Reached.Contains(uint32(i)) {
+			r.keep(i, lo, f.Row(i))
+		} else {
+			r.keep(i, lo, priorOf(r.prior, r.p, i)[lo:hi])
 		}
 	}
 	return res.Sweeps + 1, nil
@@ -185,15 +263,37 @@ func (e *ConvergenceError) Error() string { return fmt.Sprintf("method: %s: %v",
 // Unwrap returns the error of the iteration.
 func (e *ConvergenceError) Unwrap() error { return e.err }
 
-// harmonicTolerance is the residual of the harmonic function.
-const harmonicTolerance = 1e-8
+// The residuals of the harmonic function: for scores in float32, and for raw ones.
+const (
+	harmonicTolerance = 1e-8
+	rawTolerance      = 1e-12
+)
+
+// keep stores the scores of a node for the classes from lo on.
+func (r *predictor) keep(node, lo int, values []float64) {
+	to := r.out.Scores.Row(node)[lo:]
+	for j, v := range values {
+		to[j] = float32(v)
+	}
+	if r.out.Raw != nil {
+		copy(r.out.Raw.Row(node)[lo:], values)
+	}
+}
+
+// priorOf returns the prior of a node, shared or its own.
+func priorOf(prior cwk.Prior, p *Problem, row int) []float64 {
+	if shared := prior.Shared(cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}); shared != nil {
+		return shared
+	}
+	return prior.Own(row)
+}
 
 // settle is harmonic for a graph whose edges have a direction, where no system
-// is symmetric: the walk with α = 1. Each class is kept when it has settled,
+// is symmetric, and for labels that do not absorb all of a walk. Each class is kept when it has settled,
 // whichever are walked beside it.
-func (r *predictor) settle(ctx context.Context, lo, hi int, tell func(done float64)) (sweeps int, err error) {
+func (r *predictor) settle(ctx context.Context, alpha float64, lo, hi int, tell func(done float64)) (sweeps int, err error) {
 	w := walkOf[float32](r.p, r.set, propagationSteps)
-	w.Variants = []cwk.Variant{{Absorb: 1}}
+	w.Variants = []cwk.Variant{{Absorb: alpha}}
 	rest := hi - lo // columns on the move
 	still := make([]bool, rest)
 	change := make([][]float32, sched.Workers(w.Workers)) // by worker and column, since the last look
@@ -242,6 +342,14 @@ func (r *predictor) settle(ctx context.Context, lo, hi int, tell func(done float
 			}
 		}
 	}, look)
+	for i := range r.out.Scores.Rows {
+		if r.out.Raw == nil {
+			break
+		}
+		for c, v := range r.out.Scores.Row(i)[lo:hi] {
+			r.out.Raw.Row(i)[lo+c] = float64(v)
+		}
+	}
 	if rest > 0 {
 		r.out.Unfinished = fmt.Sprintf("walks end after %d steps, before they have settled: scores changed by up to %.2g in the last %d",
 			propagationSteps, moved, settleSteps)

@@ -244,7 +244,7 @@ func (r *learnerPredictor) scoreAll(ctx context.Context) error {
 	n, k := len(r.p.Degrees), len(r.p.Names)
 	r.out.Scores = packed[float32](n, k)
 	outputs := r.model.Outputs()
-	if outputs[0].Negative == classify.Rest && len(outputs) == k {
+	if r.set.Raw && outputs[0].Negative == classify.Rest && len(outputs) == k {
 		r.out.Raw = packed[float64](n, k)
 	}
 	if r.by.Dual {

@@ -63,7 +63,7 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := m[0].Predict(t.Context(), p, &Parameters{Of: par, Declared: &Setting{&l.Spec, v}}, nil)
+			got, err := m[0].Predict(t.Context(), p, &Parameters{Of: par, Declared: &Setting{&l.Spec, v}}, &Settings{Raw: true})
 			if err != nil {
 				t.Fatalf("%s: %v", l.Name, err)
 			}
@@ -109,7 +109,7 @@ func TestLearnerMethods(t *testing.T) {
 		}
 		var first string
 		for _, workers := range []int{1, 2, 7} {
-			out := predictBy(t, name, p, &Settings{Kernel: kernel.Parameters{Alpha: 8}, Workers: workers})
+			out := predictBy(t, name, p, &Settings{Kernel: kernel.Parameters{Alpha: 8}, Workers: workers, Raw: true})
 			found := fmt.Sprint(out.Parameters, out.Scores.Data, out.Raw)
 			if first == "" {
 				first = found

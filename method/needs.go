@@ -207,12 +207,12 @@ func (a *account) propagation() error {
 	k := len(a.p.Names)
 	width, room := propagated(a.p, a.left())
 	a.addSweeps(2 + (propagationSteps+1)*((k+width-1)/width))
-	a.row, a.scaled = 8*sparse.Stride[float64](width), !a.p.Directed
+	a.row, a.scaled = 8*sparse.Stride[float64](width), !walks(a.p, a.set)
 	const blocks = "scores and propagation of all nodes"
-	if err := a.reserve(propagatedBytes(a.p, width), blocks); err != nil {
+	if err := a.reserve(propagatedBytes(a.p, a.set, width), blocks); err != nil {
 		return err
 	}
-	if factor := factorBytes(a.p, width); factor > 0 && (room == 0 || factor <= room) {
+	if factor := factorBytes(a.p, a.set, width); factor > 0 && (room == 0 || factor <= room) {
 		a.perhaps = true
 		err := a.phase(factor, "propagation, perhaps with a factor")
 		a.perhaps = false

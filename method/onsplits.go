@@ -106,7 +106,7 @@ func (m spreading) Tune(ctx context.Context, p *Problem, splits *validate.Splits
 // rightOn counts the right answers on the test nodes of splits.
 func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.Values) (hits int, err error) {
 	k, n := len(r.p.Names), len(r.p.Degrees)
-	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, r.set.Memory)
+	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
 	for lo := 0; lo < splits.Len(); lo += together {
 		hi := min(lo+together, splits.Len())
 		var groups []cwk.Seeds
@@ -334,8 +334,12 @@ func tuneNeeds(m Method, train, all *Problem, s *Settings) (Needs, error) {
 		if err := a.reserve(graphVectors*8*int64(len(train.Degrees)), "degrees and components"); err != nil {
 			return Needs{}, err
 		}
-		folds, _ := foldsTogether(spreads.Learner, len(train.Degrees), train.A.NNZ(), len(train.Names), a.left().Memory)
-		err = a.solved(spreads.Learner, folds*len(train.Names), "splits to tune by")
+		v, err := spreads.Resolve(givenTo(&spreads.Spec, s.Given), nil)
+		if err != nil {
+			return Needs{}, err
+		}
+		folds, _ := foldsTogether(spreads.Learner, len(train.Degrees), train.A.NNZ(), len(train.Names), v, a.left().Memory)
+		err = a.solved(spreads.Learner, folds*len(train.Names), v, "splits to tune by")
 		return a.needs(), err
 	}
 	labels, tests := min(len(train.Row), a.set.Sample), min(len(all.Row), maxTestedRows)

@@ -22,6 +22,10 @@ type Settings struct {
 	// chosen. A method takes those that it has.
 	Given spec.Values
 
+	// Raw says that the scores are kept as the method's formula gives them, see
+	// [Prediction], by methods that have other ones beside probabilities.
+	Raw bool
+
 	// Sample limits the labelled nodes on which machines are tried during the
 	// choice; all labels take part in the walks. 0: 500
 	Sample int

@@ -100,13 +100,7 @@ type spreader struct {
 
 // given returns the settings' values of parameters that the learner has.
 func (r *spreader) given() spec.Values {
-	own := spec.Values{}
-	for name, v := range r.set.Given {
-		if r.Param(name) != nil {
-			own[name] = v
-		}
-	}
-	return own
+	return givenTo(&r.Spec, r.set.Given)
 }
 
 // seeds returns the labels outside one fold, or all of them if it is −1.
@@ -147,7 +141,7 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 // fold is reached is given the largest class.
 func (r *spreader) right(ctx context.Context, fold []int, folds int, v spec.Values) (hits int, err error) {
 	k, n := len(r.p.Names), len(r.p.Degrees)
-	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, r.set.Memory)
+	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
 	for lo := 0; lo < folds; lo += together {
 		hi := min(lo+together, folds)
 		var groups []cwk.Seeds
@@ -183,13 +177,13 @@ func answer(scores []float64, labels []int) int {
 
 // foldsTogether returns how many folds are columns of one block, and what memory is
 // left beside that block; limit 0: no limit.
-func foldsTogether(l *propagate.Learner, n int, entries int64, classes int, limit int64) (folds int, memory int64) {
+func foldsTogether(l *propagate.Learner, n int, entries int64, classes int, v spec.Values, limit int64) (folds int, memory int64) {
 	folds = max(1, choiceColumns/classes)
 	if limit == 0 {
 		return folds, 0
 	}
 	block := func() int64 { return sparse.BlockBytes[float64](n, folds*classes) }
-	for folds > 1 && block()+spec.Least(l.Memory(n, entries, folds*classes)) > limit {
+	for folds > 1 && block()+spec.Least(l.Memory(n, entries, folds*classes, classes, v)) > limit {
 		folds--
 	}
 	return folds, max(1, limit-block())
@@ -249,16 +243,20 @@ func (r *spreader) score(ctx context.Context) error {
 func (a *account) spreading(l *propagate.Learner) error {
 	n, k, entries := len(a.p.Degrees), len(a.p.Names), a.p.A.NNZ()
 	a.sweeps = UnknownSweeps
+	v, err := l.Resolve(givenTo(&l.Spec, a.set.Given), nil)
+	if err != nil {
+		return err
+	}
 	if err := a.reserve(graphVectors*8*int64(n), "degrees and components"); err != nil {
 		return err
 	}
 	if !tooFew(a.p.Class) {
-		folds, _ := foldsTogether(l, n, entries, k, a.left().Memory)
-		if err := a.solved(l, folds*k, "folds to choose by"); err != nil {
+		folds, _ := foldsTogether(l, n, entries, k, v, a.left().Memory)
+		if err := a.solved(l, folds*k, v, "folds to choose by"); err != nil {
 			return err
 		}
 	}
-	if err := a.solved(l, k, "a solve for all nodes"); err != nil {
+	if err := a.solved(l, k, v, "a solve for all nodes"); err != nil {
 		return err
 	}
 	if err := a.reserve(sparse.BlockBytes[float64](n, k), "raw scores of all nodes"); err != nil {
@@ -273,11 +271,11 @@ const graphVectors = 8
 
 // solved accounts for the scores of so many columns and their solve, in groups of
 // columns where there is no room for all of them.
-func (a *account) solved(l *propagate.Learner, cols int, what string) error {
-	n, entries := len(a.p.Degrees), a.p.A.NNZ()
+func (a *account) solved(l *propagate.Learner, cols int, v spec.Values, what string) error {
+	n, entries, k := len(a.p.Degrees), a.p.A.NNZ(), len(a.p.Names)
 	block := sparse.BlockBytes[float64](n, cols)
-	least := block + spec.Least(l.Memory(n, entries, 1))
-	most := block + spec.Sum(l.Memory(n, entries, cols))
+	least := block + spec.Least(l.Memory(n, entries, 1, k, v))
+	most := block + spec.Sum(l.Memory(n, entries, cols, k, v))
 	if left, limited := a.plan.Left(); limited {
 		most = max(least, min(most, left))
 	}

@@ -6,8 +6,10 @@
 //
 //	lgc      F = (I − αS)⁻¹·Y            Zhou et al., Learning with local and global consistency, 2004
 //	poisson  L·F = Y − ȳ in each component  Calder et al., Poisson learning, 2020
+//	wvrn     P ← βTP + (1 − β)P          Macskassy and Provost, Classification in networked data, 2007
+//	rl       votes by similar walks      Desrosiers and Karypis, Within-network classification, 2009
 //
 // Several groups of labelled nodes, such as the folds of a cross-validation, are
-// columns of the same block and share its sweeps. Scores have the same bits for any
+// columns of the same block and share its sweeps, of lgc and poisson. Scores have the same bits for any
 // number of workers and any memory limit, since columns never meet.
 package propagate

@@ -17,6 +17,11 @@ import (
 type Learner struct {
 	spec.Spec
 
+	// relax, in place of a system, stores the scores of one group of seeds in f, and
+	// returns over how many columns it has swept. memory lists what that takes.
+	relax  func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values) (columns int, err error)
+	memory func(n, classes int, v spec.Values) []spec.Bytes
+
 	// system returns the system that the scores solve.
 	system func(g *graph.Graph, v spec.Values) (*iterative.System, error)
 
@@ -35,7 +40,7 @@ type Learner struct {
 }
 
 // Learners returns all of them.
-func Learners() []*Learner { return []*Learner{&LGC, &Poisson} }
+func Learners() []*Learner { return []*Learner{&LGC, &Poisson, &WVRN, &RL} }
 
 // Settings are the settings of one computation. Nil means all defaults.
 type Settings struct {
@@ -67,8 +72,12 @@ const (
 )
 
 // Memory lists what ScoresTo takes beside the graph and the scores for so many
-// columns at a time on a graph with n nodes and so many entries.
-func (l *Learner) Memory(n int, entries int64, cols int) []spec.Bytes {
+// columns at a time on a graph with n nodes and so many entries: of learners that relax
+// the columns of a group, all its classes.
+func (l *Learner) Memory(n int, entries int64, cols, classes int, v spec.Values) []spec.Bytes {
+	if l.relax != nil {
+		return append(l.memory(n, classes, v), spec.Bytes{What: "scores of a group", Bytes: sparse.BlockBytes[float64](n, classes)})
+	}
 	return []spec.Bytes{
 		{What: "blocks of a solve", Bytes: solveBlocks * sparse.BlockBytes[float64](n, cols)},
 		{What: "vectors of the system", Bytes: 6 * 8 * int64(n)},
@@ -78,17 +87,17 @@ func (l *Learner) Memory(n int, entries int64, cols int) []spec.Bytes {
 
 // width returns how many of so many columns are solved at a time within a limit, and
 // what a factor may take beside them; limit 0: all.
-func (l *Learner) width(n int, entries int64, cols int, limit int64) (width int, factor int64, err error) {
+func (l *Learner) width(n int, entries int64, cols, classes int, v spec.Values, limit int64) (width int, factor int64, err error) {
 	if limit == 0 {
 		return cols, 0, nil
 	}
 	for width = cols; ; width-- {
-		least := spec.Least(l.Memory(n, entries, width))
+		least := spec.Least(l.Memory(n, entries, width, classes, v))
 		if least <= limit {
 			return width, max(1, limit-least), nil
 		}
-		if width == 1 {
-			return 0, 0, fmt.Errorf("%w: one column takes %s, the limit is %s", budget.ErrOver, budget.Size(least), budget.Size(limit))
+		if width == 1 || l.relax != nil {
+			return 0, 0, fmt.Errorf("%w: the least it takes is %s, the limit is %s", budget.ErrOver, budget.Size(least), budget.Size(limit))
 		}
 	}
 }
@@ -97,10 +106,11 @@ func (l *Learner) width(n int, entries int64, cols int, limit int64) (width int,
 // in its columns i·Classes ≤ j < (i+1)·Classes. The groups have the same number of
 // classes; v are complete, see [spec.Spec.Resolve]. The graph is undirected.
 //
-// The error is [iterative.ErrIterationLimit] if the tolerance is not reached, the
+// The error is a [*spec.ParameterError] for a value that these labels do not admit,
+// [iterative.ErrIterationLimit] if the tolerance is not reached, the
 // context's, that of a sweep, or one of memory.
 //
-// Cost: a block solve of as many columns.
+// Cost: a block solve of as many columns, or what the learner says.
 func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, s *Settings) (*Report, error) {
 	n, classes := len(g.Degrees), groups[0].Classes
 	if dst.Rows != n || dst.Cols != classes*len(groups) {
@@ -113,9 +123,12 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	if set.Tolerance == 0 {
 		set.Tolerance = defaultTolerance
 	}
-	width, factor, err := l.width(n, g.A.NNZ(), dst.Cols, set.Memory)
+	width, factor, err := l.width(n, g.A.NNZ(), dst.Cols, classes, v, set.Memory)
 	if err != nil {
 		return nil, err
+	}
+	if l.relax != nil {
+		return l.relaxTo(ctx, dst, g, groups, v, &set)
 	}
 	sys, err := l.system(g, v)
 	if err != nil {
@@ -152,6 +165,28 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64], g *g
 	for i, seeds := range groups {
 		if l.finish != nil {
 			l.finish(dst.Columns(i*classes, (i+1)*classes), g, seeds)
+		}
+	}
+	return report, nil
+}
+
+// relaxTo is ScoresTo without a system, one group after the other.
+func (l *Learner) relaxTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, groups []cwk.Seeds, v spec.Values, set *Settings) (*Report, error) {
+	report := new(Report)
+	for i, seeds := range groups {
+		f := sparse.NewBlock[float64](dst.Rows, seeds.Classes)
+		columns, err := l.relax(ctx, f, g, seeds, v)
+		if err != nil {
+			return nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
+		}
+		part := dst.Columns(i*seeds.Classes, (i+1)*seeds.Classes)
+		for r := range f.Rows {
+			copy(part.Row(r), f.Row(r))
+		}
+		report.Sweeps += columns / seeds.Classes
+		report.EntryColumns += int64(columns) * g.A.NNZ()
+		if set.Progress != nil {
+			set.Progress(float64(i+1) / float64(len(groups)))
 		}
 	}
 	return report, nil

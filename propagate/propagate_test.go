@@ -130,7 +130,11 @@ func TestSameBits(t *testing.T) {
 	half := cwk.Seeds{Row: p.Row[:20], Class: p.Class[:20], Classes: len(p.Names)}
 	for _, l := range Learners() {
 		want := scores(t, l, graphOf(t, p.A, 1), []cwk.Seeds{whole, half}, nil, nil)
-		least := spec.Least(l.Memory(400, p.A.NNZ(), 1))
+		v, err := l.Resolve(nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := spec.Least(l.Memory(400, p.A.NNZ(), 1, whole.Classes, v))
 		for _, workers := range []int{1, 2, 7} {
 			for _, memory := range []int64{0, least, 2 * least} {
 				g := graphOf(t, p.A, workers)
@@ -146,7 +150,7 @@ func TestSameBits(t *testing.T) {
 				t.Fatalf("%s: another group beside it changes row %d", l.Name, i)
 			}
 		}
-		if _, err := l.ScoresTo(context.Background(), sparse.NewBlock[float64](400, 3), graphOf(t, p.A, 1), []cwk.Seeds{whole}, spec.Values{"alpha": spec.Number(0.5)}, &Settings{Memory: least - 1}); err == nil {
+		if _, err := l.ScoresTo(context.Background(), sparse.NewBlock[float64](400, 3), graphOf(t, p.A, 1), []cwk.Seeds{whole}, v, &Settings{Memory: least - 1}); err == nil {
 			t.Errorf("%s: %d bytes are too few for a column, and there is no error", l.Name, least-1)
 		}
 	}

@@ -209,7 +209,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		if settings, err = in.settings(&f.learning, g, l); err != nil {
 			return nil, err
 		}
-		settings.Trials = f.parts.outcomes()
+		settings.Trials, settings.Raw = f.parts.outcomes(), f.kind == "raw"
 		return in.planClassify(f, g, l, settings)
 	})
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse/shard"
+	"github.com/heatwalk/heatwalk/spec"
 	"github.com/heatwalk/heatwalk/validate"
 )
 
@@ -138,7 +139,7 @@ var exitCodes = []struct {
 	{code: exitDone, is: []error{errReaderGone}},
 	{code: exitInterrupted, is: []error{context.Canceled, errInterrupted}},
 	{code: exitUsage, is: []error{shard.ErrExists, cwk.ErrInvalid, validate.ErrUsage, method.ErrGrid,
-		kernel.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
+		spec.ErrParameter, kernel.ErrParameter, kernel.ErrTolerance, kernel.ErrAsymmetric},
 		as: []any{new(*usageError), new(*nodefile.InputError)}},
 	{code: exitLimit, is: []error{budget.ErrOver, cwk.ErrMemory, iterative.ErrMemory, lanczos.ErrMemory},
 		as: []any{new(*limitError), new(*ingest.MemoryError), new(*ingest.DiskError)}},
@@ -185,13 +186,14 @@ type report struct {
 // reports takes an error apart into lines.
 func reports(err error) []report {
 	var (
-		usage   *usageError
-		many    *ingest.BadLines
-		parse   *nodefile.ParseError
-		corrupt *shard.CorruptError
-		file    *fs.PathError
-		kernels *kernel.ParameterError
-		scale   *graph.ScaleError
+		usage    *usageError
+		many     *ingest.BadLines
+		parse    *nodefile.ParseError
+		corrupt  *shard.CorruptError
+		file     *fs.PathError
+		kernels  *kernel.ParameterError
+		declared *spec.ParameterError
+		scale    *graph.ScaleError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -204,10 +206,9 @@ func reports(err error) []report {
 		}
 		return list
 	case errors.As(err, &kernels):
-		r := textReport("--" + kernels.Parameter + ": " + kernels.What)
-		r.Flag = "--" + kernels.Parameter
-		r.Message, r.Hint, _ = strings.Cut(kernels.What, "; ")
-		return []report{r}
+		return []report{flagReport(kernels.Parameter, kernels.What)}
+	case errors.As(err, &declared):
+		return []report{flagReport(declared.Parameter, declared.What)}
 	case errors.As(err, &scale):
 		return []report{textReport("edge weights: " + scale.What())}
 	case errors.As(err, &many):
@@ -233,6 +234,14 @@ func reports(err error) []report {
 		return []report{fileReport(err, file)}
 	}
 	return []report{textReport(err.Error())}
+}
+
+// flagReport makes a report of a parameter that does not fit the graph or the labels.
+func flagReport(name, what string) report {
+	r := textReport("--" + name + ": " + what)
+	r.Flag = "--" + name
+	r.Message, r.Hint, _ = strings.Cut(what, "; ")
+	return r
 }
 
 // fileReport makes a report of err, which file is the cause of.

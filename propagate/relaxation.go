@@ -1,0 +1,217 @@
+package propagate
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// RL is relaxation labelling with the similarity of local structure: Desrosiers and
+// Karypis 2009, as Neumann, Garnett and Kersting 2013 compare it. The similarity of two
+// nodes is the probability that parallel walks from them, which end at a step with
+// probability γ, have the same length, at most N, and the same labels all the way,
+//
+//	σ = γ²·Σ_{j=0..N} (1−γ)^{2j}·R_j,  R_0 = PPᵀ,  R_j = R_0 ∘ (T·R_{j−1}·Tᵀ)
+//
+// where P are the current distributions. Unlabelled nodes start with equal shares, and
+// in each round a node u is given, all at once,
+//
+//	P_uc ∝ (mean of σ(u, v)^β over the labelled nodes v of class c)^α
+//
+// No similarity is kept. That of a labelled node, whose distribution is certain, is
+//
+//	σ(u, v) = γ²·P_{u,y(v)}·(1 + Σ_{j=1..N} (1−γ)^{2j}·⟨Ψ_j(u), Ψ_j(v)⟩)
+//
+// where Ψ_1 = T·P and Ψ_{j+1} has the columns T·(P_c ∘ ψ) for all classes c and columns
+// ψ of Ψ_j: one for each sequence of labels. Cost of a round: a product of T with
+// k + … + k^N columns for k classes, and as many products of numbers for each pair of a
+// node and a label.
+var RL = Learner{
+	Spec: spec.Spec{
+		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: spec.Undirected,
+		Params: []spec.Param{
+			{Name: "gamma", Symbol: "γ", Meaning: "probability that a walk ends at a step", Range: spec.Range{Least: 0, Most: 1, AboveLeast: true},
+				Default: spec.Number(0.3)},
+			{Name: "walk", Symbol: "N", Meaning: "longest walks of the similarity", Kind: spec.Whole, Range: spec.FromTo(0, 16), Default: spec.Int(2)},
+			{Name: "power-alpha", Symbol: "α", Meaning: "power of what labels say of a class", Range: spec.Above(0),
+				Default: spec.Number(1), Grid: []spec.Value{spec.Number(0.5), spec.Number(1), spec.Number(2)}},
+			{Name: "power-beta", Symbol: "β", Meaning: "power of the similarity", Range: spec.Above(0),
+				Default: spec.Number(1), Grid: []spec.Value{spec.Number(1), spec.Number(4)}},
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.FromTo(0, 1e6), Default: spec.Int(5)},
+		},
+	},
+	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values) (columns int, err error) {
+		r := &relaxation{p: p, t: transition(g), s: s, v: v}
+		if err := r.begin(); err != nil {
+			return 0, err
+		}
+		for i := range p.Rows {
+			for c := range p.Row(i) {
+				p.Row(i)[c] = 1 / float64(p.Cols)
+			}
+		}
+		clamp(p, s)
+		for range v.Int("rounds") {
+			if err := r.round(ctx, g.Workers); err != nil {
+				return columns, err
+			}
+			columns += r.columns
+		}
+		return columns, nil
+	},
+	memory: func(n, classes int, v spec.Values) []spec.Bytes {
+		all, last := sequences(classes, v.Int("walk"))
+		return []spec.Bytes{
+			{What: "walks of every sequence of labels", Bytes: sparse.BlockBytes[float64](n, all)},
+			{What: "those of one length, before and after a step", Bytes: 2 * sparse.BlockBytes[float64](n, max(1, last/max(1, classes)))},
+			{What: "factors of rows", Bytes: 2 * 8 * int64(n)},
+		}
+	},
+	Probabilities: shareTo,
+}
+
+// sequences returns k + … + k^N and k^N, both at most a bit more than maxSequences.
+func sequences(classes, walk int) (all, last int) {
+	last = 1
+	for range walk {
+		last *= classes
+		all += last
+		if all > maxSequences {
+			break
+		}
+	}
+	return all, last
+}
+
+// maxSequences bounds the sequences of labels, columns of a block.
+const maxSequences = 20_000
+
+// relaxation is one computation of [RL].
+type relaxation struct {
+	p *sparse.Block[float64]
+	t *sparse.Operator[float64]
+	s cwk.Seeds
+	v spec.Values
+
+	columns int                    // k + … + k^N
+	psi     *sparse.Block[float64] // (1−γ)^j·Ψ_j, one j beside the other
+	from    *sparse.Block[float64] // P_c ∘ Ψ_j
+	to      *sparse.Block[float64]
+	members []float64 // labels of each class
+}
+
+func (r *relaxation) begin() error {
+	k, walk := r.p.Cols, r.v.Int("walk")
+	all, last := sequences(k, walk)
+	if all > maxSequences {
+		return &spec.ParameterError{Of: "rl", Parameter: "walk",
+			What: fmt.Sprintf("walks of %d steps have more than %d sequences of %d classes; give fewer steps", walk, maxSequences, k)}
+	}
+	r.columns, r.members = all, make([]float64, k)
+	for _, c := range r.s.Class {
+		r.members[c]++
+	}
+	if all > 0 {
+		n := r.p.Rows
+		r.psi = sparse.NewBlock[float64](n, all)
+		r.from, r.to = sparse.NewBlock[float64](n, last/k), sparse.NewBlock[float64](n, last/k)
+	}
+	return nil
+}
+
+// round stores the distributions of the next round in p.
+func (r *relaxation) round(ctx context.Context, workers int) error {
+	if err := r.walk(ctx); err != nil {
+		return err
+	}
+	labelled := make([]bool, r.p.Rows)
+	for _, row := range r.s.Row {
+		labelled[row] = true
+	}
+	const chunk = 64
+	return sched.Run(ctx, workers, (r.p.Rows+chunk-1)/chunk, func(_, piece int) error {
+		votes := make([]float64, r.p.Cols)
+		for u := piece * chunk; u < min(r.p.Rows, (piece+1)*chunk); u++ {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if !labelled[u] {
+				r.vote(votes, u)
+			}
+		}
+		return nil
+	})
+}
+
+// walk makes psi of the distributions.
+func (r *relaxation) walk(ctx context.Context) error {
+	if r.columns == 0 {
+		return nil
+	}
+	n, k, stay := r.p.Rows, r.p.Cols, 1-r.v.Number("gamma")
+	first := r.psi.Columns(0, k)
+	if err := r.t.StepTo(ctx, first, r.p, sparse.Step[float64]{Alpha: stay}); err != nil {
+		return err
+	}
+	for lo, width := 0, k; lo+width < r.columns; lo, width = lo+width, width*k {
+		from, to := r.from.Columns(0, width), r.to.Columns(0, width)
+		for c := range k {
+			for i := range n {
+				share, row := r.p.Row(i)[c], from.Row(i)
+				for j, x := range r.psi.Row(i)[lo : lo+width] {
+					row[j] = share * x
+				}
+			}
+			if err := r.t.StepTo(ctx, to, from, sparse.Step[float64]{Alpha: stay}); err != nil {
+				return err
+			}
+			for i := range n {
+				copy(r.psi.Row(i)[lo+width+c*width:], to.Row(i))
+			}
+		}
+	}
+	return nil
+}
+
+// vote stores what the labels say of a node u in its row of p. Of a node of which they
+// say nothing the row stays.
+func (r *relaxation) vote(votes []float64, u int) {
+	alpha, beta := r.v.Number("power-alpha"), r.v.Number("power-beta")
+	clear(votes)
+	var own []float64
+	if r.columns > 0 {
+		own = r.psi.Row(u)
+	}
+	p := r.p.Row(u)
+	for i, v := range r.s.Row {
+		together := 1.0
+		if r.columns > 0 {
+			for j, x := range r.psi.Row(v) {
+				together += float64(own[j] * x)
+			}
+		}
+		c := r.s.Class[i]
+		votes[c] += math.Pow(p[c]*together, beta)
+	}
+	most, sum := 0.0, 0.0
+	for c := range votes {
+		votes[c] /= max(1, r.members[c])
+		most = max(most, votes[c])
+	}
+	if !(most > 0) {
+		return
+	}
+	for c, v := range votes {
+		votes[c] = math.Pow(v/most, alpha)
+		sum += votes[c]
+	}
+	for c, v := range votes {
+		p[c] = v / sum
+	}
+}

@@ -1,0 +1,190 @@
+package propagate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// dense returns T = D⁻¹A, with T_ii = 1 for a node without edges.
+func dense(t *testing.T, a sparse.Matrix) *mat.Dense {
+	t.Helper()
+	n, _ := a.Dims()
+	m := mat.NewDense(n, n, nil)
+	g := graphOf(t, a, 1)
+	err := a.Sweep(t.Context(), 1, func(_ int, p sparse.Panel) error {
+		for r := range p.Hi - p.Lo {
+			cols, weights := p.Row(r)
+			for e, c := range cols {
+				w := 1.0
+				if weights != nil {
+					w = weights[e]
+				}
+				m.Set(p.Lo+r, int(c), m.At(p.Lo+r, int(c))+w/g.Degrees[p.Lo+r])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, d := range g.Degrees {
+		if d == 0 {
+			m.Set(i, i, 1)
+		}
+	}
+	return m
+}
+
+// Weighted votes against rounds over all neighbours, written out.
+func TestWVRNAgainstPlain(t *testing.T) {
+	for _, name := range []string{"karate", "wrand60"} {
+		g := testgraph.Load(t, name)
+		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
+		n, k := len(g.Degrees), seeds.Classes
+		step := dense(t, g.A)
+		for _, given := range []spec.Values{nil, {"rounds": spec.Int(3), "decay": spec.Number(0.5)}, {"rounds": spec.Int(0)}} {
+			rounds, decay := 99, 0.99
+			if given.Has("rounds") {
+				rounds = given.Int("rounds")
+			}
+			if given.Has("decay") {
+				decay = given.Number("decay")
+			}
+			p := make([][]float64, n)
+			for i := range p {
+				p[i] = make([]float64, k)
+				for _, c := range g.TrainClass {
+					p[i][c] += 1 / float64(len(g.Train))
+				}
+			}
+			weight := 1.0
+			for round := 0; round <= rounds; round++ {
+				next := make([][]float64, n)
+				for i := range n {
+					next[i] = slices.Clone(p[i])
+					for c := range k {
+						vote := 0.0
+						for j := range n {
+							vote += step.At(i, j) * p[j][c]
+						}
+						if round > 0 { // the first passage only sets the labels
+							next[i][c] = weight*vote + (1-weight)*p[i][c]
+						}
+					}
+				}
+				for a, i := range g.Train {
+					next[i] = make([]float64, k)
+					next[i][g.TrainClass[a]] = 1
+				}
+				if p = next; round > 0 {
+					weight *= decay
+				}
+			}
+			got := scores(t, &WVRN, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			for i := range n {
+				for c, want := range p[i] {
+					if d := math.Abs(got.Row(i)[c] - want); !(d <= 1e-13*float64(rounds+1)) {
+						t.Fatalf("%s, %v: node %d has class %d with %v, want %v", name, given, i, c, got.Row(i)[c], want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestRLGolden(t *testing.T) {
+	for _, name := range []string{"karate", "wrand60"} {
+		g := testgraph.Load(t, name)
+		n, k := len(g.Degrees), len(g.Classes)
+		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: k}
+		want := testgraph.Golden(t, name+"/rl_iterations.npy") // one round below the other
+		for round := range want.Rows / n {
+			given := spec.Values{
+				"gamma": spec.Number(0.3), "walk": spec.Int(3), "power-alpha": spec.Number(1.5), "power-beta": spec.Number(2), "rounds": spec.Int(round),
+			}
+			got := scores(t, &RL, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			testgraph.Close(t, got, &sparse.Block[float64]{Rows: n, Cols: k, Stride: want.Stride, Data: want.Data[round*n*want.Stride:]}, 1e-10, 1e-9)
+		}
+	}
+}
+
+// The similarity against its recursion on dense matrices, from distributions that are
+// not those of the start, for walks that the golden rounds do not have.
+func TestRLAgainstDense(t *testing.T) {
+	p := testgraph.Planted(t, 4, 40, 9)
+	k := len(p.Names)
+	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k}
+	n := 40
+	step := dense(t, p.A)
+	for _, walk := range []int{0, 1, 2, 4} {
+		given := spec.Values{"gamma": spec.Number(0.4), "walk": spec.Int(walk), "power-alpha": spec.Number(1.3), "power-beta": spec.Number(0.7)}
+		for round := range 2 {
+			given["rounds"] = spec.Int(round)
+			before := scores(t, &RL, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			given["rounds"] = spec.Int(round + 1)
+			after := scores(t, &RL, graphOf(t, p.A, 0), []cwk.Seeds{seeds}, given, nil)
+			var same, r, sigma mat.Dense
+			now := mat.NewDense(n, k, nil)
+			for i := range n {
+				now.SetRow(i, before.Row(i))
+			}
+			same.Mul(now, now.T())
+			r.CloneFrom(&same)
+			sigma.CloneFrom(&same)
+			for j := 1; j <= walk; j++ {
+				var left mat.Dense
+				left.Mul(step, &r)
+				r.Mul(&left, step.T())
+				r.MulElem(&same, &r)
+				var part mat.Dense
+				part.Scale(math.Pow(0.6, 2*float64(j)), &r)
+				sigma.Add(&sigma, &part)
+			}
+			sigma.Scale(0.16, &sigma)
+			for u := range n {
+				if slices.Contains(p.Row, u) {
+					continue
+				}
+				want, count, sum := make([]float64, k), make([]float64, k), 0.0
+				for a, v := range p.Row {
+					want[p.Class[a]] += math.Pow(sigma.At(u, v), 0.7)
+					count[p.Class[a]]++
+				}
+				for c := range want {
+					want[c] = math.Pow(want[c]/count[c], 1.3)
+					sum += want[c]
+				}
+				for c := range want {
+					if d := math.Abs(after.Row(u)[c] - want[c]/sum); !(d <= 1e-12) {
+						t.Fatalf("N = %d, round %d: node %d has class %d with %v, want %v", walk, round+1, u, c, after.Row(u)[c], want[c]/sum)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Walks of so many classes that their sequences of labels are too many are refused.
+func TestRLRefusesLongWalks(t *testing.T) {
+	g := testgraph.Load(t, "karate")
+	v, err := RL.Resolve(spec.Values{"walk": spec.Int(16)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: 2}
+	_, err = RL.ScoresTo(t.Context(), sparse.NewBlock[float64](34, 2), graphOf(t, g.A, 1), []cwk.Seeds{seeds}, v, nil)
+	want := "rl: walk: walks of 16 steps have more than 20000 sequences of 2 classes; give fewer steps"
+	if wrong := new(spec.ParameterError); !errors.As(err, &wrong) || fmt.Sprint(wrong) != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -1,0 +1,79 @@
+package propagate
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// WVRN is the weighted-vote relational neighbour with relaxation labelling. All
+// labelled nodes keep their class, all others start with the shares of the classes
+// among the labels; in round t = 0, 1, … their distributions become, all at once,
+//
+//	P ← β_t·T·P + (1 − β_t)·P,  T = D⁻¹A,  β_t = decay^t
+//
+// the vote of the neighbours, which counts less from round to round. A node without
+// edges keeps its distribution. Macskassy and Provost 2007, sections 3.5.1 and 4.2,
+// with their 99 rounds and decay 0.99.
+//
+// Cost: a sweep for each round.
+var WVRN = Learner{
+	Spec: spec.Spec{
+		Name: "wvrn", Title: "P ← βTP + (1 − β)P, weighted votes of neighbours with relaxation labelling", Works: spec.Undirected,
+		Params: []spec.Param{
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.FromTo(0, 1e6), Default: spec.Int(99)},
+			{Name: "decay", Symbol: "decay", Meaning: "what the weight of votes is multiplied by from round to round",
+				Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Number(0.99)},
+		},
+	},
+	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values) (columns int, err error) {
+		shares := make([]float64, s.Classes)
+		for _, c := range s.Class {
+			shares[c] += 1 / float64(len(s.Class))
+		}
+		for i := range p.Rows {
+			copy(p.Row(i), shares)
+		}
+		clamp(p, s)
+		t := transition(g)
+		next := sparse.NewBlock[float64](p.Rows, p.Cols)
+		weight := 1.0
+		for range v.Int("rounds") {
+			if err := t.StepTo(ctx, next, p, sparse.Step[float64]{Alpha: weight, Beta: 1 - weight}); err != nil {
+				return columns, err
+			}
+			clamp(next, s)
+			for i := range p.Rows {
+				copy(p.Row(i), next.Row(i))
+			}
+			columns += p.Cols
+			weight *= v.Number("decay")
+		}
+		return columns, nil
+	},
+	memory: func(n, classes int, _ spec.Values) []spec.Bytes {
+		return []spec.Bytes{
+			{What: "distributions of the next round", Bytes: sparse.BlockBytes[float64](n, classes)},
+			{What: "factors of rows", Bytes: 2 * 8 * int64(n)},
+		}
+	},
+	Probabilities: shareTo,
+}
+
+// transition returns T = D⁻¹A.
+func transition(g *graph.Graph) *sparse.Operator[float64] {
+	t := sparse.NewTransition[float64](g.A, g.Degrees)
+	t.Workers = g.Workers
+	return t
+}
+
+// clamp gives every labelled node its class with certainty.
+func clamp(p *sparse.Block[float64], s cwk.Seeds) {
+	for i, row := range s.Row {
+		clear(p.Row(row))
+		p.Row(row)[s.Class[i]] = 1
+	}
+}
