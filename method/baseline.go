@@ -51,7 +51,9 @@ func (labelPropagation) Declaration() *spec.Spec { return &propagationSpec }
 func (labelPropagation) Name() string { return "lp" }
 
 // Takes implements [Method].
-func (labelPropagation) Takes() []string { return append([]string{"prior"}, propagationSpec.Takes()...) }
+func (labelPropagation) Takes() []string {
+	return append([]string{"prior"}, propagationSpec.Takes()...)
+}
 
 // Tune implements [Method]: there is nothing to choose.
 func (labelPropagation) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
