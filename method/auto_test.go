@@ -491,7 +491,7 @@ func TestRelatedScores(t *testing.T) {
 		}
 	}
 	type solution struct {
-		merit float64
+		merit map[int]float64 // of labels outside a part
 		full  [][]float64
 		own   map[int][][]float64 // by part
 	}
@@ -516,7 +516,7 @@ func TestRelatedScores(t *testing.T) {
 		}
 		return out
 	}
-	var best *solution
+	best := map[int]*solution{} // by labels outside a part
 	for _, beta := range []float64{1, 4, 16} {
 		var scaled, k mat.Dense
 		scaled.Scale(-beta, laplacian)
@@ -527,7 +527,7 @@ func TestRelatedScores(t *testing.T) {
 		}
 		k.Scale(float64(len(p.Row))/trace, &k)
 		for _, lambda := range []float64{0.01, 0.1, 1} {
-			s := &solution{own: map[int][][]float64{}}
+			s := &solution{merit: map[int]float64{}, own: map[int][][]float64{}}
 			var all []int
 			for i := range p.Row {
 				all = append(all, i)
@@ -541,34 +541,39 @@ func TestRelatedScores(t *testing.T) {
 					s.own[part] = append(s.own[part], solve(&k, items, lambda, row))
 				}
 			}
-			for i, own := range s.own[-1] {
-				for c, x := range own {
-					want := 0.0
-					if c == p.Class[i] {
-						want = 1
+			for part := -1; part < r.sources.parts; part++ {
+				for i, own := range s.own[-1] {
+					if r.sources.part[i] == part {
+						continue
 					}
-					s.merit -= (x - want) * (x - want) / 2 / 24
+					for c, x := range own {
+						want := 0.0
+						if c == p.Class[i] {
+							want = 1
+						}
+						s.merit[part] -= (x - want) * (x - want) / 2
+					}
+					if classify.ArgMax(own) == p.Class[i] {
+						s.merit[part]++
+					}
 				}
-				if classify.ArgMax(own) == p.Class[i] {
-					s.merit += 1.0 / 24
+				if best[part] == nil || s.merit[part] > best[part].merit[part]+1e-9 {
+					best[part] = s
 				}
-			}
-			if best == nil || s.merit > best.merit+1e-9 {
-				best = s
 			}
 		}
 	}
 	for v := range n {
-		for c, want := range best.full[v] {
+		for c, want := range best[-1].full[v] {
 			if got := r.related.full.Row(v)[c]; math.Abs(float64(got)-want) > 1e-5 {
 				t.Errorf("class %d at node %d has %v, want %v", c, v, got, want)
 			}
 		}
 	}
-	for part, rows := range best.own {
-		for i, row := range rows {
-			if part >= 0 && r.sources.part[i] == part {
-				row = best.own[-1][i]
+	for _, part := range []int{-1, 0, 3} {
+		for i, row := range best[part].own[part] {
+			if own := r.sources.part[i]; part < 0 || own == part {
+				row = best[own].own[-1][i]
 			}
 			for c, want := range row {
 				if got := r.relatedTo(i, part)[c]; math.Abs(got-want) > 1e-5 {

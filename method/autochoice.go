@@ -115,21 +115,21 @@ func (r *weigher) choose(ctx context.Context) error {
 	if tooFew(r.p.Class) {
 		return nil
 	}
-	right := 0
+	alone, err := r.p.alone(ctx, r.sources.hiddenFolds(), r.set.Workers, &r.out.Work)
+	if err != nil {
+		return err
+	}
+	var h heldOut
+	weight := weightsOf(r.p.Class, len(r.p.Names))
 	for f := range r.sources.parts {
 		t := &r.trials[r.best(func(i int) bool { return r.sources.part[i] != f })]
-		for i, ok := range t.right {
-			if r.sources.part[i] == f && ok {
-				right++
+		for i, right := range t.right {
+			if r.sources.part[i] == f {
+				h.note(!alone[i], right, weight[r.p.Class[i]])
 			}
 		}
 	}
-	m := float64(len(r.p.Row))
-	r.out.Tested = len(r.p.Row)
-	r.out.Accuracy = float64(right) / m
-	// Two more right and two more wrong answers leave an error where all are right.
-	share := (float64(right) + 2) / (m + 4)
-	r.out.Stderr = math.Sqrt(share * (1 - share) / (m + 4))
+	r.out.estimate(r.p, h)
 	return nil
 }
 

@@ -23,7 +23,7 @@ import (
 // own row is that of all others, Y_i − a_i/((K + λI)⁻¹)_ii for the solution a.
 type diffused struct {
 	full  *sparse.Block[float32] // a row for each node and a column for each class
-	whole [][]float64            // of each label, without it
+	whole [][]float64            // of each label, without it; chosen without its part
 	part  [][][]float64          // of each part and label outside it, without both
 }
 
@@ -55,8 +55,8 @@ func relatedGrid() []kernel.Parameters {
 	return grid
 }
 
-// relate makes the scores. Chosen are the kernel and λ with the largest share of right
-// answers less half of the mean squared error.
+// relate makes the scores. Kernel and λ are chosen by all labels; for rows of a part, and
+// those that are made without it, by the labels of other parts.
 func (r *weigher) relate(ctx context.Context) error {
 	memory := planOf(r.p, r.set).left
 	g, err := graph.NewOf(ctx, r.p.A, r.p.components, r.set.Workers)
@@ -87,16 +87,16 @@ func (r *weigher) relate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	best := 0
-	for i, s := range solutions {
-		if s.merit > solutions[best].merit {
-			best = i
-		}
-	}
-	at, lambda := best/len(relatedLambdas), relatedLambdas[best%len(relatedLambdas)]
-	r.related = &diffused{whole: solutions[best].rows, part: make([][][]float64, r.sources.parts)}
+	best := r.mostRelated(solutions, -1)
+	r.related = &diffused{whole: make([][]float64, len(r.p.Row)), part: make([][][]float64, r.sources.parts)}
 	err = sched.Run(ctx, r.set.Workers, r.sources.parts, func(_, f int) error {
-		s, err := r.solveWithout(grams[at], lambda, f)
+		best := r.mostRelated(solutions, f)
+		for i, part := range r.sources.part {
+			if part == f {
+				r.related.whole[i] = solutions[best].rows[i]
+			}
+		}
+		s, err := r.solveWithout(grams[best/len(relatedLambdas)], relatedLambdas[best%len(relatedLambdas)], f)
 		if err == nil {
 			r.related.part[f] = s.rows
 		}
@@ -105,14 +105,41 @@ func (r *weigher) relate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	at := best / len(relatedLambdas)
 	return r.relateAll(ctx, kernels[at], scales[at], solutions[best].coef, settings)
+}
+
+// mostRelated returns the solution with the largest share of right answers less half of
+// the mean squared error, at labels outside a part, −1 for none.
+func (r *weigher) mostRelated(solutions []*leaveOneOut, without int) int {
+	best, most := 0, math.Inf(-1)
+	for i, s := range solutions {
+		merit := 0.0
+		for label, row := range s.rows {
+			if r.sources.part[label] == without {
+				continue
+			}
+			for c, v := range row {
+				if c == r.p.Class[label] {
+					v--
+				}
+				merit -= v * v / 2
+			}
+			if classify.ArgMax(row) == r.p.Class[label] {
+				merit++
+			}
+		}
+		if merit > most {
+			best, most = i, merit
+		}
+	}
+	return best
 }
 
 // leaveOneOut is a solution of least squares.
 type leaveOneOut struct {
-	coef  *mat.Dense
-	rows  [][]float64 // of each label that takes part, without it
-	merit float64
+	coef *mat.Dense
+	rows [][]float64 // of each label that takes part, without it
 }
 
 // solveWithout solves least squares on the labels outside a part, −1 for none.
@@ -141,20 +168,13 @@ func (r *weigher) solveWithout(gram *sparse.Block[float64], lambda float64, part
 	}
 	s := &leaveOneOut{coef: mat.NewDense(m, k, nil), rows: make([][]float64, len(r.p.Row))}
 	s.coef.Mul(values, targets)
-	right, squares, of := 0.0, 0.0, 0.0
 	for a, i := range items {
 		row := make([]float64, k)
 		for c := range row {
 			row[c] = targets.At(a, c) - s.coef.At(a, c)/values.At(a, a)
-			squares += math.Pow(row[c]-targets.At(a, c), 2)
-		}
-		if classify.ArgMax(row) == r.p.Class[i] {
-			right++
 		}
 		s.rows[i] = row
-		of++
 	}
-	s.merit = (right - squares/2) / of
 	return s, nil
 }
 

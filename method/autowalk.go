@@ -106,6 +106,15 @@ func newSources(p *Problem, seed uint64) *sources {
 // single reports whether every label is hidden by itself.
 func single(p *Problem) bool { return len(p.Row) <= max(foldsOfWalks*len(p.Names), fewestLabels) }
 
+// hiddenFolds returns folds of labels that are hidden from walks to each: single ones
+// in a graph without directions, where it takes no walk to tell which reach each other.
+func (s *sources) hiddenFolds() []int {
+	if s.p.Directed {
+		return s.part
+	}
+	return s.hidden
+}
+
 // tally holds filters.
 type tally struct {
 	// full has a row for each node, of walks from all labels: class c of a filter in

@@ -20,7 +20,8 @@ type Choice struct {
 	Settings int     // how many parameters there were to choose from
 	Work     Work
 
-	hits []int64 // right predictions by setting
+	hits    []int64 // right predictions by setting
+	heldOut heldOut // of settings that are chosen without a fold; of nothing in splits
 }
 
 // Work counts sweeps over the graph.
@@ -126,11 +127,11 @@ func longWalksPay(choice *Choice, short *Grid) bool {
 
 // choose tries the settings of the grid and returns the best.
 func (c *chooser) choose(ctx context.Context) (*Choice, error) {
-	hits := make([]int64, c.set.Grid.Size())
+	hits := make([]int64, c.folds()*c.set.Grid.Size())
 	if err := c.run(ctx, 0, len(c.set.Grid.Alpha), hits); err != nil {
 		return nil, err
 	}
-	return c.choice(hits, c.tested), nil
+	return c.crossChoice(hits), nil
 }
 
 // chooseFirst is choose, from the trials that the settings have.
@@ -139,11 +140,11 @@ func (c *chooser) chooseFirst(ctx context.Context) (*Choice, error) {
 	if t == nil {
 		return c.choose(ctx)
 	}
-	if !t.fit(c.set.Grid, c.tested) {
+	if !t.fit(c.set.Grid, c.tested, c.folds()) || c.tooMany(t.Hits) {
 		return nil, fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
 	}
 	c.work.add(t.Work)
-	return c.choice(t.Hits, c.tested), nil
+	return c.crossChoice(t.Hits), nil
 }
 
 // ChooseOnSplits chooses the parameters with the highest mean accuracy on the
@@ -315,8 +316,21 @@ func (c *chooser) splitTrials(ctx context.Context, tests *Problem) error {
 // slabBytes is what collected walks may take where there is no limit.
 const slabBytes = 48 << 20
 
+// folds returns the number of trials of each kind of features.
+func (c *chooser) folds() int { return len(c.trials[c.set.Grid.Features[0]]) }
+
+// tooMany reports whether more answers of a fold would be right than it has labels.
+func (c *chooser) tooMany(hits []int64) bool {
+	for i, n := range hits {
+		if t := c.trials[c.set.Grid.Features[0]][i/c.set.Grid.Size()]; n > int64(len(t.test)+len(t.unreached)) {
+			return true
+		}
+	}
+	return false
+}
+
 // run adds the right predictions of all trials with the α of number
-// lo ≤ a < hi to hits, by setting. As many α as memory allows are walked at once.
+// lo ≤ a < hi to hits, by trial and setting. As many α as memory allows are walked at once.
 func (c *chooser) run(ctx context.Context, lo, hi int, hits []int64) error {
 	together := c.together()
 	for at := lo; at < hi; at += together {
@@ -423,7 +437,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64, tell func(
 	type job struct {
 		t     *trial
 		x     *sparse.Block[float32]
-		first int // setting
+		first int // of hits
 	}
 	var jobs []job
 	block := len(g.steps()) * len(g.strengths())
@@ -433,7 +447,7 @@ func (c *chooser) slab(ctx context.Context, lo, hi int, hits []int64, tell func(
 		rows.Rows = len(c.picks)
 		for f, kind := range g.Features {
 			for i := range c.trials[kind] {
-				jobs = append(jobs, job{&c.trials[kind][i], &rows, (f*len(g.Alpha) + a) * block})
+				jobs = append(jobs, job{&c.trials[kind][i], &rows, i*g.Size() + (f*len(g.Alpha)+a)*block})
 			}
 		}
 	}
@@ -478,13 +492,51 @@ func collect(ctx context.Context, w *cwk.Walk[float32], from int, picks []cwk.Pi
 	return x, err
 }
 
+// pick returns the best setting by right predictions.
+func (c *chooser) pick(hits []int64, tested int) int {
+	if slices.Min(hits) == slices.Max(hits) {
+		return c.set.Grid.nearest(NoGrid().of(c.set.Learner).at(0))
+	}
+	return best(c.set.Grid, hits, tested)
+}
+
+// crossChoice returns the best setting by right predictions of folds.
+func (c *chooser) crossChoice(byFold []int64) *Choice {
+	size := c.set.Grid.Size()
+	all := make([]int64, size)
+	for i, n := range byFold {
+		all[i%size] += n
+	}
+	choice := c.choice(all, c.tested)
+	weight, rest := weightsOf(c.p.Class, len(c.p.Names)), make([]int64, size)
+	for f, t := range c.trials[c.set.Grid.Features[0]] {
+		of := byFold[f*size:][:size]
+		for i, n := range of {
+			rest[i] = all[i] - n
+		}
+		tested := len(t.test) + len(t.unreached)
+		if tested == c.tested {
+			continue // no other fold to choose by
+		}
+		right := int(of[c.pick(rest, c.tested-tested)])
+		for _, u := range t.unreached {
+			choice.heldOut.note(false, u.class == u.given, weight[u.class])
+			if u.class == u.given {
+				right--
+			}
+		}
+		for _, class := range t.testClass {
+			choice.heldOut.note(true, false, weight[class])
+		}
+		choice.heldOut.reached.right += float64(right)
+	}
+	return choice
+}
+
 // choice returns the best setting by right predictions.
 func (c *chooser) choice(hits []int64, tested int) *Choice {
 	g := c.set.Grid
-	best := best(g, hits, tested)
-	if slices.Min(hits) == slices.Max(hits) {
-		best = g.nearest(NoGrid().of(c.set.Learner).at(0))
-	}
+	best := c.pick(hits, tested)
 	return &Choice{
 		Parameters: g.at(best), Accuracy: float64(hits[best]) / float64(tested), Tested: tested,
 		Settings: g.Size(), Work: c.work, hits: hits,

@@ -256,7 +256,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &kernelPredictor{
-			predictor: predictor{p: p, set: &set, out: &Prediction{}},
+			predictor: predictor{p: p, set: &set, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
 			grid:      params, kernels: kernels, strengths: grid.Lambda,
 		}
 		if err := r.chooseSolved(context.Background()); err != nil {

@@ -64,16 +64,24 @@ func (r *kernelPredictor) choose(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	best, most := 0, -1
-	for i, list := range found {
-		if right := countRight(list); right > most {
-			best, most = i, right
-		}
-	}
+	best := mostRight(found, -1)
 	r.best, r.strength = best/costs, r.strengths[best%costs]
 	r.gram, r.scale = grams[r.best], scales[r.best]
 	r.judge(found[best])
+	r.judgeChoice(found, func(fold int) int { return mostRight(found, fold) })
 	return nil
+}
+
+// mostRight returns the list with most right answers outside a fold, the first among
+// equals.
+func mostRight(found [][]outcome, fold int) int {
+	best, most := 0, -1
+	for i, list := range found {
+		if right, _ := countRight(list, fold); right > most {
+			best, most = i, right
+		}
+	}
+	return best
 }
 
 // tryOut returns the blocks of all kernels among the labels that machines are
@@ -149,8 +157,8 @@ func crossOutcomes(ctx context.Context, k *sparse.Block[float64], class []int, c
 				if fold[i] != f {
 					continue
 				}
-				o := outcome{class: class[i], largest: largest}
-				if len(pairs) > 0 && related(k.Row(i), y) {
+				o := outcome{class: class[i], fold: f, unreached: !related(k.Row(i), y), largest: largest}
+				if len(pairs) > 0 && !o.unreached {
 					o.pairs, o.decisions = pairs, models[c].DecisionsTo(nil, k.Row(i))
 				}
 				found[c] = append(found[c], o)
@@ -170,9 +178,14 @@ func related(row []float64, y []int) bool {
 	return false
 }
 
-// countRight counts the outcomes whose class the machines vote for.
-func countRight(list []outcome) (right int) {
+// countRight counts the outcomes outside a fold, −1 for none, whose class the machines
+// vote for.
+func countRight(list []outcome, fold int) (right, of int) {
 	for _, o := range list {
+		if o.fold == fold {
+			continue
+		}
+		of++
 		answer := o.largest
 		if len(o.pairs) > 0 {
 			answer = o.pairs.Predict(o.decisions)
@@ -181,7 +194,7 @@ func countRight(list []outcome) (right int) {
 			right++
 		}
 	}
-	return right
+	return right, of
 }
 
 // learn trains the machines on all labels.

@@ -25,7 +25,8 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 	}
 	lambdas := len(r.strengths)
 	found := make([][]outcome, len(grams)*lambdas)
-	merit, scales := make([]float64, len(found)), make([]float64, len(grams))
+	squares, scales := make([]float64, len(found)), make([]float64, len(grams))
+	fold := validate.Folds(class, r.set.folds(len(class)), r.set.RNGSeed)
 	err = sched.Run(ctx, r.set.Workers, len(grams), func(_, i int) error {
 		scales[i] = rescale(grams[i])
 		path, err := classify.NewRLSPath(ctx, classify.NewDenseGram(sparse.DenseOf(grams[i])), class, len(r.p.Names))
@@ -35,44 +36,50 @@ func (r *kernelPredictor) chooseSolved(ctx context.Context) error {
 		for l, lambda := range r.strengths {
 			decisions, err := path.LeaveOneOutTo(nil, lambda)
 			if errors.Is(err, classify.ErrIndefinite) {
-				merit[i*lambdas+l] = -1e300 // rounding is larger than λ
-				continue
+				continue // rounding is larger than λ
 			}
 			if err != nil {
 				return err
 			}
-			list := leftOut(grams[i], class, path.Pairs(), decisions)
-			found[i*lambdas+l] = list
+			found[i*lambdas+l] = leftOut(grams[i], class, fold, path.Pairs(), decisions)
 			// Targets are ±1, two apart where those of one-hot are one apart.
-			squares := path.SquaredError(decisions) * float64(len(path.Pairs())) / 4
-			merit[i*lambdas+l] = float64(countRight(list))/float64(len(list)) - squares/2
+			squares[i*lambdas+l] = path.SquaredError(decisions) * float64(len(path.Pairs())) / 4
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	best := 0
-	for i, m := range merit {
-		if m > merit[best] {
-			best = i
+	choose := func(without int) int {
+		best, most := -1, 0.0
+		for i, list := range found {
+			if list == nil {
+				continue
+			}
+			right, of := countRight(list, without)
+			if merit := float64(right)/float64(max(1, of)) - squares[i]/2; best < 0 || merit > most {
+				best, most = i, merit
+			}
 		}
+		return best
 	}
+	best := max(0, choose(-1))
 	r.best, r.strength = best/lambdas, r.strengths[best%lambdas]
 	r.gram, r.scale = grams[r.best], scales[r.best]
 	r.judge(found[best])
+	r.judgeChoice(found, choose)
 	return nil
 }
 
 // leftOut returns what the decisions by all other items say about each item.
 // One that has nothing in common with the others is given their largest class.
-func leftOut(k *sparse.Block[float64], class []int, pairs classify.Pairs, decisions []float64) []outcome {
+func leftOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs, decisions []float64) []outcome {
 	list := make([]outcome, len(class))
 	y := append([]int(nil), class...)
 	for i := range class {
 		y[i] = -1
-		list[i].class = class[i]
-		if related(k.Row(i), y) {
+		list[i].class, list[i].fold = class[i], fold[i]
+		if list[i].unreached = !related(k.Row(i), y); !list[i].unreached {
 			list[i].pairs, list[i].decisions = pairs, decisions[i*len(pairs):(i+1)*len(pairs)]
 		} else {
 			list[i].largest = validate.Majority(withoutItem(class, i))

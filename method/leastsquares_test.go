@@ -33,7 +33,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &kernelPredictor{
-			predictor: predictor{p: p, set: &set, out: &Prediction{}},
+			predictor: predictor{p: p, set: &set, out: &Prediction{Reached: on.Components.Reached(p.Row)}},
 			grid:      grid, kernels: kernels, strengths: []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10},
 		}
 		if err := r.chooseSolved(t.Context()); err != nil {

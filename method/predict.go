@@ -32,12 +32,11 @@ type Prediction struct {
 	Learner    Learner // that trained the machine
 	Settings   int     // how many parameters there were to choose from
 
-	// Accuracy is the share of right answers among Tested labelled nodes, each
-	// predicted without its own fold; Stderr its binomial standard error. With
-	// too few labels, see [CrossValidate], and in methods without parameters
-	// all three are 0.
-	Accuracy, Stderr float64
-	Tested           int
+	// Estimate is of this prediction, Blank of the same with no class for nodes that
+	// are not reached. With too few labels, see [CrossValidate], both are zero; those
+	// of label propagation and of the largest class are told by [Refer].
+	Estimate
+	Blank Estimate
 
 	// Unfinished says which iteration ended at its limit; the prediction then is made
 	// from what it had. It is empty if every one came to its tolerance.
@@ -79,6 +78,9 @@ func Classify(ctx context.Context, p *Problem, s *Settings) (*Prediction, error)
 		return nil, err
 	}
 	out.Settings = choice.Settings
+	if choice.Tested > 0 {
+		out.estimate(p, choice.heldOut)
+	}
 	out.Work.add(choice.Work)
 	out.Seconds.Choose = seconds
 	return out, nil

@@ -225,27 +225,32 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// judge fits the votes to out-of-fold decisions and counts how often they are
-// right, unless there are too few labels.
+// judge fits the votes to out-of-fold decisions and counts how often they are right.
 func (r *predictor) judge(all []outcome) {
 	r.votes = fitVotes(len(r.p.Names), all)
-	if tooFew(r.p.Class) {
-		return
-	}
-	right := 0
-	scores := make([]float64, len(r.p.Names))
-	for _, o := range all {
+	r.judgeChoice([][]outcome{all}, func(int) int { return 0 })
+}
+
+// judgeChoice counts how often the decisions are right that are chosen without a fold.
+// found has the outcomes of each setting, in the same order.
+func (r *predictor) judgeChoice(found [][]outcome, without func(fold int) int) {
+	var h heldOut
+	weight, chosen := weightsOf(r.p.Class, len(r.p.Names)), map[int]int{}
+	soft, scores := classify.SoftVotes{Slope: voteSlope}, make([]float64, len(r.p.Names))
+	for i, o := range found[max(0, without(-1))] {
+		best, ok := chosen[o.fold]
+		if !ok {
+			best = without(o.fold)
+			chosen[o.fold] = best
+		}
+		o = found[best][i]
 		answer := o.largest
 		if len(o.pairs) > 0 {
-			answer = classify.ArgMax(r.votes.soft.ScoresTo(scores, o.pairs, o.decisions))
+			answer = classify.ArgMax(soft.ScoresTo(scores, o.pairs, o.decisions))
 		}
-		if answer == o.class {
-			right++
-		}
+		h.note(!o.unreached, answer == o.class, weight[o.class])
 	}
-	r.out.Tested = len(all)
-	r.out.Accuracy = float64(right) / float64(len(all))
-	r.out.Stderr = math.Sqrt(r.out.Accuracy * (1 - r.out.Accuracy) / float64(len(all)))
+	r.out.estimate(r.p, h)
 }
 
 // packed returns a block for what is read row by row: nothing gathers there, so

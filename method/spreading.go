@@ -84,7 +84,9 @@ func (m spreading) Predict(ctx context.Context, p *Problem, par *Parameters, s *
 	if len(m.Params) > 0 {
 		out.Parameters, out.Settings = Parameters{Declared: &Setting{&m.Spec, r.choice.Values}}, r.choice.Settings
 	}
-	out.Accuracy, out.Stderr, out.Tested = r.choice.Accuracy, r.choice.Stderr, r.choice.Tested
+	if r.held != nil {
+		out.estimate(p, *r.held)
+	}
 	return out, nil
 }
 
@@ -96,6 +98,7 @@ type spreader struct {
 	set    *Settings
 	out    *Prediction
 	choice *validate.Choice
+	held   *heldOut // nil: there were too few labels
 }
 
 // given returns the settings' values of parameters that the learner has.
@@ -124,22 +127,62 @@ func (r *spreader) choose(ctx context.Context) (err error) {
 	}
 	folds := r.set.folds(len(r.p.Row))
 	fold := validate.Folds(r.p.Class, folds, r.set.RNGSeed)
+	found := make([][]reply, 0)
 	r.choice, err = validate.Choose(ctx, &r.Spec, r.given(), nil, len(r.p.Row), func(ctx context.Context, settings []spec.Values) ([]int, error) {
 		hits := make([]int, len(settings))
 		for i, v := range settings {
-			if hits[i], err = r.right(ctx, fold, folds, v); err != nil {
+			list, err := r.replies(ctx, fold, folds, v)
+			if err != nil {
 				return nil, err
 			}
+			found = append(found, list)
+			hits[i] = rightOutside(list, fold, -1)
 			r.tell("choose", float64(i+1)/float64(len(settings)))
 		}
 		return hits, nil
 	})
+	if err == nil {
+		r.judge(found, fold, folds)
+	}
 	return err
 }
 
-// right counts the right answers out of fold. A node from which no label outside its
-// fold is reached is given the largest class.
-func (r *spreader) right(ctx context.Context, fold []int, folds int, v spec.Values) (hits int, err error) {
+// reply is what a setting says of a label that is hidden with its fold.
+type reply struct{ reached, right bool }
+
+// rightOutside counts the right answers outside a fold, −1 for none.
+func rightOutside(list []reply, fold []int, without int) (right int) {
+	for i, a := range list {
+		if a.right && fold[i] != without {
+			right++
+		}
+	}
+	return right
+}
+
+// judge counts how often the settings are right that are chosen without a fold.
+func (r *spreader) judge(found [][]reply, fold []int, folds int) {
+	r.held = new(heldOut)
+	weight := weightsOf(r.p.Class, len(r.p.Names))
+	for f := range folds {
+		best, most := 0, -1
+		for i, list := range found {
+			if right := rightOutside(list, fold, f); right > most {
+				best, most = i, right
+			}
+		}
+		for i, a := range found[best] {
+			if fold[i] == f {
+				r.held.note(a.reached, a.right, weight[r.p.Class[i]])
+			}
+		}
+	}
+}
+
+// replies returns those of a setting to all labels. A node from which no label outside
+// its fold is reached is given the largest class.
+func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Values) ([]reply, error) {
+	list := make([]reply, len(r.p.Row))
 	k, n := len(r.p.Names), len(r.p.Degrees)
 	together, memory := foldsTogether(r.Learner, n, r.p.A.NNZ(), k, v, r.set.Memory)
 	for lo := 0; lo < folds; lo += together {
@@ -151,19 +194,19 @@ func (r *spreader) right(ctx context.Context, fold []int, folds int, v spec.Valu
 		f := sparse.NewBlock[float64](n, k*len(groups))
 		report, err := r.ScoresTo(ctx, f, r.g, groups, v, &propagate.Settings{Tolerance: choiceTolerance, Memory: memory})
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
 		for i, row := range r.p.Row {
 			if fold[i] < lo || fold[i] >= hi {
 				continue
 			}
-			if answer(f.Row(row)[(fold[i]-lo)*k:][:k], groups[fold[i]-lo].Class) == r.p.Class[i] {
-				hits++
-			}
+			own := f.Row(row)[(fold[i]-lo)*k:][:k]
+			list[i].reached = slices.ContainsFunc(own, func(x float64) bool { return x != 0 })
+			list[i].right = answer(own, groups[fold[i]-lo].Class) == r.p.Class[i]
 		}
 	}
-	return hits, nil
+	return list, nil
 }
 
 // answer returns the class with the highest score, or the largest of the labels where

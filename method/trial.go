@@ -113,6 +113,8 @@ func (w *tester) fit(ctx context.Context, t *trial, terms int) ([]classify.Kerne
 // outcome is what a trial's machines say about one of its test nodes.
 type outcome struct {
 	class     int
+	fold      int
+	unreached bool           // no label outside the fold reaches the node
 	largest   int            // the answer where there are no machines
 	pairs     classify.Pairs // nil if no label reaches the node or all have one class
 	decisions []float64
@@ -122,7 +124,7 @@ type outcome struct {
 func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *trial) ([]outcome, error) {
 	var list []outcome
 	for _, u := range t.unreached {
-		list = append(list, outcome{class: u.class, largest: u.given})
+		list = append(list, outcome{class: u.class, unreached: true, largest: u.given})
 	}
 	m := len(t.train)
 	w.gram = zeros(w.gram, m*m)
@@ -143,7 +145,7 @@ func (w *tester) outcomes(ctx context.Context, x *sparse.Block[float32], t *tria
 		for i := range row {
 			row[i] = w.cross[i*span(len(t.test))+j]
 		}
-		list = append(list, outcome{class, t.largest, pairs, model.DecisionsTo(nil, row)})
+		list = append(list, outcome{class: class, largest: t.largest, pairs: pairs, decisions: model.DecisionsTo(nil, row)})
 	}
 	return list, nil
 }

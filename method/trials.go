@@ -15,7 +15,7 @@ import (
 type Trials struct {
 	Grid   *Grid   `json:"grid"`   // features vary slowest, then alpha, steps and strength
 	Tested int     `json:"tested"` // predictions behind the hits of each setting; 0: too few labels
-	Hits   []int64 `json:"hits"`   // right predictions by setting; 0 of one that was not tried
+	Hits   []int64 `json:"hits"`   // right predictions by fold and setting; 0 of one that was not tried
 	Work   Work    `json:"work"`
 }
 
@@ -40,7 +40,7 @@ func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*T
 	if short := c.shortGrid(set.folds(len(p.Row)), longWork); short != nil {
 		set.Grid = short
 	}
-	t := &Trials{Grid: set.Grid, Tested: c.tested, Hits: make([]int64, set.Grid.Size())}
+	t := &Trials{Grid: set.Grid, Tested: c.tested, Hits: make([]int64, c.folds()*set.Grid.Size())}
 	if c.tested > 0 {
 		err = c.run(ctx, lo, hi, t.Hits)
 	}
@@ -50,7 +50,8 @@ func Try(ctx context.Context, m Method, p *Problem, s *Settings, lo, hi int) (*T
 
 // Add adds the outcomes of other settings of the same choice.
 func (t *Trials) Add(o *Trials) error {
-	if !t.fit(o.Grid, o.Tested) || !o.fit(t.Grid, t.Tested) {
+	folds := len(t.Hits) / max(1, t.Grid.Size())
+	if !t.fit(o.Grid, o.Tested, folds) || !o.fit(t.Grid, t.Tested, folds) {
 		return fmt.Errorf("%w: trials of other settings or labels", validate.ErrUsage)
 	}
 	for i, n := range o.Hits {
@@ -61,9 +62,9 @@ func (t *Trials) Add(o *Trials) error {
 }
 
 // fit reports whether t are the outcomes of a grid, with so many predictions
-// each.
-func (t *Trials) fit(g *Grid, tested int) bool {
+// each in so many folds.
+func (t *Trials) fit(g *Grid, tested, folds int) bool {
 	wrong := func(hits int64) bool { return hits < 0 || hits > int64(tested) }
 	return t.Tested == tested && t.Grid != nil && reflect.DeepEqual(t.Grid, g) &&
-		len(t.Hits) == g.Size() && !slices.ContainsFunc(t.Hits, wrong)
+		len(t.Hits) == folds*g.Size() && !slices.ContainsFunc(t.Hits, wrong)
 }

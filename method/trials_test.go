@@ -52,7 +52,10 @@ func TestTrialsAddUp(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 		clear(sum.Hits)
-		sum.Hits[0] = int64(sum.Tested) // the choice is theirs
+		folds := len(sum.Hits) / grid.Size()
+		for f := range folds {
+			sum.Hits[f*grid.Size()] = int64(sum.Tested / folds) // the choice is theirs
+		}
 		if got, err = m.Predict(ctx, p, nil, &Settings{Grid: grid, Trials: sum}); err != nil || got.Parameters.Alpha != 0.1 || got.Parameters.Steps != 1 {
 			t.Errorf("%s: %v, %v", name, got.Parameters, err)
 		}
@@ -67,11 +70,11 @@ func TestTrialsAddUp(t *testing.T) {
 			t.Errorf("%s: trials on other labels: %v", name, err)
 		}
 	}
-	for _, hits := range []int64{-1, 41} {
-		wrong := &Trials{Grid: grid, Tested: 40, Hits: make([]int64, grid.Size())}
+	for _, hits := range []int64{-1, 5} {
+		wrong := &Trials{Grid: grid, Tested: 40, Hits: make([]int64, 10*grid.Size())}
 		wrong.Hits[3] = hits
 		if _, err := methodOf(t, "cwk").Predict(ctx, p, nil, &Settings{Grid: grid, Trials: wrong}); !errors.Is(err, validate.ErrUsage) {
-			t.Errorf("%d of 40 right: %v", hits, err)
+			t.Errorf("%d of the 4 labels of a fold right: %v", hits, err)
 		}
 	}
 	if _, err := Try(ctx, methodOf(t, "lp"), p, nil, 0, 1); !errors.Is(err, validate.ErrUsage) {

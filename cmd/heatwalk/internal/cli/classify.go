@@ -179,8 +179,10 @@ type classified struct {
 	Parameters *method.Parameters `json:"parameters"`
 	Settings   int                `json:"settings"`
 
-	AccuracyEstimate *float64 `json:"accuracy_estimate,omitempty"`
-	AccuracyStderr   *float64 `json:"accuracy_stderr,omitempty"`
+	AccuracyEstimate    *float64 `json:"accuracy_estimate,omitempty"`
+	AccuracyStderr      *float64 `json:"accuracy_stderr,omitempty"`
+	AccuracyPropagation *float64 `json:"accuracy_propagation,omitempty"`
+	AccuracyMajority    *float64 `json:"accuracy_majority,omitempty"`
 
 	Truth  *evaluate.Truth     `json:"truth,omitempty"`
 	Sweeps int                 `json:"sweeps"`
@@ -219,6 +221,10 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 		return err
 	}
 	problem := problemOf(g, l)
+	reference, err := method.Refer(in.ctx, f.method, problem, settings)
+	if err != nil {
+		return in.methodError(err, name)
+	}
 	p, err := f.method.Predict(in.ctx, problem, nil, settings)
 	if err != nil {
 		return in.methodError(err, name)
@@ -251,9 +257,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	if p.Settings > 0 {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
 	}
-	if p.Tested > 0 {
-		r.AccuracyEstimate, r.AccuracyStderr = &p.Accuracy, &p.Stderr
-	}
+	r.estimates(f, p, reference)
 	if err := in.countUnreached(r, problem, p); err != nil {
 		return err
 	}
@@ -282,12 +286,36 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	return in.stdout.err
 }
 
+// estimates notes how often the written labels are right, and what simpler methods reach.
+func (r *classified) estimates(f *classifyFlags, p *method.Prediction, reference *method.Reference) {
+	e, propagation := p.Estimate, reference.Propagation
+	if f.unreached == "blank" {
+		e, propagation = p.Blank, reference.PropagationBlank
+	}
+	switch f.method.Name() {
+	case "lp":
+		e = propagation
+	case "majority":
+		e = reference.Majority
+	}
+	if e.Tested == 0 {
+		return
+	}
+	r.AccuracyEstimate, r.AccuracyStderr = &e.Accuracy, &e.Stderr
+	r.AccuracyPropagation, r.AccuracyMajority = &propagation.Accuracy, &reference.Majority.Accuracy
+}
+
 // planClassify returns what classify takes, and sets the memory of its settings.
 func (in *invocation) planClassify(f *classifyFlags, g *openGraph, l *nodefile.Labels, s *method.Settings) (*needs, error) {
 	n, err := in.planLearning(g, l, s)
 	if err != nil {
 		return n, err
 	}
+	const beside = "label propagation to compare with"
+	if err := n.reserveSure(method.ReferNeeds(problemOf(g, l), s), 0, beside); err != nil {
+		return n, err
+	}
+	n.releaseSure(beside)
 	made, err := method.PredictNeeds(f.method, problemOf(g, l), nil, s)
 	if err != nil {
 		return n, err
@@ -481,7 +509,8 @@ func (in *invocation) printClassified(r *classified, f *classifyFlags) {
 				formatCount(int64(r.Unreached)), counted(int64(r.Components), "component"), left))
 		}
 		if r.AccuracyEstimate != nil {
-			parts = append(parts, fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", 100**r.AccuracyEstimate, 100**r.AccuracyStderr))
+			parts = append(parts, fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %% (label propagation %.1f %%, largest class %.1f %%)",
+				100**r.AccuracyEstimate, 100**r.AccuracyStderr, 100**r.AccuracyPropagation, 100**r.AccuracyMajority))
 		}
 		fmt.Fprintln(w, strings.Join(parts, " · "))
 	}

@@ -1,0 +1,96 @@
+package method
+
+import (
+	"math"
+
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Estimate is how often a prediction is right at the nodes that have no label, as far
+// as labels tell that the method was not told.
+type Estimate struct {
+	Accuracy, Stderr float64
+	Tested           int // labels; 0: there were too few
+}
+
+// heldOut counts right answers for labels that are not told, each hidden with its fold
+// and answered with the setting that is best for the other folds.
+//
+// A label that is the only one of its class counts a quarter: without it nothing gives
+// this class, while nodes of the class do have a label to be found by, if only one.
+type heldOut struct {
+	reached, unreached hits
+	tested             int
+}
+
+// hits counts answers.
+type hits struct{ right, of float64 }
+
+// note counts an answer to a label with the given weight, see weights.
+func (h *heldOut) note(reached, right bool, weight float64) {
+	to := &h.reached
+	if !reached {
+		to = &h.unreached
+	}
+	h.tested++
+	to.of += weight
+	if right {
+		to.right += weight
+	}
+}
+
+// weightsOf returns what a label of each class counts.
+func weightsOf(class []int, classes int) []float64 {
+	count, list := make([]int, classes), make([]float64, classes)
+	for _, c := range class {
+		count[c]++
+	}
+	for c := range list {
+		list[c] = 1
+		if count[c] == 1 {
+			list[c] = 0.25
+		}
+	}
+	return list
+}
+
+// nearness is how much larger the variance of a share of right answers is than that of
+// as many independent ones: labels near each other are right or wrong together, and
+// answer for each other. Over 2,000 draws from ten graphs it was 1.2 to 1.7.
+const nearness = 1.4
+
+// variance returns the variance of a share as that of other nodes, with two more right
+// and two more wrong answers, which leave an error where all are right.
+func (h hits) variance(nodes int) float64 {
+	share := (h.right + 2) / (h.of + 4)
+	return nearness * share * (1 - share) * (1/(h.of+4) + 1/float64(max(1, nodes)))
+}
+
+// estimate fills in how often the prediction is right at nodes without a label: at
+// those that a label reaches and at others as often as at such labels, each counted
+// as there are such nodes. Of the latter as often as the largest class is right at
+// labels, where none of them has a label.
+func (p *Prediction) estimate(of *Problem, h heldOut) {
+	if h.tested == 0 || tooFew(of.Class) {
+		return
+	}
+	n, m := len(of.Degrees), len(of.Row)
+	unreached := n - int(p.Reached.GetCardinality())
+	reached := n - m - unreached
+	share := float64(unreached) / float64(max(1, n-m))
+	largest, most := validate.Majority(of.Class), 0.0
+	for _, c := range of.Class {
+		if c == largest {
+			most++
+		}
+	}
+	prior := hits{most, float64(m)}
+	found := h.reached.right / max(0.25, h.reached.of)
+	filled := (h.unreached.right + prior.right/prior.of) / (h.unreached.of + 1)
+	atReached, atUnreached := h.reached.variance(reached), h.unreached.variance(unreached)
+	p.Blank = Estimate{(1 - share) * found, (1 - share) * math.Sqrt(atReached), h.tested}
+	p.Estimate = Estimate{
+		p.Blank.Accuracy + float64(share*filled),
+		math.Sqrt((1-share)*(1-share)*atReached + share*share*atUnreached), h.tested,
+	}
+}

@@ -1,0 +1,119 @@
+package method
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Every method tells of shuffled labels that it knows no more than their shares.
+func TestShuffledLabelsAreNotFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	const draws = 6
+	grid := &Grid{Alpha: []float64{0.3, 0.9}, Steps: []int{1, 3, 10}, Cost: []float64{0.5, 8}, Lambda: []float64{0.01, 0.1, 1}, Features: []Features{Plain, Honest}}
+	for _, name := range []string{"cwk", "p-step", "p-step+rls", "lgc"} {
+		var told, found, referred float64
+		for seed := range uint64(draws) {
+			p, class := blocks(t, seed, 120, 60, 3, 5, 0.5)
+			r := rand.New(rand.NewPCG(seed, 2))
+			r.Shuffle(len(class), func(i, j int) { class[i], class[j] = class[j], class[i] })
+			for i, row := range p.Row {
+				p.Class[i] = class[row]
+			}
+			set := &Settings{Grid: grid, RNGSeed: seed}
+			out, err := methodOf(t, name).Predict(t.Context(), p, nil, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told += out.Accuracy / draws
+			found += accuracy(p, out, class) / draws
+			reference, err := Refer(t.Context(), methodOf(t, name), p, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			referred += reference.Propagation.Accuracy / draws
+		}
+		for what, share := range map[string]float64{"told": told, "found": found, "told of label propagation": referred} {
+			if math.Abs(share-1.0/3) > 0.08 {
+				t.Errorf("%s: %s %.3f of three classes in no order", name, what, share)
+			}
+		}
+	}
+}
+
+// What is told is of the nodes that are there: those that no label reaches count as
+// often as they are, and not as labels among them are.
+func TestEstimateCountsNodes(t *testing.T) {
+	p := &Problem{Degrees: make([]float64, 110), Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
+	out := &Prediction{Reached: roaring.New()}
+	out.Reached.AddRange(0, 85) // 75 nodes beside the labels
+	var h heldOut
+	weight := weightsOf(p.Class, 3)
+	for i, right := range []bool{true, true, true, false, true, true, true, false, true, false} {
+		h.note(i < 7, right, weight[p.Class[i]])
+	}
+	out.estimate(p, h)
+	// Of seven reached labels six are right; of three others one, and one is the only
+	// one of its class; half of all labels have the largest class.
+	reached, others := 6.0/7, (1+0.5)/(2.25+1)
+	if got, want := out.Accuracy, 0.75*reached+0.25*others; math.Abs(got-want) > 1e-12 {
+		t.Errorf("accuracy %v, want %v", got, want)
+	}
+	if got, want := out.Blank.Accuracy, 0.75*reached; math.Abs(got-want) > 1e-12 {
+		t.Errorf("accuracy with blanks %v, want %v", got, want)
+	}
+	share := 8.0 / 11
+	if got, want := out.Blank.Stderr, 0.75*math.Sqrt(1.4*share*(1-share)*(1.0/11+1.0/75)); math.Abs(got-want) > 1e-12 || out.Stderr <= got {
+		t.Errorf("error with blanks %v, want %v; without %v", got, want, out.Stderr)
+	}
+	if out.Tested != 10 || out.Blank.Tested != 10 {
+		t.Errorf("%d and %d tested", out.Tested, out.Blank.Tested)
+	}
+}
+
+// Label propagation on folds is that of a problem without them.
+func TestReferPropagates(t *testing.T) {
+	p, _ := blocks(t, 3, 200, 50, 3, 5, 1)
+	set := &Settings{RNGSeed: 4}
+	for _, memory := range []int64{0, 1} { // with all columns together, and one at a time
+		got, err := Refer(t.Context(), evidence{}, p, &Settings{RNGSeed: set.RNGSeed, Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fold := validate.Folds(p.Class, foldsOfWalks, set.RNGSeed)
+		right, largest := 0.0, 0.0
+		for f := range foldsOfWalks {
+			var rest []int
+			for i := range fold {
+				if fold[i] != f {
+					rest = append(rest, i)
+				}
+			}
+			out, err := labelPropagation{}.Predict(t.Context(), p.At(rest), nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range p.Class {
+				if fold[i] != f {
+					continue
+				}
+				if out.Class[p.Row[i]] == c {
+					right++
+				}
+				if validate.Majority(p.At(rest).Class) == c {
+					largest++
+				}
+			}
+		}
+		if math.Abs(got.Propagation.Accuracy-right/50) > 0.02 || math.Abs(got.Majority.Accuracy-largest/50) > 1e-9 {
+			t.Errorf("memory %d: label propagation %v, want %v; largest class %v, want %v", memory,
+				got.Propagation.Accuracy, right/50, got.Majority.Accuracy, largest/50)
+		}
+	}
+}
