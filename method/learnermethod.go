@@ -141,7 +141,7 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.best = mostRight(kernels)
+	r.best = mostRight(kernels, -1)
 	found := make([][]outcome, len(r.settled))
 	found[usual] = kernels[r.best]
 	err = sched.Run(ctx, r.set.Workers, len(found), func(_, i int) (err error) {
@@ -153,24 +153,16 @@ func (r *learnerPredictor) chooseBoth(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	best := usual
-	if at := mostRight(found); countRight(found[at]) > countRight(found[best]) {
-		best = at
+	best := mostRight(found, -1)
+	most, _ := countRight(found[best], -1)
+	if right, _ := countRight(found[usual], -1); right == most {
+		best = usual
 	}
 	r.values, r.gram, r.scale = r.settled[best], grams[r.best], scales[r.best]
 	r.judge(found[best])
+	tried := slices.Concat(found, kernels)
+	r.judgeChoice(tried, func(fold int) int { return mostRight(tried, fold) })
 	return nil
-}
-
-// mostRight returns the first of the lists with most right answers.
-func mostRight(lists [][]outcome) (best int) {
-	most := -1
-	for i, list := range lists {
-		if right := countRight(list); right > most {
-			best, most = i, right
-		}
-	}
-	return best
 }
 
 // outcomes returns what models that learn from the other folds say about each item.
@@ -195,8 +187,8 @@ func (r *learnerPredictor) outcomes(ctx context.Context, k *sparse.Block[float64
 			if fold[i] != f {
 				continue
 			}
-			o := outcome{class: class[i], largest: validate.Majority(rest)}
-			if model != nil && related(k.Row(i), y) {
+			o := outcome{class: class[i], fold: f, unreached: !related(k.Row(i), y), largest: validate.Majority(rest)}
+			if model != nil && !o.unreached {
 				o.pairs, o.decisions = model.Outputs(), model.ScoresTo(nil, k.Row(i), k.Row(i)[i])
 			}
 			list = append(list, o)
