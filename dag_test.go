@@ -29,6 +29,7 @@ var floors = map[string]int{
 	"sparse":                    1,
 	"sparse/shard":              2,
 	"partition":                 2,
+	"similarity":                2,
 	"graphfile":                 2,
 	"tablefile":                 2,
 	"nodefile":                  2,

@@ -40,10 +40,10 @@ func Estimate(ctx context.Context, inputs []string, c *Config) (*Plan, error) {
 	if err := g.c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := distinctInputs(inputs); err != nil {
+	if err := g.c.distinctInputs(inputs); err != nil {
 		return nil, err
 	}
-	g.share = max(sampleBlock, sampleText/int64(len(inputs)))
+	g.share = max(sampleBlock, sampleText/int64(max(len(inputs), 1)))
 	for _, path := range inputs {
 		if err := g.file(ctx, path); err != nil {
 			return nil, err

@@ -165,8 +165,18 @@ func (f *foreign) fits() error {
 	return r.fits(f.kept)
 }
 
-// visit takes over a batch.
+// visit takes over a batch of a file.
 func (f *foreign) visit(b *graphfile.Batch) error {
+	if err := f.take(b); err != nil {
+		return err
+	}
+	f.read.Done, _ = f.in.Progress()
+	f.run.progress(f.read)
+	return nil
+}
+
+// take makes a part of a batch.
+func (f *foreign) take(b *graphfile.Batch) error {
 	r := f.run
 	if r.ctx.Err() != nil {
 		return context.Cause(r.ctx)
@@ -185,8 +195,6 @@ func (f *foreign) visit(b *graphfile.Batch) error {
 			return err
 		}
 	}
-	f.read.Done, _ = f.in.Progress()
-	r.progress(f.read)
 	return f.fits()
 }
 

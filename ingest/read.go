@@ -80,7 +80,15 @@ func (r *run) readInputs(inputs []string) error {
 			}
 		}
 	}
-	return flush()
+	if err := flush(); err != nil {
+		return err
+	}
+	for _, s := range r.c.Sources {
+		if err := r.readSource(s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // isTight reports whether the memory is too little to open more files than can be

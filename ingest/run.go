@@ -86,7 +86,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 	if inputs, err = r.pair(inputs); err != nil {
 		return nil, err
 	}
-	if err := distinctInputs(inputs); err != nil {
+	if err := r.c.distinctInputs(inputs); err != nil {
 		return nil, err
 	}
 	if err := r.checkDisks(inputs); err != nil {
@@ -115,7 +115,7 @@ func Run(ctx context.Context, dir string, inputs []string, c *Config) (report *R
 		return nil, err
 	}
 	if !slices.ContainsFunc(r.parts, func(p *part) bool { return p.edges > 0 }) {
-		return nil, &ParseError{File: r.files[len(r.files)-len(inputs)].Name, Msg: "no edges", Fix: "check that this is the right file"}
+		return nil, &ParseError{File: r.files[len(r.files)-max(len(inputs), 1)].Name, Msg: "no edges", Fix: "check that this is the right file"}
 	}
 	r.report.SecondsRead = time.Since(start).Seconds()
 	if r.spilling {
@@ -173,6 +173,11 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 	if r.c.Duplicates != DefaultDuplicates {
 		options["duplicates"] = r.c.Duplicates.String()
 	}
+	for _, s := range r.c.Sources {
+		if s.Option != "" {
+			options[s.Option] = "yes"
+		}
+	}
 	o.Options = options
 	w, err := shard.Create(dir, &o)
 	if err == nil && w.Removed() > 0 {
@@ -182,8 +187,8 @@ func (r *run) create(dir string, directed bool) (*shard.Writer, error) {
 }
 
 // distinctInputs refuses inputs that cannot be meant: none, or one file twice.
-func distinctInputs(inputs []string) error {
-	if len(inputs) == 0 {
+func (c *Config) distinctInputs(inputs []string) error {
+	if len(inputs)+len(c.Sources) == 0 {
 		return &InputError{Msg: "no input", Fix: "name a file, or - for standard input"}
 	}
 	infos := make([]os.FileInfo, len(inputs))

@@ -59,7 +59,7 @@ func (d *Dict) SortIntegers(codes []uint32) {
 	for i, code := range codes {
 		v, err := strconv.ParseUint(string(d.Key(code)), 10, 64)
 		if err != nil { // negative, or beyond 64 bits
-			slices.SortFunc(codes, func(a, b uint32) int { return compareIntegers(d.Key(a), d.Key(b)) })
+			slices.SortFunc(codes, func(a, b uint32) int { return CompareIntegers(d.Key(a), d.Key(b)) })
 			return
 		}
 		values[i] = v
@@ -68,11 +68,11 @@ func (d *Dict) SortIntegers(codes []uint32) {
 	copy(codes, sorted)
 }
 
-// compareIntegers compares canonical integers of any length.
-func compareIntegers(a, b []byte) int {
+// CompareIntegers compares canonical integers of any length.
+func CompareIntegers(a, b []byte) int {
 	switch negA, negB := a[0] == '-', b[0] == '-'; {
 	case negA && negB:
-		return compareIntegers(b[1:], a[1:])
+		return CompareIntegers(b[1:], a[1:])
 	case negA:
 		return -1
 	case negB:

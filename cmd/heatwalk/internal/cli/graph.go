@@ -19,6 +19,7 @@ import (
 type reading struct {
 	names    []string // of the flags
 	config   ingest.Config
+	sources  sources
 	streamed bool   // no frame of the store stays in memory
 	source   string // what is going on while config.Stdin is read, for progress
 	taken    int64  // bytes of memory that making config.Stdin takes
@@ -44,6 +45,7 @@ func (in *invocation) readingFlags(flags *pflag.FlagSet, r *reading) {
 	in.variable(own, "header", "auto|yes|no", "auto", "whether the first line is a header", c.Header.Set)
 	own.BoolVar(&c.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read, and go on")
 	in.sizeVar(own, &c.Window, "max-window", "memory for the window of a zstd input, which --long makes large (default 128MiB)")
+	in.sourceFlags(own, &r.sources)
 	in.tempFlag(own)
 	own.VisitAll(func(f *pflag.Flag) { r.names = append(r.names, f.Name) })
 	in.variable(own, "unknown-ids", "error|skip", "", "ids that are not in the graph (or not in --nodes)", c.UnknownIDs.Set)
@@ -103,6 +105,7 @@ func isStore(path string) bool { return isDir(path) && ingest.Folder(path) == ""
 // checkGraph notes what is wrong with a GRAPH argument and the flags that say
 // how to read it.
 func (in *invocation) checkGraph(cmd *cobra.Command, args []string, r *reading) {
+	in.checkSources(r)
 	if len(args) == 0 || !isStore(args[0]) {
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +18,7 @@ import (
 func newIngest(in *invocation) *cobra.Command {
 	var (
 		r     reading
+		near  neighbours
 		dir   string
 		codec string
 	)
@@ -33,16 +33,18 @@ With --order auto a graph of 65,536 nodes or more is stored by falling
 degree where few nodes have most of the edges and are strewn among the others;
 other graphs stay in the order of their ids. info tells which order a store has.`,
 		Example: `  heatwalk ingest edges.tsv.gz -o graph
-  heatwalk ingest part-*.csv.zst --fields 1,3 --directed -o graph --max-memory 4GiB`,
-		Args: in.arguments("INPUT", 1, -1),
-		RunE: func(_ *cobra.Command, args []string) error {
+  heatwalk ingest part-*.csv.zst --fields 1,3 --directed -o graph --max-memory 4GiB
+  heatwalk ingest links.tsv --neighbours 5 --of words.npz -o content-and-links
+  heatwalk ingest teams.txt --hyperedges -o teams`,
+		Args: in.arguments("INPUT", 0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(dir); dir == "" {
 				in.problem("-o", "the store's directory is missing; write -o DIR")
 			} else if err == nil && !info.IsDir() {
 				in.problem("-o", "%s is a file; name a directory", dir)
 			}
 			for i, a := range args {
-				if _, err := os.Stat(filepath.Join(a, "manifest")); err == nil && a != "" {
+				if isInputStore(a) && !(r.sources.citations() && len(args) == 1) {
 					in.problem(a, "is a store already; the other commands take it as it is")
 				}
 				for _, b := range args[:i] {
@@ -51,10 +53,22 @@ other graphs stay in the order of their ids. info tells which order a store has.
 					}
 				}
 			}
+			in.checkSources(&r)
+			in.checkNeighbours(cmd, args, &r, &near)
 			if err := in.checked(); err != nil {
 				return err
 			}
 			r.config.Codec = shard.Codec(codec)
+			if near.of != "" {
+				source, err := in.attributes(&near)
+				if err != nil {
+					return err
+				}
+				r.config.Sources = []*ingest.Source{source}
+				if r.config.Duplicates == ingest.DefaultDuplicates {
+					r.config.Duplicates = ingest.SumDuplicates // links and content together
+				}
+			}
 			return in.runIngest(dir, args, &r)
 		},
 	}
@@ -63,6 +77,7 @@ other graphs stay in the order of their ids. info tells which order a store has.
 	flags.BoolVar(&in.force, "force", false, "replace the store in DIR")
 	in.choiceVar(flags, &codec, "codec", string(shard.FourWidths), []string{string(shard.FourWidths), string(shard.Zstd)},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
+	in.neighbourFlags(cmd, &near)
 	in.readingFlags(flags, &r)
 	return cmd
 }
@@ -186,6 +201,19 @@ func (in *invocation) ingest(dir string, inputs []string, r *reading, force bool
 	if c.Memory > 0 {
 		limit := heapLimit(c.Memory + r.taken)
 		pages.Within(limit, limit)
+	}
+	if r.sources.any() {
+		made, end, err := in.makeSources(dir, inputs, &r.sources, c)
+		if err != nil {
+			in.wholly(err)
+			return nil, err
+		}
+		defer func() {
+			if err := end(); err != nil {
+				in.warn("%s", cause(err))
+			}
+		}()
+		c, inputs = made, nil
 	}
 	report, err := ingest.Run(in.ctx, dir, inputs, &c)
 	if errors.Is(err, shard.ErrNotStore) { // it is the output that is none

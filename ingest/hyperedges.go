@@ -1,0 +1,175 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/ingest/internal/ids"
+	"github.com/heatwalk/heatwalk/internal/table"
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/nodefile"
+)
+
+// HyperedgePrefix begins the ids of the nodes that stand for hyperedges: with their
+// number from 1 behind it.
+const HyperedgePrefix = "hyperedge:"
+
+// HyperedgesOption is the option of a store whose last nodes stand for hyperedges.
+const HyperedgesOption = "hyperedges"
+
+// Hyperedges returns the source of a hypergraph: files with the vertices of a
+// hyperedge on each line, separated as in edge lists. The graph is its incidence
+// graph: a node for each vertex, in the usual order of ids, behind them one for each
+// hyperedge, and an edge between each hyperedge and each of its vertices. A hyperedge
+// of a single vertex is an error unless c keeps self loops; so is one without any, and
+// a vertex named twice. It takes 4 bytes a vertex of a hyperedge while it is read, and
+// the ids. The error of reading is a [*ParseError] or the file system's.
+func Hyperedges(inputs []string, c *Config) *Source {
+	return &Source{Name: "hyperedges", Option: HyperedgesOption, Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error) {
+		h := &hypergraph{c: c, hold: hold, code: map[string]uint32{}}
+		for _, path := range inputs {
+			if err := h.read(ctx, path); err != nil {
+				return nil, err
+			}
+		}
+		return h.files, h.visit(ctx, visit)
+	}}
+}
+
+// hypergraph is what has been read of one.
+type hypergraph struct {
+	c     *Config
+	hold  func(bytes int64) error
+	files []FileReport
+
+	ids   []string // of the vertices, in order of appearance
+	code  map[string]uint32
+	bytes int64    // that ids and codes take
+	of    []uint32 // the vertices of all hyperedges, one behind the other
+	end   []int    // where each hyperedge ends
+	last  []int    // the hyperedge that each vertex was last named in, from 1
+}
+
+// idBytes is what an id takes beside its text: a string, its place in a map that is
+// up to half empty, and the hyperedge that named it last.
+const idBytes = 16 + 2*(16+4+1) + 8
+
+// read reads a file.
+func (h *hypergraph) read(ctx context.Context, path string) error {
+	in, err := textio.Open(ctx, path, &textio.Options{
+		Stdin: h.c.Stdin, Warn: h.c.Warn, Window: cmp.Or(h.c.Window, textio.DefaultWindow), WindowFlag: windowFlag,
+	})
+	if err != nil {
+		return nodefile.Translate(path, err)
+	}
+	defer in.Close()
+	var (
+		sep    byte
+		fields table.Fields
+		lines  int64
+	)
+	for line, err := range in.Lines() {
+		if err != nil {
+			return nodefile.Translate(path, err)
+		}
+		lines = line.Number
+		if len(bytes.Trim(line.Text, table.Blank)) > 0 && table.IsComment(line.Text) {
+			continue
+		}
+		if sep == 0 {
+			sep = table.Separator(in.Name(), line.Text)
+		}
+		if wrong := h.line(&fields, line.Text, sep); wrong != nil {
+			wrong.File, wrong.Line = in.Name(), line.Number
+			return wrong
+		}
+		if lines%1024 == 0 {
+			if err := h.tell(in, lines); err != nil {
+				return err
+			}
+		}
+	}
+	done, _ := in.Progress()
+	h.files = append(h.files, FileReport{Name: in.Name(), Format: "hyperedges", Bytes: done, Lines: lines})
+	return h.tell(in, lines)
+}
+
+// tell tells of the progress and of the memory that is held.
+func (h *hypergraph) tell(in *textio.Reader, lines int64) error {
+	if h.c.Progress != nil {
+		done, total := in.Progress()
+		h.c.Progress(Progress{Phase: "reading", File: in.Name(), Done: done, Total: total, Lines: lines})
+	}
+	return h.hold(h.bytes + int64(cap(h.of))*4 + int64(cap(h.end))*8)
+}
+
+const wholeHyperedge = "give each hyperedge two vertices or more, each of them once"
+
+// line adds a hyperedge.
+func (h *hypergraph) line(fields *table.Fields, text []byte, sep byte) *ParseError {
+	if err := fields.Split(text, sep); err != nil {
+		return &ParseError{Msg: err.Error(), Fix: wholeHyperedge}
+	}
+	fields.DropEmpty(0)
+	number := len(h.end) + 1
+	first := len(h.of)
+	for i, id := range fields.Text {
+		if len(id) == 0 {
+			return &ParseError{Column: fields.Start[i] + 1, Msg: "an empty id", Fix: wholeHyperedge}
+		}
+		v, known := h.code[string(id)]
+		if !known {
+			if bytes.HasPrefix(id, []byte(HyperedgePrefix)) {
+				return &ParseError{Column: fields.Start[i] + 1, Msg: "a vertex with an id of a hyperedge, " + table.Quoted(id), Fix: "rename it"}
+			}
+			v = uint32(len(h.ids))
+			h.ids, h.last = append(h.ids, string(id)), append(h.last, 0)
+			h.code[h.ids[v]] = v
+			h.bytes += idBytes + int64(len(id))
+		}
+		if h.last[v] == number {
+			return &ParseError{Column: fields.Start[i] + 1, Msg: "a hyperedge that names " + table.Quoted(id) + " twice", Fix: wholeHyperedge}
+		}
+		h.last[v] = number
+		h.of = append(h.of, v)
+	}
+	switch len(h.of) - first {
+	case 0:
+		return &ParseError{Msg: "a hyperedge without vertices", Fix: wholeHyperedge}
+	case 1:
+		if h.c.SelfLoops != KeepLoops {
+			return &ParseError{Msg: "a hyperedge with the single vertex " + table.Quoted(fields.Text[0]), Fix: "keep it with --self-loops=keep, or leave the line out"}
+		}
+	}
+	h.end = append(h.end, len(h.of))
+	return nil
+}
+
+// visit makes batches of what was read.
+func (h *hypergraph) visit(ctx context.Context, visit func(b *graphfile.Batch) error) error {
+	order := numbers(len(h.ids))
+	if !slices.ContainsFunc(h.ids, func(id string) bool { return !table.IsInteger([]byte(id)) }) {
+		slices.SortFunc(order, func(a, b int) int { return ids.CompareIntegers([]byte(h.ids[a]), []byte(h.ids[b])) })
+	}
+	p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte {
+		if row < len(h.ids) {
+			return append(dst, h.ids[row]...)
+		}
+		return strconv.AppendInt(append(dst, HyperedgePrefix...), int64(row-len(h.ids))+1, 10)
+	}}
+	if err := p.list(slices.Values(order)); err != nil {
+		return err
+	}
+	first := 0
+	for e, end := range h.end {
+		if err := p.add(len(h.ids)+e, h.of[first:end], nil); err != nil {
+			return err
+		}
+		first = end
+	}
+	return p.flush()
+}

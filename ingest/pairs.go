@@ -1,0 +1,181 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+	"github.com/heatwalk/heatwalk/similarity"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/sparse/shard"
+)
+
+// Citations returns the source of a graph of the nodes of a directed store: with
+// cocitation an edge between two nodes that a third one points to, with coupling
+// between two that point to a third one, of the number of these as its weight; with
+// both the sum, which is the co-citation graph of Zhang and Mao (2008). Self loops of
+// the store and weights do not count. It takes 8 bytes an arc while it is read, and
+// never a table of all pairs; the time is Σ_v d_v² over the arcs d_v of each node.
+func Citations(store *shard.Store, cocitation, coupling bool, workers int) *Source {
+	return &Source{Name: "citations", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error) {
+		nodes := store.Nodes()
+		p := &pairs{ctx: ctx, send: visit, id: nodes.AppendID}
+		if err := p.list(nodes.Rows()); err != nil {
+			return nil, err
+		}
+		for _, side := range []struct {
+			wanted bool
+			a      sparse.Matrix
+		}{{cocitation, store.Transpose()}, {coupling, store}} {
+			if !side.wanted {
+				continue
+			}
+			x, err := pattern(ctx, side.a, hold)
+			if err != nil {
+				return nil, err
+			}
+			if err := similarity.Products(ctx, x, workers, p.add); err != nil {
+				return nil, err
+			}
+		}
+		return nil, p.flush()
+	}}
+}
+
+// Neighbours returns the source of the graph of the nearest neighbours among the rows
+// of x by cosine: an edge where one of two rows is a neighbour of the other, weight
+// times the cosine as its weight. ids are those of the rows. Memory is that of x twice.
+func Neighbours(x *sparse.CSR, ids []string, weight float64, s *similarity.Settings) *Source {
+	return &Source{Name: "neighbours", Read: func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error) {
+		if err := hold(pairBytes * x.NNZ()); err != nil {
+			return nil, err
+		}
+		p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte { return append(dst, ids[row]...) }}
+		if err := p.list(slices.Values(numbers(len(ids)))); err != nil {
+			return nil, err
+		}
+		last := make([][]uint32, len(ids)) // the neighbours of the rows before
+		err := similarity.Nearest(ctx, x, s, func(i int, j []uint32, v []float64) error {
+			last[i] = slices.Clone(j)
+			var (
+				to   []uint32
+				with []float64
+			)
+			for k, other := range j {
+				// An edge that the other row has found already comes once.
+				if int(other) < i {
+					if _, found := slices.BinarySearch(last[other], uint32(i)); found {
+						continue
+					}
+				}
+				to, with = append(to, other), append(with, weight*v[k])
+			}
+			return p.add(i, to, with)
+		})
+		if err != nil {
+			return nil, err
+		}
+		return nil, p.flush()
+	}}
+}
+
+// numbers returns 0 … n−1.
+func numbers(n int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// pairBytes is what an arc takes, and as much again for its reverse: a column and a
+// value.
+const pairBytes = 2 * (4 + 8)
+
+// pattern returns the places of the entries of a beside its diagonal.
+func pattern(ctx context.Context, a sparse.Matrix, hold func(bytes int64) error) (*sparse.CSR, error) {
+	rows, cols := a.Dims()
+	if err := hold(2 * (4*a.NNZ() + 8*int64(rows+cols))); err != nil {
+		return nil, err
+	}
+	ptr, col := make([]int64, 1, rows+1), make([]uint32, 0, a.NNZ())
+	err := a.Sweep(ctx, 1, func(_ int, p sparse.Panel) error {
+		for i := p.Lo; i < p.Hi; i++ {
+			of, _ := p.Row(i - p.Lo)
+			for _, j := range of {
+				if int(j) != i {
+					col = append(col, j)
+				}
+			}
+			if p.Piece == p.Pieces-1 {
+				ptr = append(ptr, int64(len(col)))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sparse.NewCSR(rows, cols, ptr, col, nil)
+}
+
+// pairs makes batches of pairs of rows.
+type pairs struct {
+	ctx   context.Context
+	send  func(b *graphfile.Batch) error
+	id    func(dst []byte, row int) []byte
+	batch graphfile.Batch
+}
+
+// batchEnds is how many ids a batch has before it is sent.
+const batchEnds = 1 << 15
+
+// list sends the ids of all rows.
+func (p *pairs) list(rows func(yield func(int) bool)) error {
+	for row := range rows {
+		p.end(row)
+		if len(p.batch.End) >= batchEnds {
+			if err := p.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	err := p.flush()
+	p.batch.Edges = true
+	return err
+}
+
+// add adds edges between row i and others, with weights or, of nil, without. It is a [similarity.Visit].
+func (p *pairs) add(i int, j []uint32, v []float64) error {
+	for k := range j {
+		p.end(i)
+		p.end(int(j[k]))
+		if v != nil {
+			p.batch.Weight = append(p.batch.Weight, v[k])
+		}
+		if len(p.batch.End) >= batchEnds {
+			if err := p.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *pairs) end(row int) {
+	p.batch.Text = p.id(p.batch.Text, row)
+	p.batch.End = append(p.batch.End, len(p.batch.Text))
+}
+
+// flush sends a batch that holds something, and empties it.
+func (p *pairs) flush() error {
+	if p.ctx.Err() != nil {
+		return context.Cause(p.ctx)
+	}
+	if len(p.batch.End) == 0 {
+		return nil
+	}
+	err := p.send(&p.batch)
+	p.batch.Text, p.batch.End, p.batch.Weight = p.batch.Text[:0], p.batch.End[:0], p.batch.Weight[:0]
+	return err
+}

@@ -1,0 +1,37 @@
+package ingest
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/graphfile"
+)
+
+// Source is an input of [Run] whose edges are made rather than read from a file of
+// edges.
+type Source struct {
+	Name string // for messages
+
+	// Read visits nodes and edges in batches; hold is told how many bytes it keeps
+	// beside them, whenever that has grown. It returns what was read for them.
+	Read func(ctx context.Context, visit func(b *graphfile.Batch) error, hold func(bytes int64) error) ([]FileReport, error)
+
+	Option string // of the store, which says what its edges are; "" for none
+}
+
+// readSource turns the batches of a source into parts.
+func (r *run) readSource(s *Source) error {
+	f := &foreign{run: r, file: len(r.files)}
+	r.files = append(r.files, FileReport{Name: s.Name}) // of all its parts
+	files, err := s.Read(r.ctx, f.take, f.hold)
+	if err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		r.files = append(r.files[:f.file], files...)
+	}
+	for _, file := range files {
+		r.report.Bytes += file.Bytes
+		r.report.Lines += file.Lines
+	}
+	return nil
+}

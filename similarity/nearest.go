@@ -1,0 +1,100 @@
+package similarity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// Settings say which neighbours [Nearest] finds.
+type Settings struct {
+	Neighbours int     // of each row, at the most; 0: as many as there are
+	Least      float64 // cosine of a neighbour; those of 0 and below are never neighbours
+	Workers    int     // 0 means one for each processor
+}
+
+// Validate reports every setting that is out of range.
+func (s *Settings) Validate() error {
+	var all []error
+	if s.Neighbours < 0 {
+		all = append(all, fmt.Errorf("similarity: %d neighbours; 0 means all", s.Neighbours))
+	}
+	if !(s.Least >= 0 && s.Least <= 1) {
+		all = append(all, fmt.Errorf("similarity: a least cosine of %v; cosines of neighbours lie between 0 and 1", s.Least))
+	}
+	if s.Neighbours == 0 && s.Least == 0 {
+		all = append(all, errors.New("similarity: neither a number of neighbours nor a least cosine"))
+	}
+	return errors.Join(all...)
+}
+
+// Nearest visits the neighbours of each row i of X: the Neighbours rows j ≠ i with the
+// largest cosines v = x_iᵀx_j/(‖x_i‖·‖x_j‖), of equal ones those with the lower j, but
+// only with v > 0 and v ≥ Least; j increasing. Cosines are the same to the bit from
+// both sides. A row of zeros has no neighbours and is none. Nothing is approximated.
+// Cost and memory are those of [Products]. The error is that of the settings, the
+// context's, or that of visit.
+func Nearest(ctx context.Context, x *sparse.CSR, s *Settings, visit Visit) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	squares := rowSquares(x)
+	return eachRow(ctx, x, s.Workers, func(p *products, i int) {
+		p.multiply(i, 0)
+		near := p.near[:0]
+		for _, j := range p.found {
+			p.sum[j] /= normOf(squares[i], squares[j])
+			if int(j) != i && p.sum[j] > 0 && p.sum[j] >= s.Least {
+				near = p.admit(near, j, s.Neighbours)
+			}
+		}
+		p.near = near
+		slices.Sort(near)
+		for _, j := range near {
+			p.j, p.v = append(p.j, j), append(p.v, min(p.sum[j], 1))
+		}
+	}, visit)
+}
+
+// admit adds row j to the nearest ones found so far, of which the farthest leaves where
+// there are more than most of them; 0 is no limit. With a limit they are in order.
+func (p *products) admit(near []uint32, j uint32, most int) []uint32 {
+	if most == 0 {
+		return append(near, j)
+	}
+	if len(near) == most && p.byValue(near[most-1], j) < 0 {
+		return near
+	}
+	at, _ := slices.BinarySearchFunc(near, j, p.byValue)
+	near = slices.Insert(near, at, j)
+	return near[:min(len(near), most)]
+}
+
+// normOf returns ‖x‖·‖y‖ of the squares of the two, the square exactly where they agree.
+func normOf(x, y float64) float64 {
+	if both := x * y; both > 0 && !math.IsInf(both, 1) {
+		return math.Sqrt(both)
+	}
+	return math.Sqrt(x) * math.Sqrt(y)
+}
+
+// rowSquares returns ‖x_i‖² for every row.
+func rowSquares(x *sparse.CSR) []float64 {
+	rows, _ := x.Dims()
+	squares := make([]float64, rows)
+	for i := range rows {
+		cols, vals := x.Row(i)
+		squares[i] = float64(len(cols))
+		if vals != nil {
+			squares[i] = 0
+			for _, v := range vals {
+				squares[i] += float64(v * v)
+			}
+		}
+	}
+	return squares
+}

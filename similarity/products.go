@@ -1,0 +1,177 @@
+package similarity
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// pieceWork is how many products a piece of work has, unless one row has more.
+const pieceWork = 1 << 20
+
+// Visit takes row i: the columns j and a value for each. The slices are valid during
+// the call. Calls come one at a time, i increasing.
+type Visit func(i int, j []uint32, v []float64) error
+
+// Products visits the rows of X·Xᵀ right of the diagonal: for each row i of X all
+// j > i with v = Σ_c x_ic·x_jc over at least one column c that both have, j increasing.
+// The sum goes over increasing c. Time is proportional to Σ_c n_c² for columns with n_c
+// entries; memory is that of Xᵀ, a number for each row and worker, and some rows of the
+// result. The error is the context's or that of visit.
+func Products(ctx context.Context, x *sparse.CSR, workers int, visit Visit) error {
+	return eachRow(ctx, x, workers, func(p *products, i int) {
+		p.multiply(i, i+1)
+		slices.Sort(p.found)
+		for _, j := range p.found {
+			if p.sum[j] != 0 {
+				p.j, p.v = append(p.j, j), append(p.v, p.sum[j])
+			}
+		}
+	}, visit)
+}
+
+// products makes rows of X·Xᵀ. A worker has one.
+type products struct {
+	x, xt *sparse.CSR
+	sum   []float64 // of the row at hand, by column
+	seen  []bool    // the columns that it has
+	found []uint32  // the same, as they were found
+	near  []uint32  // the nearest of them
+
+	// The rows of a piece that are to be visited, one behind the other.
+	j   []uint32
+	v   []float64
+	end []int
+}
+
+// multiply stores Σ_c x_ic·x_jc in sum for all j ≥ first with a column c in common
+// with row i, and these j in found, where rows whose sum is 0 may be missing.
+func (p *products) multiply(i, first int) {
+	for _, j := range p.found {
+		p.seen[j], p.sum[j] = false, 0
+	}
+	p.found = p.found[:0]
+	cols, vals := p.x.Row(i)
+	work := 0
+	for _, c := range cols {
+		rows, _ := p.xt.Row(int(c))
+		work += len(rows)
+	}
+	// Where most rows are met it takes less time to look at all of them afterwards
+	// than at each one whether it is met for the first time.
+	all := work > len(p.sum)
+	for e, c := range cols {
+		w := 1.0
+		if vals != nil {
+			w = vals[e]
+		}
+		rows, with := p.xt.Row(int(c))
+		at, _ := slices.BinarySearch(rows, uint32(first))
+		rows = rows[at:]
+		if with != nil {
+			with = with[at:]
+		}
+		if !all {
+			p.meet(rows)
+		}
+		addTo(p.sum, rows, with, w)
+	}
+	if all {
+		for j := first; j < len(p.sum); j++ {
+			if p.sum[j] != 0 {
+				p.found = append(p.found, uint32(j))
+			}
+		}
+	}
+}
+
+// meet adds rows that have not been found yet.
+func (p *products) meet(rows []uint32) {
+	for _, j := range rows {
+		if !p.seen[j] {
+			p.seen[j] = true
+			p.found = append(p.found, j)
+		}
+	}
+}
+
+// addTo adds w·with to sum at the given rows; a nil with stands for ones.
+func addTo(sum []float64, rows []uint32, with []float64, w float64) {
+	if with == nil {
+		for _, j := range rows {
+			sum[j] += w
+		}
+		return
+	}
+	for k, j := range rows {
+		sum[j] += float64(w * with[k])
+	}
+}
+
+// eachRow has fill append the elements of each row, in pieces of rows whose bounds
+// depend on the matrix alone, and visits them in order.
+func eachRow(ctx context.Context, x *sparse.CSR, workers int, fill func(p *products, i int), visit Visit) error {
+	bounds, xt := pieces(x)
+	rows, _ := x.Dims()
+	of := make([]*products, sched.Workers(workers))
+	for i := range of {
+		of[i] = &products{x: x, xt: xt, sum: make([]float64, rows), seen: make([]bool, rows)}
+	}
+	done := make([]products, min(2*len(of), len(bounds)-1)) // pieces that wait for their turn
+	for first := 0; first+1 < len(bounds); first += len(done) {
+		wave := done[:min(len(done), len(bounds)-1-first)]
+		err := sched.Run(ctx, len(of), len(wave), func(worker, piece int) error {
+			p, out := of[worker], &wave[piece]
+			p.j, p.v, p.end = out.j[:0], out.v[:0], out.end[:0]
+			for i := bounds[first+piece]; i < bounds[first+piece+1]; i++ {
+				fill(p, i)
+				p.end = append(p.end, len(p.j))
+			}
+			out.j, out.v, out.end = p.j, p.v, p.end
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for piece := range wave {
+			out := &wave[piece]
+			from := 0
+			for k, to := range out.end {
+				if err := visit(bounds[first+piece]+k, out.j[from:to], out.v[from:to]); err != nil {
+					return err
+				}
+				from = to
+			}
+		}
+	}
+	return nil
+}
+
+// pieces returns the first row of each piece, and at last the number of rows; and Xᵀ.
+func pieces(x *sparse.CSR) (bounds []int, xt *sparse.CSR) {
+	xt = x.Transpose()
+	rows, _ := x.Dims()
+	work := 0
+	bounds = []int{0}
+	for i := range rows {
+		cols, _ := x.Row(i)
+		own := 1
+		for _, c := range cols {
+			with, _ := xt.Row(int(c))
+			own += len(with)
+		}
+		if work > 0 && work+own > pieceWork {
+			bounds, work = append(bounds, i), 0
+		}
+		work += own
+	}
+	return append(bounds, rows), xt
+}
+
+// byValue orders columns by falling value, those of one value by their number.
+func (p *products) byValue(a, b uint32) int {
+	return cmp.Or(cmp.Compare(p.sum[b], p.sum[a]), cmp.Compare(a, b))
+}

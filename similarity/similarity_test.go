@@ -1,0 +1,156 @@
+package similarity_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/heatwalk/heatwalk/similarity"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// pair is an element of a result.
+type pair struct {
+	I, J int
+	V    float64
+}
+
+// random returns a matrix with repeated values, so that cosines tie, and empty rows.
+func random(t *testing.T, rows, cols int, share float64, rng *rand.Rand) (*sparse.CSR, [][]float64) {
+	t.Helper()
+	var entries []sparse.Triplet
+	dense := make([][]float64, rows)
+	for i := range rows {
+		dense[i] = make([]float64, cols)
+		for j := range cols {
+			if rng.Float64() < share && i%7 != 3 {
+				dense[i][j] = float64(1 + rng.IntN(2))
+				if rng.IntN(5) == 0 {
+					dense[i][j] = -1
+				}
+				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: dense[i][j]})
+			}
+		}
+	}
+	x, err := sparse.FromTriplets(rows, cols, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x, dense
+}
+
+func collect(t *testing.T, run func(visit similarity.Visit) error) (all []pair) {
+	t.Helper()
+	last := -1
+	err := run(func(i int, j []uint32, v []float64) error {
+		if i != last+1 || !slices.IsSorted(j) || len(j) != len(v) {
+			t.Fatalf("row %d after %d has columns %v", i, last, j)
+		}
+		last = i
+		for k := range j {
+			all = append(all, pair{i, int(j[k]), v[k]})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// dot sums over increasing columns.
+func dot(a, b []float64) (sum float64) {
+	for c := range a {
+		sum += a[c] * b[c]
+	}
+	return sum
+}
+
+func TestProductsAreThoseOfDenseRows(t *testing.T) {
+	x, dense := random(t, 60, 25, 0.15, rand.New(rand.NewPCG(1, 2)))
+	var want []pair
+	for i := range dense {
+		for j := i + 1; j < len(dense); j++ {
+			if v := dot(dense[i], dense[j]); v != 0 {
+				want = append(want, pair{i, j, v})
+			}
+		}
+	}
+	got := collect(t, func(v similarity.Visit) error { return similarity.Products(context.Background(), x, 1, v) })
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNearestAreThoseOfAllPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, s := range []similarity.Settings{{Neighbours: 1}, {Neighbours: 4}, {Neighbours: 100}, {Least: 0.4}, {Neighbours: 3, Least: 0.6}} {
+		t.Run(fmt.Sprint(s), func(t *testing.T) {
+			x, dense := random(t, 50, 12, 0.3, rng)
+			var want []pair
+			for i, a := range dense {
+				var near []pair
+				for j, b := range dense {
+					cosine := min(dot(a, b)/math.Sqrt(dot(a, a)*dot(b, b)), 1)
+					if i != j && cosine > 0 && cosine >= s.Least {
+						near = append(near, pair{i, j, cosine})
+					}
+				}
+				slices.SortStableFunc(near, func(a, b pair) int { return cmp.Compare(b.V, a.V) })
+				if s.Neighbours > 0 {
+					near = near[:min(len(near), s.Neighbours)]
+				}
+				slices.SortFunc(near, func(a, b pair) int { return cmp.Compare(a.J, b.J) })
+				want = append(want, near...)
+			}
+			got := collect(t, func(v similarity.Visit) error { return similarity.Nearest(context.Background(), x, &s, v) })
+			if diff := gocmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestSameBitsForAnyWorkers(t *testing.T) {
+	x, _ := random(t, 3000, 200, 0.1, rand.New(rand.NewPCG(5, 6)))
+	run := func(workers int) []pair {
+		return collect(t, func(v similarity.Visit) error {
+			return similarity.Nearest(context.Background(), x, &similarity.Settings{Neighbours: 5, Workers: workers}, v)
+		})
+	}
+	one := run(1)
+	for _, workers := range []int{2, 7} {
+		if !slices.Equal(one, run(workers)) {
+			t.Errorf("%d workers give other neighbours", workers)
+		}
+	}
+}
+
+func TestNearestSettings(t *testing.T) {
+	x, _ := random(t, 5, 5, 0.5, rand.New(rand.NewPCG(1, 1)))
+	for _, s := range []similarity.Settings{{}, {Neighbours: -1}, {Neighbours: 1, Least: 1.5}, {Least: math.NaN()}} {
+		if err := similarity.Nearest(context.Background(), x, &s, nil); err == nil {
+			t.Errorf("%+v is taken", s)
+		}
+	}
+}
+
+func TestVisitEndsTheWork(t *testing.T) {
+	x, _ := random(t, 50, 12, 0.3, rand.New(rand.NewPCG(3, 4)))
+	stop := errors.New("stop")
+	if err := similarity.Products(context.Background(), x, 2, func(int, []uint32, []float64) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("error %v, want %v", err, stop)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := similarity.Products(ctx, x, 2, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
