@@ -26,8 +26,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	v := view{Report: r, Level: Level, Chart: newChart(r)}
 	if len(r.Classes) <= maxTable {
 		for _, f := range r.Fractions() {
-			best, _ := r.Best(f)
-			v.Tables = append(v.Tables, r.result(best, f))
+			v.Tables = append(v.Tables, r.result(r.Best(f), f))
 		}
 	}
 	return page.Execute(w, v)
@@ -46,12 +45,6 @@ func (view) Measures() []measure { return measures }
 
 // At returns the result of a method at a fraction.
 func (v view) At(method string, fraction float64) *Result { return v.result(method, fraction) }
-
-// Starred reports whether a method is better than every other at a fraction.
-func (v view) Starred(method string, fraction float64) bool {
-	best, significant := v.Best(fraction)
-	return best == method && significant
-}
 
 // chart is a plot of accuracies over training sizes, in pixels. Sizes stand at
 // equal distances.

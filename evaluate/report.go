@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,10 +20,14 @@ type Report struct {
 	Labelled int      `json:"labelled"`
 	Classes  []string `json:"classes"`
 
-	Splits       int    `json:"splits"`        // for each training size
-	TuningSplits int    `json:"tuning_splits"` // 0: parameters are chosen inside each training set
-	Settings     int    `json:"settings"`      // parameters a method chose from
-	RNGSeed      uint64 `json:"seed"`
+	Splits       int       `json:"splits"`               // for each training size
+	Folds        int       `json:"folds,omitempty"`      // splits are those of cross-validation
+	Inverse      bool      `json:"inverse,omitempty"`    // each fold is the training set, not the test set
+	Stratified   bool      `json:"stratified,omitempty"` // fractions and folds have each class's share
+	TuneAt       []float64 `json:"tune_at,omitempty"`    // fractions at which parameters were chosen for all sizes
+	TuningSplits int       `json:"tuning_splits"`        // 0: parameters are chosen inside each training set
+	Settings     int       `json:"settings"`             // parameters a method chose from
+	RNGSeed      uint64    `json:"seed"`
 
 	Results      []Result     `json:"results"`
 	Significance []Comparison `json:"significance"`
@@ -38,6 +41,7 @@ type Result struct {
 	TrainPerClass    int                `json:"train_per_class,omitempty"` // if splits were drawn so
 	AccuracyMean     float64            `json:"accuracy_mean"`
 	AccuracyStderr   float64            `json:"accuracy_stderr"`
+	Standing         Standing           `json:"standing"`
 	Accuracies       []float64          `json:"accuracies"` // by split
 	MacroF1          float64            `json:"macro_f1"`   // mean over splits
 	validate.Quality                    // means over splits; nil where a split has none
@@ -75,7 +79,12 @@ func (r *Report) Protocol() []string {
 	}
 	var lines []string
 	if names := by[OnSplits]; names != nil {
-		lines = append(lines, fmt.Sprintf("parameters chosen once on %d further splits of all labels: %s", r.TuningSplits, strings.Join(names, ", ")))
+		at := ""
+		for i, f := range r.TuneAt {
+			at += map[bool]string{true: " at ", false: ", "}[i == 0] + strconv.FormatFloat(100*f, 'g', 4, 64) + " %"
+		}
+		splits := map[bool]string{true: "split", false: "splits"}[r.TuningSplits == 1]
+		lines = append(lines, fmt.Sprintf("parameters chosen once on %d further %s of all labels%s: %s", r.TuningSplits, splits, at, strings.Join(names, ", ")))
 	}
 	if names := by[Inside]; names != nil {
 		lines = append(lines, "parameters chosen inside each training set: "+strings.Join(names, ", "))
@@ -118,8 +127,31 @@ type Comparison struct {
 // Level is the p value below which the report calls a difference real.
 const Level = 0.05
 
-// compare appends the tests between all methods of one training size.
+// Standing says how a method compares with the others at its training size.
+type Standing string
+
+const (
+	First    Standing = "best"      // the highest mean accuracy
+	NotWorse Standing = "not worse" // not worse than the best at [Level], by more than one split
+	Worse    Standing = "worse"
+)
+
+// compare appends the tests between all methods of one training size, and stores how
+// they compare with the best.
 func (r *Report) compare(results []Result) {
+	best := 0
+	for i := range results {
+		if results[i].AccuracyMean > results[best].AccuracyMean {
+			best = i
+		}
+	}
+	for i := range results {
+		results[i].Standing = Worse
+		if _, p := validate.PairedT(results[best].Accuracies, results[i].Accuracies); p >= Level && len(results[i].Accuracies) > 1 {
+			results[i].Standing = NotWorse
+		}
+	}
+	results[best].Standing = First
 	for i, a := range results {
 		for _, b := range results[i+1:] {
 			_, p := validate.PairedT(a.Accuracies, b.Accuracies)
@@ -131,24 +163,14 @@ func (r *Report) compare(results []Result) {
 	}
 }
 
-// Best returns the method with the highest mean accuracy at a training
-// fraction, and whether it is better than every other at [Level].
-func (r *Report) Best(fraction float64) (method string, significant bool) {
-	best := math.Inf(-1)
+// Best returns the first method with the highest mean accuracy at a training fraction.
+func (r *Report) Best(fraction float64) string {
 	for _, res := range r.Results {
-		if res.TrainFraction == fraction && res.AccuracyMean > best {
-			method, best = res.Method, res.AccuracyMean
+		if res.TrainFraction == fraction && res.Standing == First {
+			return res.Method
 		}
 	}
-	others := 0
-	significant = true
-	for _, c := range r.Significance {
-		if c.TrainFraction == fraction && (c.A == method || c.B == method) {
-			others++
-			significant = significant && c.P < Level
-		}
-	}
-	return method, significant && others > 0
+	return ""
 }
 
 // Fractions returns the training fractions in the order of the results.
@@ -187,11 +209,7 @@ func (r *Report) result(method string, fraction float64) *Result {
 // parameters found.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	if r.Splits == 1 {
-		b.WriteString("accuracy %, one split\n")
-	} else {
-		fmt.Fprintf(&b, "accuracy %%, mean of %d splits (standard error)\n", r.Splits)
-	}
+	b.WriteString("accuracy %, " + r.Drawn() + "\n")
 	fractions, methods := r.Fractions(), r.Methods()
 	width := 0
 	for _, m := range methods {
@@ -203,25 +221,26 @@ func (r *Report) WriteText(w io.Writer) error {
 		line += "   " + pad(r.TrainedOn(f), column)
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
-	starred := false
+	marks := map[Standing]string{First: " * ", NotWorse: " ≈ ", Worse: "   "}
+	near := false
 	for _, m := range methods {
 		line := pad(m, width)
 		for _, f := range fractions {
-			mark := "   "
-			if best, significant := r.Best(f); best == m && significant {
-				mark, starred = " * ", true
-			}
 			res := r.result(m, f)
+			near = near || res.Standing == NotWorse
 			cell := percent(res.AccuracyMean)
 			if r.Splits > 1 {
 				cell += " (" + percent(res.AccuracyStderr) + ")"
 			}
-			line += mark + pad(cell, column)
+			line += marks[res.Standing] + pad(cell, column)
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	if starred {
-		fmt.Fprintf(&b, "* best, and better than every other (paired t-test, p < %v)\n", Level)
+	switch {
+	case near:
+		fmt.Fprintf(&b, "* best, ≈ not significantly worse (paired t-test, p ≥ %v)\n", Level)
+	case r.Splits > 1:
+		fmt.Fprintf(&b, "* best, and all others are significantly worse (paired t-test, p < %v)\n", Level)
 	}
 	for _, line := range r.Protocol() {
 		b.WriteString(line + "\n")
@@ -282,6 +301,28 @@ func (m *measure) Text(r *Result) string {
 	default:
 		return strconv.FormatFloat(*x, 'f', 3, 64)
 	}
+}
+
+// Drawn says over which splits means are.
+func (r *Report) Drawn() string {
+	kind := ""
+	if r.Stratified {
+		kind = "stratified "
+	}
+	if r.Splits == 1 {
+		return "one split"
+	}
+	if r.Folds == 0 {
+		return fmt.Sprintf("mean of %d %ssplits (standard error)", r.Splits, kind)
+	}
+	if r.Inverse {
+		kind = "inverse " + kind
+	}
+	text := fmt.Sprintf("mean of %s%d-fold cross-validation", kind, r.Folds)
+	if repeats := r.Splits / r.Folds; repeats > 1 {
+		text += fmt.Sprintf(", %d times", repeats)
+	}
+	return text + " (standard error)"
 }
 
 // percent writes a share of one as a percentage with one decimal.

@@ -11,31 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/validate"
 )
 
-// Plan says what [Run] measures.
-type Plan struct {
-	Methods []method.Method // the majority class is always measured too
-
-	// Training sets: at each of the fractions, or PerClass nodes of every
-	// class, or one given split.
-	Fractions []float64
-	PerClass  int
-	Given     *validate.Split
-
-	Splits int // for each training size; 0: 20
-
-	// TuningSplits are drawn beside the reported ones, to choose one set of
-	// parameters for each training size. 0: parameters are chosen inside each
-	// training set, as with a given split.
-	TuningSplits int
-
-	Settings *method.Settings
-
-	Journal *Journal // of what is measured; nil: none is kept
-
-	// Progress, if not nil, is called when a method has done a split.
-	Progress func(done, total int) `json:"-"`
-}
-
 // Run measures methods side by side: at each training size all of them learn
 // from the same training sets and are scored on the same test nodes.
 func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
@@ -69,8 +44,12 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	report := &Report{
 		Nodes: n, Labelled: len(p.Row), Classes: p.Names, Settings: set.Grid.Size(), RNGSeed: set.RNGSeed,
 		Splits: sizes[0].splits.Len(), TuningSplits: sizes[0].tuningSplits(),
+		Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified, TuneAt: plan.TuneAt,
 	}
-	r := &runner{p: p, plan: plan, set: &set, start: start, total: len(sizes) * len(methods) * report.Splits}
+	r := &runner{
+		p: p, plan: plan, set: &set, start: start, total: len(sizes) * len(methods) * report.Splits,
+		choices: map[choiceKey]*method.Choice{},
+	}
 	for i := range sizes {
 		var results []Result
 		for j, m := range methods {
@@ -90,64 +69,6 @@ func Run(ctx context.Context, p *method.Problem, plan *Plan) (*Report, error) {
 	return report, nil
 }
 
-// size is one size of training sets with its splits.
-type size struct {
-	fraction       float64
-	perClass       int
-	splits, tuning *validate.Splits // tuning is nil where parameters are chosen inside each training set
-}
-
-func (s *size) tuningSplits() int {
-	if s.tuning == nil {
-		return 0
-	}
-	return s.tuning.Len()
-}
-
-// sizes checks all splits before anything is computed.
-func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
-	count := plan.Splits
-	if count == 0 {
-		count = 20
-	}
-	share := func(s validate.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
-	if plan.Given != nil {
-		return []size{{fraction: share(*plan.Given), splits: validate.One(*plan.Given)}}, nil
-	}
-	draw := func(s *size, random func(count int, use validate.Use) (*validate.Splits, error)) (err error) {
-		if s.splits, err = random(count, validate.ForTest); err == nil && plan.TuningSplits > 0 {
-			s.tuning, err = random(plan.TuningSplits, validate.ForTuning)
-		}
-		return err
-	}
-	if plan.PerClass != 0 {
-		s := size{perClass: plan.PerClass}
-		err := draw(&s, func(count int, use validate.Use) (*validate.Splits, error) {
-			return validate.PerClassSplits(p.Class, plan.PerClass, count, seed, use)
-		})
-		if err != nil {
-			return nil, err
-		}
-		s.fraction = share(s.splits.At(0))
-		return []size{s}, nil
-	}
-	if len(plan.Fractions) == 0 {
-		panic(badPlan)
-	}
-	var sizes []size
-	for _, f := range plan.Fractions {
-		s := size{fraction: f}
-		err := draw(&s, func(count int, use validate.Use) (*validate.Splits, error) {
-			return validate.RandomSplits(p.Class, f, count, seed, use)
-		})
-		if err != nil {
-			return nil, err
-		}
-		sizes = append(sizes, s)
-	}
-	return sizes, nil
-}
-
 // runner runs methods, one after the other.
 type runner struct {
 	p           *method.Problem
@@ -155,7 +76,12 @@ type runner struct {
 	set         *method.Settings
 	start       time.Time
 	done, total int // splits
+
+	choices map[choiceKey]*method.Choice // of methods that were tuned; nil: there is nothing to choose
 }
+
+// choiceKey is a method and the training size at which it was tuned.
+type choiceKey struct{ method, size string }
 
 // newRecord returns that of a method of which nothing is known yet.
 func newRecord(p *method.Problem, m method.Method, s *size) *record {
@@ -175,7 +101,7 @@ func (r *runner) run(ctx context.Context, m method.Method, s *size, rec *record)
 	}
 	var chosen *method.Parameters
 	if s.tuning != nil {
-		choice, err := m.Tune(ctx, r.p, s.tuning, r.set)
+		choice, err := r.tune(ctx, m, s)
 		if err != nil {
 			return err
 		}
@@ -204,6 +130,20 @@ func (r *runner) run(ctx context.Context, m method.Method, s *size, rec *record)
 	rec.Result.summarise(rec.Outcomes)
 	rec.Complete = true
 	return nil
+}
+
+// tune returns what a method chooses for a training size, once where several sizes are
+// tuned at one.
+func (r *runner) tune(ctx context.Context, m method.Method, s *size) (*method.Choice, error) {
+	key := choiceKey{m.Name(), s.tunedAt}
+	if choice, done := r.choices[key]; done {
+		return choice, nil
+	}
+	choice, err := m.Tune(ctx, r.p, s.tuning, r.set)
+	if err == nil {
+		r.choices[key] = choice
+	}
+	return choice, err
 }
 
 // tell reports so many more splits done.
@@ -279,5 +219,3 @@ func (r *Result) summarise(outcomes []outcome) {
 		CalibrationError: mean(func(q *validate.Quality) *float64 { return q.CalibrationError }),
 	}
 }
-
-const badPlan = "evaluate: a plan without training sizes"

@@ -91,7 +91,7 @@ func TestRunPerClassAndGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Run(context.Background(), p, &Plan{Methods: methods, PerClass: 4, Splits: 3})
+	r, err := Run(context.Background(), p, &Plan{Methods: methods, PerClass: []int{4}, Splits: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,8 +183,8 @@ func sampleReport() *Report {
 		{add("cwk", 0.05, par, 0.7, 0.72, 0.74), add("majority", 0.05, nil, 0.3, 0.31, 0.32)},
 		{add("cwk", 0.1, par, 0.7, 0.3, 0.5), add("majority", 0.1, nil, 0.3, 0.31, 0.32)},
 	} {
-		r.Results = append(r.Results, results...)
 		r.compare(results)
+		r.Results = append(r.Results, results...)
 	}
 	share := func(x float64) *float64 { return &x }
 	r.Results[0].Quality = validate.Quality{
@@ -196,9 +196,9 @@ func sampleReport() *Report {
 func TestWriteText(t *testing.T) {
 	const want = `accuracy %, mean of 3 splits (standard error)
            5 %               10 %
-cwk      * 72.0 (1.2)        50.0 (11.5)
-majority   31.0 (0.6)        31.0 (0.6)
-* best, and better than every other (paired t-test, p < 0.05)
+cwk      * 72.0 (1.2)      * 50.0 (11.5)
+majority   31.0 (0.6)      ≈ 31.0 (0.6)
+* best, ≈ not significantly worse (paired t-test, p ≥ 0.05)
 parameters chosen once on 2 further splits of all labels: cwk
 cwk at 5 %: α = 0.9, 40 steps, C = 0.5, plain features
 cwk at 10 %: α = 0.9, 40 steps, C = 0.5, plain features
@@ -229,7 +229,7 @@ func TestReportJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"method":"cwk","train_fraction":0.05,"accuracy_mean":0.72,"accuracy_stderr":0.0115,` +
+	const want = `{"method":"cwk","train_fraction":0.05,"accuracy_mean":0.72,"accuracy_stderr":0.0115,"standing":"best",` +
 		`"accuracies":[0.7,0.72,0.74],"macro_f1":0.69,"average_precision":0.8125,"auc":0.9,` +
 		`"log_loss":0.7,"brier":0.4,"calibration_error":null,"confusion":[[3,1],[2,4]],` +
 		`"parameters":{"alpha":0.9,"steps":40,"min_steps":0,"cost":0.5,"features":"plain"},"tuned":"splits","seconds":1.25}`
@@ -245,8 +245,8 @@ func TestWriteHTML(t *testing.T) {
 	}
 	html := b.String()
 	for _, want := range []string{
-		"90 labelled nodes of 100, 2 classes", "3 random splits", "<br>parameters chosen once on 2 further splits of all labels: cwk</p>",
-		`<b title="better than every other">72.0</b> <small>± 1.2</small>`,
+		"90 labelled nodes of 100, 2 classes", "mean of 3 splits", "<br>parameters chosen once on 2 further splits of all labels: cwk</p>",
+		`<b title="best">72.0</b>* <small>± 1.2</small>`, `<b title="not worse">31.0</b> <small>`,
 		"α = 0.9, 40 steps, C = 0.5, plain features", "cwk − majority<td>&#43;41.00", "a&lt;b",
 		"Confusion, cwk at 10 %", "5 % labelled",
 	} {

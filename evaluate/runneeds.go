@@ -19,20 +19,34 @@ func RunNeeds(p *method.Problem, plan *Plan) (method.Needs, error) {
 		return err
 	}
 	set := plan.Settings.WithDefaults()
-	for _, size := range plan.trainingSizes(p) {
+	trained := func(size int) *method.Problem {
 		positions := make([]int, size)
 		for i := range positions {
 			positions[i] = i * len(p.Row) / size
 		}
-		train := p.At(positions)
+		return p.At(positions)
+	}
+	sizes := plan.trainingSizes(p)
+	for _, size := range sizes {
 		for _, m := range append([]method.Method{method.Majority}, plan.Methods...) {
-			if err := take(method.PredictNeeds(m, train, nil, &set)); err != nil {
+			if err := take(method.PredictNeeds(m, trained(size), nil, &set)); err != nil {
 				return most, err
 			}
-			if plan.TuningSplits > 0 && plan.Given == nil {
-				if err := take(method.TuneNeeds(m, train, p, &set)); err != nil {
-					return most, err
-				}
+		}
+	}
+	if plan.TuningSplits == 0 || plan.Given != nil {
+		return most, nil
+	}
+	if len(plan.TuneAt) > 0 {
+		sizes = nil
+		for _, f := range plan.TuneAt {
+			sizes = append(sizes, plan.trainedAt(p, f))
+		}
+	}
+	for _, size := range sizes {
+		for _, m := range plan.Methods {
+			if err := take(method.TuneNeeds(m, trained(size), p, &set)); err != nil {
+				return most, err
 			}
 		}
 	}
@@ -40,16 +54,27 @@ func RunNeeds(p *method.Problem, plan *Plan) (method.Needs, error) {
 }
 
 // trainingSizes returns the number of training nodes of each size.
-func (plan *Plan) trainingSizes(p *method.Problem) []int {
+func (plan *Plan) trainingSizes(p *method.Problem) (sizes []int) {
 	switch {
 	case plan.Given != nil:
 		return []int{len(plan.Given.Train)}
-	case plan.PerClass != 0:
-		return []int{min(plan.PerClass*len(p.Names), len(p.Row))}
+	case plan.Folds != 0 && plan.Inverse:
+		return []int{plan.trainedAt(p, 1/float64(plan.Folds))}
+	case plan.Folds != 0:
+		return []int{plan.trainedAt(p, 1-1/float64(plan.Folds))}
+	case len(plan.PerClass) > 0:
+		for _, each := range plan.PerClass {
+			sizes = append(sizes, min(each*len(p.Names), len(p.Row)))
+		}
+		return sizes
 	}
-	var sizes []int
 	for _, f := range plan.Fractions {
-		sizes = append(sizes, max(1, min(len(p.Row), int(math.Ceil(f*float64(len(p.Row))))+len(p.Names))))
+		sizes = append(sizes, plan.trainedAt(p, f))
 	}
 	return sizes
+}
+
+// trainedAt bounds the number of training nodes at a fraction.
+func (plan *Plan) trainedAt(p *method.Problem, fraction float64) int {
+	return max(1, min(len(p.Row), int(math.Ceil(fraction*float64(len(p.Row))))+len(p.Names)))
 }

@@ -215,20 +215,11 @@ func PerClassSplits(class []int, each, count int, seed uint64, use Use) (*Splits
 	if tests == 0 {
 		return nil, fmt.Errorf("%w: %d training nodes a class leave no node to test on; give fewer", ErrUsage, each)
 	}
-	return &Splits{count, func(i int) Split {
-		rng := newRand(seed, use.stream()|uint64(i))
-		var s Split
-		for _, nodes := range members {
-			nodes = slices.Clone(nodes)
-			rng.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
-			taken := min(each, len(nodes)) // a class number that no node has is empty
-			s.Train = append(s.Train, nodes[:taken]...)
-			s.Test = append(s.Test, nodes[taken:]...)
-		}
-		slices.Sort(s.Train)
-		slices.Sort(s.Test)
-		return s
-	}}, nil
+	taken := make([]int, len(members))
+	for c, nodes := range members {
+		taken[c] = min(each, len(nodes)) // a class number that no node has is empty
+	}
+	return &Splits{count, func(i int) Split { return takeOf(members, taken, seed, use.stream()|uint64(i)) }}, nil
 }
 
 // MembersOf returns the positions of each class, in increasing order.

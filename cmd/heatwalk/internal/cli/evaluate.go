@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,9 +27,13 @@ type evaluateFlags struct {
 	methods      []method.Method
 	stated       spec.Values // parameters of declared methods that were given
 	train        []float64
-	perClass     int
+	perClass     []int
+	folds        int
+	inverse      bool
+	draw         string
 	splits       int
 	tuningSplits int
+	tuneAt       []float64
 	gridName     string
 	grid         *method.Grid
 	features     string
@@ -41,9 +46,11 @@ func newEvaluate(in *invocation) *cobra.Command {
 	var f evaluateFlags
 	cmd := &cobra.Command{
 		Use:   "evaluate GRAPH --labels L.tsv",
-		Short: "Methods side by side on random splits of the labelled nodes",
+		Short: "Methods side by side on splits of the labelled nodes",
 		Long: `Draws training sets from the labelled nodes and scores methods on all other
-labelled nodes, every method on the same splits.
+labelled nodes, every method on the same splits: of fractions (--train), of so many
+nodes a class (--per-class), or of folds (--folds). Beside the best method, all are
+marked that a paired t-test does not find worse.
 
 With --tuning-splits N the parameters of every method are chosen once for each
 training size, on N further splits, which have labels of the whole graph, as papers
@@ -73,9 +80,17 @@ killed, the same command with --resume goes on from there to the same report.`,
 	in.variable(flags, "train", "X[,X...]", "0.05,0.1", "fractions of the labelled nodes to train on", func(s string) error {
 		return parseFractions(&f.train, s)
 	})
-	in.intVar(flags, &f.perClass, "per-class", 0, 1, 1<<30, "train on so many nodes of every class, instead of a fraction")
-	in.intVar(flags, &f.splits, "splits", 20, 1, 100_000, "random splits for each fraction")
+	in.variable(flags, "per-class", "N[,N...]", "", "train on so many nodes of every class, instead of a fraction", func(s string) error {
+		return parseCounts(&f.perClass, s)
+	})
+	in.intVar(flags, &f.folds, "folds", 0, 2, 100_000, "cross-validation by so many folds: train on all but one, test on that")
+	flags.BoolVar(&f.inverse, "inverse", false, "with --folds: train on one fold, test on all others")
+	in.choiceVar(flags, &f.draw, "draw", "", []string{"random", "stratified"}, "whether fractions and folds have each class's share of it (default: random fractions, stratified folds)")
+	in.intVar(flags, &f.splits, "splits", 20, 1, 100_000, "random splits for each training size; with --folds, partitions into folds, of which 1 is the default")
 	in.intVar(flags, &f.tuningSplits, "tuning-splits", 10, 0, 100_000, "further splits to choose parameters on (0: inside each training set)")
+	in.variable(flags, "tune-at", "X[,X...]", "", "fractions of the tuning splits; each training size takes the parameters of the nearest (default: of its own)", func(s string) error {
+		return parseFractions(&f.tuneAt, s)
+	})
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper, small, none, or a JSON `FILE`")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
 	in.declaredFlags(flags, declarations(), "")
@@ -102,6 +117,22 @@ func parseFractions(fractions *[]float64, s string) error {
 	return nil
 }
 
+func parseCounts(counts *[]int, s string) error {
+	var list []int
+	for _, part := range strings.Split(s, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 || n > 1<<30 {
+			return fmt.Errorf("%s is no number of nodes; give 1 or more", quoted(part))
+		}
+		if slices.Contains(list, n) {
+			return fmt.Errorf("%d is named twice; leave one out", n)
+		}
+		list = append(list, n)
+	}
+	*counts = list
+	return nil
+}
+
 // reportFormats are the endings of a report.
 var reportFormats = []string{".txt", ".json", ".html"}
 
@@ -116,19 +147,45 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 		in.checkFormat("--report", f.report, reportFormats)
 		in.checkOutput("--report", f.report, append(args, f.labels, f.split)...)
 	}
-	if f.split != "" {
-		for _, name := range []string{"train", "per-class", "splits", "tuning-splits"} {
-			if flags.Changed(name) {
-				in.problem("--"+name, "the split is given by --split; leave out one of the two")
-			}
-		}
-	} else if f.perClass > 0 && flags.Changed("train") {
-		in.problem("--per-class", "it says how many nodes to train on, and so does --train; leave out one of the two")
-	}
+	in.checkDraw(flags, f)
 	if f.resume && (f.report == "" || f.report == "-") {
 		in.problem("--resume", "a run can go on from the journal beside its report alone; give --report FILE")
 	}
 	f.grid = in.gridOf(f)
+}
+
+// checkDraw notes flags of splits that contradict each other, and completes them.
+func (in *invocation) checkDraw(flags *pflag.FlagSet, f *evaluateFlags) {
+	instead := func(by, why string, names ...string) {
+		for _, name := range names {
+			if flags.Changed(name) {
+				in.problem("--"+name, "%s --%s; leave out one of the two", why, by)
+			}
+		}
+	}
+	switch {
+	case f.split != "":
+		instead("split", "the split is given by", "train", "per-class", "folds", "inverse", "draw", "splits", "tuning-splits", "tune-at")
+	case f.folds > 0:
+		instead("folds", "how many nodes to train on is given by", "train", "per-class")
+	case len(f.perClass) > 0:
+		if flags.Changed("train") {
+			in.problem("--per-class", "it says how many nodes to train on, and so does --train; leave out one of the two")
+		}
+		instead("per-class", "every class has the same number by", "draw")
+	}
+	if f.inverse && f.folds == 0 {
+		in.problem("--inverse", "it trains on one fold; give --folds K")
+	}
+	if len(f.tuneAt) > 0 && f.tuningSplits == 0 {
+		in.problem("--tune-at", "there are no tuning splits with --tuning-splits 0; leave out one of the two")
+	}
+	if f.folds > 0 && !flags.Changed("splits") {
+		f.splits = 1
+	}
+	if f.draw == "" && f.folds > 0 {
+		f.draw = "stratified"
+	}
 }
 
 // journal returns that of the run, nil if there is none: it stands beside a report in a
@@ -315,7 +372,8 @@ func (in *invocation) plan(f *evaluateFlags, g *openGraph, l *nodefile.Labels) (
 		return nil, err
 	}
 	plan := &evaluate.Plan{
-		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Splits: f.splits, TuningSplits: f.tuningSplits,
+		Methods: f.methods, Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Inverse: f.inverse,
+		Stratified: f.draw == "stratified", Splits: f.splits, TuningSplits: f.tuningSplits, TuneAt: f.tuneAt,
 		Settings: &method.Settings{
 			Grid: f.grid, Kernel: f.walking.given(), Given: f.stated, Prior: prior, RNGSeed: uint64(in.seed),
 			Tolerance: f.machine.given(), Memory: g.memory(), Workers: in.threads,
@@ -360,8 +418,15 @@ func explainSplit(err error, f *evaluateFlags, g *openGraph, l *nodefile.Labels)
 	var (
 		fraction *validate.FractionError
 		split    *validate.SplitError
+		folds    *validate.FoldError
 	)
 	switch {
+	case errors.As(err, &folds):
+		advice := ""
+		if folds.Items > 1 {
+			advice = fmt.Sprintf("give at most %d, or ", folds.Items)
+		}
+		return usageOf("--folds", "%d folds are more than the %s of class %q; %sleave out the class", folds.Folds, counted(int64(folds.Items), "labelled node"), l.Names[folds.Class], advice)
 	case errors.As(err, &fraction) && fraction.Class >= 0 && fraction.Smallest > 0:
 		return usageOf("--train", "%v of %s leaves class %q without a training node; the smallest fraction that works is %v",
 			fraction.Fraction, counted(int64(fraction.Nodes), "labelled node"), l.Names[fraction.Class], fraction.Smallest)
@@ -371,7 +436,7 @@ func explainSplit(err error, f *evaluateFlags, g *openGraph, l *nodefile.Labels)
 		return &dataError{f.split, fmt.Sprintf("%q %s; keep one line for each labelled node", g.Nodes().ID(split.Row), split.What)}
 	case errors.As(err, &split):
 		return &dataError{f.split, "the split " + split.What + "; give it more lines"}
-	case errors.Is(err, validate.ErrUsage) && f.perClass > 0:
+	case errors.Is(err, validate.ErrUsage) && len(f.perClass) > 0:
 		return usageOf("--per-class", "%s", strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "))
 	}
 	return err

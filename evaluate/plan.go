@@ -1,0 +1,156 @@
+package evaluate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// Plan says what [Run] measures.
+type Plan struct {
+	Methods []method.Method // the majority class is always measured too
+
+	// Training sets: at each of the fractions, or of each number of nodes of every
+	// class, or all folds but one of Folds (with Inverse that one alone), or one
+	// given split.
+	Fractions []float64
+	PerClass  []int
+	Folds     int
+	Inverse   bool
+	Given     *validate.Split
+
+	Stratified bool // fractions and folds have each class's share of it
+
+	Splits int // for each training size, 0: 20; with Folds so many partitions, 0: 1
+
+	// TuningSplits are drawn beside the reported ones, to choose one set of
+	// parameters for each training size. 0: parameters are chosen inside each
+	// training set, as with a given split.
+	TuningSplits int
+
+	// TuneAt are the fractions at which parameters are chosen: each training size
+	// takes those of the nearest one, the smaller of two. Empty: each its own.
+	TuneAt []float64
+
+	Settings *method.Settings
+
+	Journal *Journal // of what is measured; nil: none is kept
+
+	// Progress, if not nil, is called when a method has done a split.
+	Progress func(done, total int) `json:"-"`
+}
+
+// size is one size of training sets with its splits.
+type size struct {
+	fraction       float64
+	perClass       int
+	splits, tuning *validate.Splits // tuning is nil where parameters are chosen inside each training set
+	tunedAt        string           // names the splits of tuning
+}
+
+func (s *size) tuningSplits() int {
+	if s.tuning == nil {
+		return 0
+	}
+	return s.tuning.Len()
+}
+
+// sizes checks all splits before anything is computed.
+func (plan *Plan) sizes(p *method.Problem, seed uint64) ([]size, error) {
+	share := func(s validate.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
+	if plan.Given != nil {
+		return []size{{fraction: share(*plan.Given), splits: validate.One(*plan.Given)}}, nil
+	}
+	var sizes []size
+	for _, draw := range plan.draws(p.Class, seed) {
+		var s size
+		var err error
+		if s.splits, err = draw.of(plan.count(), validate.ForTest); err != nil {
+			return nil, err
+		}
+		s.fraction, s.perClass = draw.fraction, draw.perClass
+		if s.fraction == 0 {
+			s.fraction = share(s.splits.At(0))
+		}
+		if plan.TuningSplits > 0 {
+			if near := plan.nearest(s.fraction); near > 0 {
+				draw = plan.atFraction(p.Class, near, seed)
+			}
+			if s.tuning, err = draw.of(plan.TuningSplits, validate.ForTuning); err != nil {
+				return nil, err
+			}
+			s.tunedAt = fmt.Sprint(draw.fraction, draw.perClass)
+		}
+		sizes = append(sizes, s)
+	}
+	return sizes, nil
+}
+
+// draw draws the splits of one training size.
+type draw struct {
+	fraction float64 // 0: what it comes to
+	perClass int
+	of       func(count int, use validate.Use) (*validate.Splits, error)
+}
+
+// draws returns what draws the splits of each training size.
+func (plan *Plan) draws(class []int, seed uint64) (list []draw) {
+	switch {
+	case plan.Folds != 0:
+		p := validate.Partition{Folds: plan.Folds, Inverse: plan.Inverse, Stratified: plan.Stratified}
+		list = append(list, draw{of: func(count int, use validate.Use) (*validate.Splits, error) {
+			return validate.FoldSplits(class, p, count, seed, use)
+		}})
+	case len(plan.PerClass) > 0:
+		for _, each := range plan.PerClass {
+			list = append(list, draw{perClass: each, of: func(count int, use validate.Use) (*validate.Splits, error) {
+				return validate.PerClassSplits(class, each, count, seed, use)
+			}})
+		}
+	case len(plan.Fractions) == 0:
+		panic(badPlan)
+	}
+	for _, f := range plan.Fractions {
+		if plan.Folds == 0 && len(plan.PerClass) == 0 {
+			list = append(list, plan.atFraction(class, f, seed))
+		}
+	}
+	return list
+}
+
+// atFraction returns what draws splits of a training fraction.
+func (plan *Plan) atFraction(class []int, fraction float64, seed uint64) draw {
+	random := validate.RandomSplits
+	if plan.Stratified {
+		random = validate.StratifiedSplits
+	}
+	return draw{fraction: fraction, of: func(count int, use validate.Use) (*validate.Splits, error) {
+		return random(class, fraction, count, seed, use)
+	}}
+}
+
+// count returns the number of splits of each training size.
+func (plan *Plan) count() int {
+	switch {
+	case plan.Folds != 0:
+		return max(1, plan.Splits) * plan.Folds
+	case plan.Splits == 0:
+		return 20
+	}
+	return plan.Splits
+}
+
+// nearest returns the nearest of TuneAt, the smaller of two, 0 without any.
+func (plan *Plan) nearest(fraction float64) (near float64) {
+	for _, at := range plan.TuneAt {
+		d, best := math.Abs(at-fraction), math.Abs(near-fraction)
+		if near == 0 || d < best-1e-9 || d < best+1e-9 && at < near {
+			near = at
+		}
+	}
+	return near
+}
+
+const badPlan = "evaluate: a plan without training sizes"

@@ -1,0 +1,89 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/method"
+	"github.com/heatwalk/heatwalk/validate"
+)
+
+// TestTuneAt checks which sizes share a choice: that of the nearest fraction, and the
+// parameters are those of a run at that fraction alone.
+func TestTuneAt(t *testing.T) {
+	plan := &Plan{TuneAt: []float64{0.05, 0.1}}
+	for _, c := range []struct{ fraction, want float64 }{
+		{0.01, 0.05}, {0.05, 0.05}, {0.07, 0.05}, {0.075, 0.05}, {0.08, 0.1}, {0.15, 0.1},
+	} {
+		if got := plan.nearest(c.fraction); got != c.want {
+			t.Errorf("%v is tuned at %v, want %v", c.fraction, got, c.want)
+		}
+	}
+	p := planted(t, 9, 120, 90)
+	methods, err := method.ParseMethods("lgc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(plan *Plan) *Report {
+		plan.Methods, plan.Splits, plan.TuningSplits = methods, 2, 2
+		r, err := Run(context.Background(), p, plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	shared := run(&Plan{Fractions: []float64{0.2, 0.3, 0.7}, TuneAt: []float64{0.3, 0.6}})
+	for i, at := range []float64{0.3, 0.3, 0.6} {
+		own := run(&Plan{Fractions: []float64{at}})
+		got, want := shared.Results[2*i], own.Results[0]
+		if fmt.Sprint(got.Parameters, got.TuningAccuracy) != fmt.Sprint(want.Parameters, want.TuningAccuracy) {
+			t.Errorf("size %d: %v, %v; alone %v, %v", i, got.Parameters, got.TuningAccuracy, want.Parameters, want.TuningAccuracy)
+		}
+	}
+}
+
+// TestFolds checks that folds test every labelled node once in each partition.
+func TestFolds(t *testing.T) {
+	p := planted(t, 9, 120, 90)
+	r, err := Run(context.Background(), p, &Plan{Folds: 5, Splits: 2, Stratified: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, row := range r.Results[0].Confusion {
+		for _, n := range row {
+			total += n
+		}
+	}
+	if r.Splits != 10 || total != 2*90 || r.Results[0].TrainFraction != 0.8 {
+		t.Errorf("%d splits test %d nodes after training on %v", r.Splits, total, r.Results[0].TrainFraction)
+	}
+	if got := r.Drawn(); got != "mean of stratified 5-fold cross-validation, 2 times (standard error)" {
+		t.Error(got)
+	}
+}
+
+// TestStanding checks the marks against the tests themselves.
+func TestStanding(t *testing.T) {
+	r := new(Report)
+	results := []Result{
+		{Method: "a", Accuracies: []float64{0.5, 0.6, 0.7}},
+		{Method: "b", Accuracies: []float64{0.62, 0.71, 0.8}},
+		{Method: "c", Accuracies: []float64{0.9, 0.4, 0.8}},
+	}
+	for i := range results {
+		results[i].AccuracyMean, results[i].AccuracyStderr = validate.MeanStderr(results[i].Accuracies)
+	}
+	r.compare(results)
+	for i, want := range []Standing{Worse, First, NotWorse} {
+		if results[i].Standing != want {
+			t.Errorf("%s is %s, want %s", results[i].Method, results[i].Standing, want)
+		}
+	}
+	one := []Result{{Accuracies: []float64{0.5}, AccuracyMean: 0.5}, {Accuracies: []float64{0.4}, AccuracyMean: 0.4}}
+	r.compare(one)
+	if one[1].Standing != Worse {
+		t.Errorf("by one split: %s", one[1].Standing)
+	}
+}

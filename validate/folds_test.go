@@ -1,0 +1,125 @@
+package validate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+func classesOf(counts ...int) []int {
+	var class []int
+	for c, n := range counts {
+		for range n {
+			class = append(class, c)
+		}
+	}
+	return class
+}
+
+// TestFoldSplits checks that each partition tests on, or trains on, every item once,
+// and that folds hold what they promise of the classes.
+func TestFoldSplits(t *testing.T) {
+	class := classesOf(10, 7, 5)
+	for _, stratified := range []bool{true, false} {
+		for _, inverse := range []bool{true, false} {
+			p := Partition{Folds: 4, Inverse: inverse, Stratified: stratified}
+			name := fmt.Sprintf("%+v", p)
+			splits, err := FoldSplits(class, p, 11, 5, ForTest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if splits.Len() != 11 {
+				t.Fatalf("%d splits", splits.Len())
+			}
+			for number := range 2 {
+				seen := make([]int, len(class))
+				for f := range 4 {
+					s := splits.At(4*number + f)
+					one, other := s.Test, s.Train
+					if inverse {
+						one, other = other, one
+					}
+					if n := len(one); n < 5 || n > 6 || n+len(other) != len(class) || !slices.IsSorted(one) {
+						t.Errorf("%s: a fold of %d", name, n)
+					}
+					has := make([]int, 3)
+					for _, i := range one {
+						seen[i]++
+						has[class[i]]++
+					}
+					for c, all := range []int{10, 7, 5} {
+						if stratified && (has[c] < all/4 || has[c] > (all+3)/4) {
+							t.Errorf("%s: %d of the %d of class %d in a fold", name, has[c], all, c)
+						}
+						trained := has[c]
+						if !inverse {
+							trained = all - has[c]
+						}
+						if trained == 0 {
+							t.Errorf("%s: class %d is not trained on", name, c)
+						}
+					}
+				}
+				if slices.ContainsFunc(seen, func(n int) bool { return n != 1 }) {
+					t.Errorf("%s: items are in %v folds", name, seen)
+				}
+			}
+			tuning, err := FoldSplits(class, p, 1, 5, ForTuning)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slices.Equal(tuning.At(0).Test, splits.At(0).Test) || slices.Equal(splits.At(0).Test, splits.At(4).Test) {
+				t.Errorf("%s: two draws are one", name)
+			}
+		}
+	}
+}
+
+func TestFoldErrors(t *testing.T) {
+	class := classesOf(10, 3)
+	for _, c := range []struct {
+		p    Partition
+		want string
+	}{
+		{Partition{Folds: 1}, "validate: parameter outside its range: 1 folds; at least 2 are needed"},
+		{Partition{Folds: 4, Stratified: true}, "4 folds are more than the 3 items of a class"},
+		{Partition{Folds: 4, Inverse: true}, "4 folds are more than the 3 items of a class"},
+		{Partition{Folds: 14}, "14 folds are more than the 3 items of a class"},
+		{Partition{Folds: 4}, "<nil>"},
+		{Partition{Folds: 3, Stratified: true, Inverse: true}, "<nil>"},
+	} {
+		_, err := FoldSplits(class, c.p, 5, 1, ForTest)
+		if fmt.Sprint(err) != c.want || err != nil && !errors.Is(err, ErrUsage) {
+			t.Errorf("%+v: %v, want %s", c.p, err, c.want)
+		}
+	}
+	var few *FoldError
+	if _, err := FoldSplits(class, Partition{Folds: 4, Stratified: true}, 5, 1, ForTest); !errors.As(err, &few) || few.Class != 1 || few.Items != 3 {
+		t.Errorf("%+v", few)
+	}
+}
+
+func TestStratifiedSplits(t *testing.T) {
+	class := classesOf(40, 10, 2)
+	splits, err := StratifiedSplits(class, 0.1, 3, 1, ForTest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		s := splits.At(i)
+		count := make([]int, 3)
+		for _, at := range s.Train {
+			count[class[at]]++
+		}
+		if fmt.Sprint(count) != "[4 1 1]" || len(s.Train)+len(s.Test) != len(class) {
+			t.Errorf("trains on %v of the classes and tests on %d", count, len(s.Test))
+		}
+	}
+	if slices.Equal(splits.At(0).Train, splits.At(1).Train) {
+		t.Error("two splits are one")
+	}
+	if _, err := StratifiedSplits([]int{0, 1}, 0.5, 1, 1, ForTest); !errors.Is(err, ErrUsage) {
+		t.Errorf("no node to test on: %v", err)
+	}
+}
