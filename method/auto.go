@@ -26,7 +26,7 @@ const fewestLabels = 15
 func (evidence) Name() string { return "auto" }
 
 // Takes implements [Method].
-func (evidence) Takes() []string { return []string{"unreached"} }
+func (evidence) Takes() []string { return []string{"unreached", "node_features", "feature_ids"} }
 
 // Tune implements [Method]: it chooses inside each training set.
 func (evidence) Tune(context.Context, *Problem, *validate.Splits, *Settings) (*Choice, error) {
@@ -64,10 +64,11 @@ type weigher struct {
 	set *Settings
 	out *Prediction
 
-	sources *sources
-	tally   *tally
-	columns *columns
-	related *diffused // nil: none
+	sources    *sources
+	tally      *tally
+	columns    *columns
+	related    *diffused   // nil: none
+	attributed *attributed // nil: none
 
 	several []bool     // of labels: whether there is another of their class
 	whole   *labelRows // of labels, without what is hidden from each
@@ -118,6 +119,11 @@ func (r *weigher) walk(ctx context.Context) (err error) {
 	for _, c := range r.p.Class {
 		r.several = append(r.several, count[c] > 1)
 	}
+	if r.p.Attributes != nil {
+		if err := r.attribute(ctx); err != nil {
+			return err
+		}
+	}
 	r.whole = r.rows(-1)
 	return nil
 }
@@ -148,15 +154,17 @@ func (r *weigher) tell(phase string, done float64) {
 	}
 }
 
-// few reports whether there are too few labels to learn from.
-func (r *weigher) few() bool { return len(r.p.Row) <= fewestLabels }
+// few reports whether there are too few labels to learn from. Attributes tell more of
+// nodes with few labels than walks from these do.
+func (r *weigher) few() bool { return len(r.p.Row) <= fewestLabels && r.p.Attributes == nil }
 
 // labelRows are the columns of labels, as a node in their place would have them that
 // has no label.
 type labelRows struct {
-	shared classify.Features[float64]
-	free   classify.Features[float32]
-	heard  []bool // whether walks from labels come to a label
+	shared     classify.Features[float64]
+	free       classify.Features[float32]
+	heard      []bool      // whether anything is known of a label: walks from others come to it, or there are attributes
+	attributes [][]float64 // nil: none
 }
 
 // rows makes the columns of labels without a part, −1 for none.
@@ -170,7 +178,10 @@ func (r *weigher) rows(without int) *labelRows {
 	x, filtered := make([]float64, free), make([]float32, r.tally.full.Cols)
 	for i, row := range r.p.Row {
 		r.sources.honestTo(filtered, r.tally, i, without)
-		l.heard[i] = r.columns.heard(filtered)
+		l.heard[i] = r.heard(filtered)
+		if r.attributed != nil {
+			l.attributes = append(l.attributes, r.attributed.rowOf(i, without))
+		}
 		r.columns.sharedTo(l.shared.Row(i), filtered, r.relatedTo(i, without))
 		r.columns.freeTo(x, filtered, row)
 		for j, v := range x {
@@ -191,6 +202,9 @@ func (r *weigher) relatedTo(label, without int) []float64 {
 	}
 	return r.related.part[without][label]
 }
+
+// heard reports whether anything is known of a node with these filters.
+func (r *weigher) heard(row []float32) bool { return r.attributed != nil || r.columns.heard(row) }
 
 // missedPrior is how many labels the prior counts for beside those that no walk from
 // another label comes to.
@@ -278,22 +292,28 @@ func (r *weigher) score(ctx context.Context) error {
 type scorer struct {
 	r                 *weigher
 	shared, free, row []float64
+	attributes        []float64
+	input             []float64 // what the model takes of shared and attributes
 	scores            []float64 // of a kernel
 	missed            []float64 // of nodes that no walk comes to
 }
 
 func (r *weigher) newScorer() *scorer {
-	return &scorer{
+	w := &scorer{
 		r: r, shared: make([]float64, r.columns.sharedCount()*r.columns.classes),
 		free: make([]float64, r.columns.freeCount()), row: make([]float64, r.columns.classes), scores: make([]float64, r.columns.classes), missed: r.missed(-1),
 	}
+	if r.attributed != nil {
+		w.attributes = make([]float64, r.attributed.blocks*r.columns.classes)
+	}
+	return w
 }
 
 // probabilities returns those of node v, which stay valid until the next call.
 func (w *scorer) probabilities(v int) []float64 {
 	r, full := w.r, w.r.tally.full.Row(v)
 	switch {
-	case !r.columns.heard(full):
+	case !r.heard(full):
 		copy(w.row, w.missed)
 		return w.row
 	case r.few():
@@ -302,11 +322,15 @@ func (w *scorer) probabilities(v int) []float64 {
 		copy(w.row, r.columns.prior)
 	default:
 		r.columns.sharedTo(w.shared, full, r.columns.relatedRow(w.scores, v))
+		if r.attributed != nil {
+			r.attributed.nodeTo(w.attributes, v)
+		}
+		w.input = r.chosen.candidate.input(w.input[:0], w.shared, w.attributes, r.columns.classes)
 		if r.chosen.candidate.free {
 			r.columns.freeTo(w.free, full, v)
-			r.model.LogitsTo(w.row, w.free, w.shared)
+			r.model.LogitsTo(w.row, w.free, w.input)
 		} else {
-			r.model.LogitsTo(w.row, nil, w.shared)
+			r.model.LogitsTo(w.row, nil, w.input)
 		}
 		classify.Softmax(w.row, w.row)
 	}

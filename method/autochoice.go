@@ -15,6 +15,9 @@ type candidate struct {
 	free     bool    // free columns take part
 	pull     float64 // of shared weights towards agreement of neighbours, 0 or 1
 	ridge    float64 // of shared weights, of the sum over items
+
+	attributes bool // scores of attributes take part
+	alone      bool // without columns of walks and kernels
 }
 
 // candidates are the models that are tried: shared weights alone, free columns beside
@@ -73,10 +76,9 @@ func (r *weigher) fit(ctx context.Context, c candidate, l *labelRows, y []int, l
 			items++
 		}
 	}
-	s := &classify.Logistic{
-		BiasRidge: biasRidge, Tolerance: fitTolerance,
-		Shared: &classify.SharedColumns{Values: l.shared, Prior: r.columns.priorWeights(c.pull), Ridge: c.ridge},
-	}
+	shared := r.shared(c, l)
+	shared.Ridge = c.ridge
+	s := &classify.Logistic{BiasRidge: biasRidge, Tolerance: fitTolerance, Shared: shared}
 	features := l.free
 	if !c.free {
 		features.Cols = 0
@@ -138,12 +140,13 @@ func (r *weigher) choose(ctx context.Context) error {
 // would teach of each other what they are then asked.
 func (r *weigher) tryModels(ctx context.Context) error {
 	m := len(r.p.Row)
+	candidates := r.candidates()
 	for of, c := range candidates {
 		for _, lambda := range c.lambdas() {
 			r.trials = append(r.trials, trialOf{setting: setting{c, lambda}, of: of, truth: make([]float64, m), right: make([]bool, m)})
 		}
 	}
-	row, sampled := make([]float64, len(r.p.Names)), r.sampled()
+	row, sampled, input := make([]float64, len(r.p.Names)), r.sampled(), []float64(nil)
 	for f := range r.sources.parts {
 		rows := r.rows(f)
 		y, missed := r.teaching(rows, f), r.missed(f)
@@ -173,7 +176,8 @@ func (r *weigher) tryModels(ctx context.Context) error {
 						if c.free {
 							x = doubled(r.whole.free.Row(i))
 						}
-						classify.Softmax(row, models[l].LogitsTo(row, x, r.whole.shared.Row(i)))
+						input = c.input(input[:0], r.whole.shared.Row(i), rows.attributesOf(i), len(row))
+						classify.Softmax(row, models[l].LogitsTo(row, x, input))
 					}
 					trials[l].note(i, row, class)
 				}
@@ -266,6 +270,9 @@ const lossWeight = 0.02
 // the least log-loss, of these the one with the largest share of right answers less
 // lossWeight times the log-loss, the first among equals.
 func (r *weigher) best(among func(label int) bool) int {
+	if r.attributed != nil {
+		return r.bestAttributed(among)
+	}
 	best, most := -1, math.Inf(-1)
 	for lo := 0; lo < len(r.trials); {
 		hi, at, least, merit := lo, lo, math.Inf(1), 0.0

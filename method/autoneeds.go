@@ -5,6 +5,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
 )
 
 // evidencePlan lists what a prediction by evidence takes.
@@ -27,6 +28,9 @@ func planOf(p *Problem, set *Settings) evidencePlan {
 	}
 	if relates(p) {
 		plan.kept += packedBytes[float32](n, k) + (1+foldsOfWalks)*int64(m)*(24+8*int64(k))
+	}
+	if p.Attributes != nil {
+		plan.kept += spec.Sum(attributeKept(p))
 	}
 	if set.Memory > 0 {
 		plan.left = max(1, beside(p, set.Memory)-plan.kept)
@@ -57,6 +61,11 @@ func (a *account) evidence() error {
 	}
 	if relates(a.p) {
 		if err := a.related(plan.left); err != nil {
+			return err
+		}
+	}
+	if a.p.Attributes != nil {
+		if err := a.attributes(plan.left); err != nil {
 			return err
 		}
 	}

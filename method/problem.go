@@ -16,6 +16,9 @@ type Problem struct {
 	Class    []int         // their classes, positions in Names
 	Names    []string      // the classes
 
+	// Attributes has a row for each node, which may be missing; nil: there are none.
+	Attributes *sparse.Table
+
 	components *sparse.Components // nil until they are looked for
 }
 
@@ -31,6 +34,11 @@ func (p *Problem) Validate() error {
 	n, _ := p.A.Dims()
 	if len(p.Degrees) != n || len(p.Row) != len(p.Class) {
 		panic(badProblem)
+	}
+	if p.Attributes != nil {
+		if rows, _ := p.Attributes.Dims(); rows != n {
+			panic(badProblem)
+		}
 	}
 	several := false
 	for i, c := range p.Class {

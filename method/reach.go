@@ -29,14 +29,20 @@ func (p *Problem) Components(ctx context.Context, workers int, work *Work) (*spa
 // reached returns the nodes from which a walk can end in a label. Cost:
 // that of Components; of a directed graph that of [cwk.Reached].
 func (p *Problem) reached(ctx context.Context, workers int, work *Work) (*roaring.Bitmap, error) {
+	return p.reachedFrom(ctx, p.Row, workers, work)
+}
+
+// reachedFrom returns the nodes from which a walk can end in one of rows, as reached
+// does.
+func (p *Problem) reachedFrom(ctx context.Context, rows []int, workers int, work *Work) (*roaring.Bitmap, error) {
 	if p.Directed {
-		return p.reachedAlong(ctx, p.Row, workers, work)
+		return p.reachedAlong(ctx, rows, workers, work)
 	}
 	parts, err := p.Components(ctx, workers, work)
 	if err != nil {
 		return nil, err
 	}
-	return parts.Reached(p.Row), nil
+	return parts.Reached(rows), nil
 }
 
 // reachedAlong is cwk.Reached for a directed graph, counted in work.

@@ -39,6 +39,8 @@ type classifyFlags struct {
 	gram    gramFlags
 	vectors vectorFlags
 
+	attributes attributeFlags
+
 	unknownValues string // of records to label: error or missing
 	scores        int    // tablefile.Columns.Top
 	kind          string // of scores alone: raw or probability, "" if not given
@@ -61,10 +63,16 @@ is chosen by cross-validation on the labelled nodes.
 
 OUT has a line for each node: node, label, reached, and a score for each class.
 Labelled nodes keep their label. reached is false for a node that no labelled
-node can reach; its scores are its prior, that of --prior where the method takes
+node can reach, nor one with attributes; its scores are its prior, that of --prior where the method takes
 it and else the shares of the labels, and its label is left blank unless
 --unreached=prior gives it the likeliest class, the most frequent one where no
 other is likelier. The endings .jsonl and .parquet choose those formats.
+
+With --node-features FILE the method auto learns from attributes of nodes too: from
+their own, those of nodes around them, and walks from labels where the labels show
+that these help. FILE is a matrix with a row for each node, which FILE.rows.ids or
+--feature-ids tells (.npz, .npy, LIBSVM), or a table with a column of ids and a
+header (CSV, TSV, Parquet). A node without a row has what its neighbours tell.
 
 With --slab I/M a machine of many tries a share of the parameters only; OUT, with
 the ending .trials, then says how well they do. heatwalk merge puts these parts
@@ -109,7 +117,8 @@ in --labels, are learned from; the values that their attributes have are all the
 			if f.slab.Of == 0 {
 				in.checkFormat("-o", f.out, slices.Concat(predictionFormats, scoreFormats))
 			}
-			in.checkOutput("-o", f.out, append(args, f.labels, f.truth)...)
+			in.checkOutput("-o", f.out, append(args, f.labels, f.truth, f.attributes.file, f.attributes.ids)...)
+			in.checkAttributes(&f.attributes)
 			in.checkStdin(append(args, f.labels, f.truth)...)
 			in.checkLearning(cmd.Flags(), &f.learning)
 			if f.method != nil {
@@ -144,6 +153,7 @@ func (in *invocation) classifyFlags(flags *pflag.FlagSet, f *classifyFlags) {
 		return parseScores(&f.scores, s)
 	})
 	in.choiceVar(flags, &f.unreached, "unreached", "blank", []string{"blank", "prior"}, "label of a node that no labelled node can reach")
+	in.attributeFlags(flags, &f.attributes)
 	flags.StringVar(&f.truth, "truth", "", "`FILE` of true labels to score the predictions with")
 	in.slabVar(flags, &f.slab, "the choice, a share of the absorptions each")
 	in.readingFlags(flags, &f.reading)
@@ -167,17 +177,18 @@ func parseScores(top *int, s string) error {
 
 // classified is the JSON document of classify.
 type classified struct {
-	Output     string             `json:"output"`
-	Nodes      int                `json:"nodes"`
-	Labelled   int                `json:"labelled"`
-	Skipped    skippedLines       `json:"skipped_label_lines"`
-	Predicted  int                `json:"predicted"`
-	Unreached  int                `json:"unreached"`
-	Components int                `json:"unreached_components"`
-	Classes    []string           `json:"classes"`
-	Method     string             `json:"method"`
-	Parameters *method.Parameters `json:"parameters"`
-	Settings   int                `json:"settings"`
+	Output     string              `json:"output"`
+	Nodes      int                 `json:"nodes"`
+	Labelled   int                 `json:"labelled"`
+	Skipped    skippedLines        `json:"skipped_label_lines"`
+	Attributes *attributesDocument `json:"node_features,omitempty"`
+	Predicted  int                 `json:"predicted"`
+	Unreached  int                 `json:"unreached"`
+	Components int                 `json:"unreached_components"`
+	Classes    []string            `json:"classes"`
+	Method     string              `json:"method"`
+	Parameters *method.Parameters  `json:"parameters"`
+	Settings   int                 `json:"settings"`
 
 	AccuracyEstimate    *float64 `json:"accuracy_estimate,omitempty"`
 	AccuracyStderr      *float64 `json:"accuracy_stderr,omitempty"`
@@ -191,7 +202,7 @@ type classified struct {
 }
 
 func (in *invocation) runClassify(name string, f *classifyFlags) error {
-	d, err := in.beginLearn(name, f.out, f.labels, &f.reading)
+	d, err := in.beginLearn(name, f.out, f.labels, &f.reading, &f.attributes)
 	if err != nil {
 		return err
 	}
@@ -252,7 +263,7 @@ func (in *invocation) runClassify(name string, f *classifyFlags) error {
 	}
 	r := &classified{
 		Output: f.out, Nodes: len(labels), Labelled: len(l.Row), Skipped: skippedOf(l), Classes: l.Names, Method: f.method.Name(),
-		Phases: p.Seconds,
+		Phases: p.Seconds, Attributes: attributesOf(g),
 	}
 	if p.Settings > 0 {
 		r.Parameters, r.Settings = &p.Parameters, p.Settings
@@ -516,6 +527,9 @@ func (in *invocation) printClassified(r *classified, f *classifyFlags) {
 	}
 	if text := r.Skipped.String(); text != "" {
 		fmt.Fprintln(w, text)
+	}
+	if r.Attributes != nil {
+		fmt.Fprintln(w, r.Attributes)
 	}
 	if r.Parameters != nil {
 		fmt.Fprintln(w, chosen(*r.Parameters, r.Settings))

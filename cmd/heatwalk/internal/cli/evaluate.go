@@ -22,6 +22,7 @@ import (
 type evaluateFlags struct {
 	reading
 	walking
+	attributes attributeFlags
 	machine
 	names        string // of the methods
 	methods      []method.Method
@@ -64,6 +65,7 @@ killed, the same command with --resume goes on from there to the same report.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in.checkGraph(cmd, args, &f.reading)
 			in.checkStdin(append(args, f.labels, f.split)...)
+			in.checkAttributes(&f.attributes)
 			in.checkEvaluate(cmd.Flags(), &f, args)
 			if err := in.checked(); err != nil {
 				return err
@@ -94,6 +96,7 @@ killed, the same command with --resume goes on from there to the same report.`,
 	flags.StringVar(&f.gridName, "grid", "small", "parameters to choose from: paper, small, none, or a JSON `FILE`")
 	in.choiceVar(flags, &f.features, "features", "auto", []string{"auto", "honest", "plain"}, "rows of training nodes; auto chooses")
 	in.declaredFlags(flags, declarations(), "")
+	in.attributeFlags(flags, &f.attributes)
 	flags.StringVar(&f.split, "split", "", "`FILE` of node<TAB>train|test lines, instead of random splits")
 	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	flags.BoolVar(&f.resume, "resume", false, "go on from where a run with the same --report was killed, if one was")
@@ -145,7 +148,7 @@ func (in *invocation) checkEvaluate(flags *pflag.FlagSet, f *evaluateFlags, args
 	in.checkEffect(flags, f.methods)
 	if f.report != "" {
 		in.checkFormat("--report", f.report, reportFormats)
-		in.checkOutput("--report", f.report, append(args, f.labels, f.split)...)
+		in.checkOutput("--report", f.report, append(args, f.labels, f.split, f.attributes.file, f.attributes.ids)...)
 	}
 	in.checkDraw(flags, f)
 	if f.resume && (f.report == "" || f.report == "-") {
@@ -246,15 +249,16 @@ func (in *invocation) gridOf(f *evaluateFlags) *method.Grid {
 // evaluated is the JSON document of evaluate.
 type evaluated struct {
 	*evaluate.Report
-	Graph           string       `json:"graph"`
-	Skipped         skippedLines `json:"skipped_label_lines"`
-	Seconds         float64      `json:"seconds"` // covers that of the report
-	PeakMemoryBytes int64        `json:"peak_memory_bytes"`
-	Warnings        []string     `json:"warnings,omitempty"`
+	Graph           string              `json:"graph"`
+	Skipped         skippedLines        `json:"skipped_label_lines"`
+	Attributes      *attributesDocument `json:"node_features,omitempty"`
+	Seconds         float64             `json:"seconds"` // covers that of the report
+	PeakMemoryBytes int64               `json:"peak_memory_bytes"`
+	Warnings        []string            `json:"warnings,omitempty"`
 }
 
 func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
-	d, err := in.beginLearn(name, f.report, f.labels, &f.reading)
+	d, err := in.beginLearn(name, f.report, f.labels, &f.reading, &f.attributes)
 	if err != nil {
 		return err
 	}
@@ -282,7 +286,7 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	in.warnUnfinished(plan, report)
 	c := in.closing()
-	doc := evaluated{report, name, skippedOf(l), c.Seconds, c.PeakMemoryBytes, c.Warnings}
+	doc := evaluated{report, name, skippedOf(l), attributesOf(g), c.Seconds, c.PeakMemoryBytes, c.Warnings}
 	if f.report != "" {
 		switch formatOf(f.report, reportFormats) {
 		case ".html":
@@ -318,6 +322,9 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	}
 	if text := doc.Skipped.String(); text != "" {
 		fmt.Fprintln(in.summary(), text)
+	}
+	if doc.Attributes != nil {
+		fmt.Fprintln(in.summary(), doc.Attributes)
 	}
 	closing := in.cost()
 	if f.report != "" {

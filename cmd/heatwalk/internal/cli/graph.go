@@ -10,6 +10,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/internal/budget"
+	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -80,7 +81,7 @@ func parseFields(fields *[]string, s string, least, most int, example string) er
 	return nil
 }
 
-// openGraph is an open graph; close removes what was made to open it.
+// openGraph is an open graph, with what was read of its nodes; close removes what was made to open it.
 type openGraph struct {
 	*shard.Store
 	in   *invocation
@@ -96,6 +97,8 @@ type openGraph struct {
 	copyBytes  int64          // what that copy takes
 	report     *ingest.Report // of a graph that was ingested on the fly
 	readBytes  int64          // resident while it was, at the most
+
+	attributes *nodefile.Features // of its nodes, nil if none were read
 }
 
 // isStore reports whether a GRAPH argument is to be opened as a store: a
@@ -227,10 +230,14 @@ func (g *openGraph) memory() int64 {
 
 // held returns what the graph takes.
 func (g *openGraph) held() int64 {
-	if g.asStreamed {
-		return g.Store.Memory() - g.Store.Kept()
+	var attributes int64
+	if g.attributes != nil {
+		attributes = g.attributes.Table.Bytes()
 	}
-	bytes := g.Store.Memory() + g.copyBytes
+	if g.asStreamed {
+		return g.Store.Memory() - g.Store.Kept() + attributes
+	}
+	bytes := g.Store.Memory() + g.copyBytes + attributes
 	if g.forward {
 		bytes -= g.Store.KeptBack()
 	}

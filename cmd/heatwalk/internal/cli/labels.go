@@ -66,7 +66,11 @@ func (s skippedLines) String() string {
 
 // problemOf returns what is to be learned.
 func problemOf(g *openGraph, l *nodefile.Labels) *method.Problem {
-	return &method.Problem{
+	p := &method.Problem{
 		A: g.matrix, Degrees: g.Degrees(), Directed: g.Manifest().Directed, Row: l.Row, Class: l.Class, Names: l.Names,
 	}
+	if g.attributes != nil {
+		p.Attributes = g.attributes.Table
+	}
+	return p
 }

@@ -16,9 +16,9 @@ type learnRun struct {
 	l        *nodefile.Labels
 }
 
-// beginLearn begins the output called path, if it is not "", and reads the graph
-// and its labels.
-func (in *invocation) beginLearn(name, path, labels string, r *reading) (_ *learnRun, err error) {
+// beginLearn begins the output called path, if it is not "", and reads the graph,
+// its labels and its attributes, if there are any.
+func (in *invocation) beginLearn(name, path, labels string, r *reading, a *attributeFlags) (_ *learnRun, err error) {
 	d := &learnRun{files: &outputs{in: in}}
 	begun := false
 	defer func() {
@@ -36,6 +36,9 @@ func (in *invocation) beginLearn(name, path, labels string, r *reading) (_ *lear
 		return nil, err
 	}
 	if d.l, err = in.readSeeds(labels, d.g, r); err != nil {
+		return nil, err
+	}
+	if err = in.readAttributes(a, d.g, r); err != nil {
 		return nil, err
 	}
 	begun = true

@@ -52,7 +52,7 @@ func (in *invocation) runTrials(name string, f *classifyFlags) error {
 	if err != nil {
 		return err
 	}
-	d, err := in.beginLearn(name, f.out, f.labels, &f.reading)
+	d, err := in.beginLearn(name, f.out, f.labels, &f.reading, &f.attributes)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,336 @@
+package classify
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/internal/symmetric"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// RidgePath is ridge regression on explicit features with the classes as targets, for
+// many ridges at the price of one eigendecomposition, and what it says of each item when
+// it has learned from the others alone. With A the m×d features and a column of a
+// constant, Y the one-hot classes and ȳ their shares, it minimises
+//
+//	‖AW − (Y − 1ȳᵀ)‖² + λw̄‖W‖²,  w̄ = tr(AAᵀ)/m,
+//
+// and gives item i the scores Wᵀa_i + ȳ. With G = (AAᵀ + λw̄I)⁻¹ and C = G(Y − 1ȳᵀ) an
+// item that is left out has exactly the scores Y_i − C_i/G_ii, but that ȳ is that of
+// all: Golub, Heath, Wahba 1979.
+type RidgePath struct {
+	a       *mat.Dense // m×(d + 1)
+	y       []int
+	classes int
+
+	values  []float64  // of AAᵀ, or of AᵀA where that is smaller
+	vectors *mat.Dense // U of AAᵀ, or AV with V of AᵀA
+	basis   *mat.Dense // V; nil: AAᵀ was taken
+	turned  *mat.Dense // vectorsᵀ·[Y 1]
+	mean    float64    // w̄
+}
+
+// RidgeMemory lists what [NewRidgePath] holds for so many items, features and classes,
+// and what leaves parts of the items out if there are parts.
+func RidgeMemory(items, features, classes, parts int) []spec.Bytes {
+	m, d, k := int64(items), int64(features)+1, int64(classes)+1
+	q := min(m, d)
+	list := []spec.Bytes{
+		{What: "features of labels", Bytes: 8 * m * d},
+		{What: "squares of features and their eigenvectors", Bytes: 8*(4*q*q+m*q) + 8*k*(3*m+d)},
+	}
+	if parts > 0 {
+		f := (m + int64(parts) - 1) / int64(parts) * 2
+		list = append(list, spec.Bytes{What: "least squares without a part", Bytes: 8 * (m*m + m*f + int64(parts)*m*k)})
+	}
+	return list
+}
+
+// NewRidgePath takes the features of items, to which it appends the column of the
+// constant, and their classes, all ≥ 0. Cost: the products of all columns or all items,
+// whichever are fewer, and one eigendecomposition. The error is the context's, or
+// [ErrOneClass].
+func NewRidgePath[T Float](ctx context.Context, f Features[T], constant float64, y []int, classes, workers int) (*RidgePath, error) {
+	if len(y) != f.Rows {
+		panic(badLength)
+	}
+	if len(newGroups(y, classes).present) < 2 {
+		return nil, ErrOneClass
+	}
+	m, d := f.Rows, f.Cols+1
+	p := &RidgePath{a: mat.NewDense(m, d, nil), y: y, classes: classes, turned: new(mat.Dense)}
+	for i := range m {
+		row := p.a.RawRowView(i)
+		for j, v := range f.Row(i) {
+			row[j] = float64(v)
+		}
+		row[d-1] = constant
+	}
+	var of mat.Matrix = p.a
+	if m > d {
+		of = p.a.T()
+	}
+	squares := mat.NewSymDense(min(m, d), nil)
+	squares.SymOuterK(1, of)
+	for i := range min(m, d) {
+		p.mean += squares.At(i, i) / float64(m)
+	}
+	var err error
+	if p.values, p.vectors, err = symmetric.Eigen(ctx, squares, nil, workers); err != nil {
+		return nil, err
+	}
+	for q, v := range p.values {
+		p.values[q] = max(0, v)
+	}
+	if m > d {
+		p.basis, p.vectors = p.vectors, new(mat.Dense)
+		p.vectors.Mul(p.a, p.basis)
+	}
+	targets := mat.NewDense(m, classes+1, nil)
+	for i, c := range y {
+		targets.Set(i, c, 1)
+		targets.Set(i, classes, 1)
+	}
+	p.turned.Mul(p.vectors.T(), targets)
+	return p, nil
+}
+
+// shares returns ȳ of the items that take part.
+func (p *RidgePath) shares(takes func(item int) bool) []float64 {
+	share, of := make([]float64, p.classes), 0.0
+	for i, c := range p.y {
+		if takes(i) {
+			share[c]++
+			of++
+		}
+	}
+	for c := range share {
+		share[c] /= max(1, of)
+	}
+	return share
+}
+
+func everyItem(int) bool { return true }
+
+// weighted returns (w + λw̄)⁻¹·turned.
+func (p *RidgePath) weighted(ridge float64) *mat.Dense {
+	var scaled mat.Dense
+	scaled.Apply(func(q, _ int, v float64) float64 { return v / (p.values[q] + ridge) }, p.turned)
+	return &scaled
+}
+
+// inverse returns G·[Y 1] and the diagonal of G.
+func (p *RidgePath) inverse(ridge float64) (coef *mat.Dense, diagonal []float64) {
+	coef, diagonal = new(mat.Dense), make([]float64, len(p.y))
+	coef.Mul(p.vectors, p.weighted(ridge))
+	for i := range p.y {
+		sum := 0.0
+		for q, u := range p.vectors.RawRowView(i) {
+			sum += float64(u*u) / (p.values[q] + ridge)
+		}
+		diagonal[i] = sum
+	}
+	if p.basis == nil {
+		return coef, diagonal
+	}
+	// G = (I − A(AᵀA + λw̄I)⁻¹Aᵀ)/λw̄
+	for i, c := range p.y {
+		row := coef.RawRowView(i)
+		for j := range row {
+			target := 0.0
+			if j == c || j == p.classes {
+				target = 1
+			}
+			row[j] = (target - row[j]) / ridge
+		}
+		diagonal[i] = max(1-diagonal[i], leastLeft) / ridge
+	}
+	return coef, diagonal
+}
+
+// leastLeft bounds 1 less the leverage of an item, which rounding may take to 0.
+const leastLeft = 1e-6
+
+// LeaveOneOut returns the scores of each item without itself for λ > 0.
+func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
+	p.check(lambda)
+	coef, diagonal := p.inverse(lambda * p.mean)
+	share := p.shares(everyItem)
+	out := mat.NewDense(len(p.y), p.classes, nil)
+	for i, c := range p.y {
+		p.leftOut(out.RawRowView(i), c, coef.RawRowView(i), diagonal[i], share)
+	}
+	return out
+}
+
+// leftOut stores Y_i − (C_i − ȳ·G1_i)/G_ii, to which ȳ has been added and from which it
+// has been taken.
+func (p *RidgePath) leftOut(dst []float64, class int, coef []float64, diagonal float64, share []float64) {
+	for c := range dst {
+		dst[c] = -(coef[c] - float64(share[c]*coef[p.classes])) / diagonal
+	}
+	dst[class]++
+}
+
+func (p *RidgePath) check(lambda float64) {
+	if !positive(lambda) {
+		panic(badLambda)
+	}
+}
+
+// Cosine returns the cosine of scores, of which the shares of the classes are taken off,
+// and targets, over the items that take part: how far scores point at the classes,
+// whatever their size.
+func (p *RidgePath) Cosine(scores *mat.Dense, takes []bool) float64 {
+	share := p.shares(everyItem)
+	var product, a, b float64
+	for i, class := range p.y {
+		if !takes[i] {
+			continue
+		}
+		for c, s := range scores.RawRowView(i) {
+			s -= share[c]
+			target := -share[c]
+			if c == class {
+				target++
+			}
+			product += float64(s * target)
+			a += float64(s * s)
+			b += float64(target * target)
+		}
+	}
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return product / math.Sqrt(float64(a*b))
+}
+
+// Choose returns the λ whose scores of left out items have the largest cosine over the
+// items that take part, the first of equals, with these scores.
+func (p *RidgePath) Choose(lambdas []float64, takes []bool) (lambda, cosine float64, scores *mat.Dense) {
+	cosine = math.Inf(-1)
+	for _, l := range lambdas {
+		s := p.LeaveOneOut(l)
+		if c := p.Cosine(s, takes); c > cosine {
+			lambda, cosine, scores = l, c, s
+		}
+	}
+	return lambda, cosine, scores
+}
+
+// Weights returns W for λ > 0, whose last row is that of the constant, and ȳ.
+func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, shares []float64) {
+	p.check(lambda)
+	shares = p.shares(everyItem)
+	scaled := p.weighted(lambda * p.mean)
+	rows, _ := scaled.Dims()
+	targets := mat.NewDense(rows, p.classes, nil)
+	for q := range rows {
+		row := scaled.RawRowView(q)
+		for c := range p.classes {
+			targets.Set(q, c, row[c]-float64(shares[c]*row[p.classes]))
+		}
+	}
+	w = new(mat.Dense)
+	if p.basis != nil {
+		w.Mul(p.basis, targets)
+		return w, shares
+	}
+	var coef mat.Dense
+	coef.Mul(p.vectors, targets)
+	w.Mul(p.a.T(), &coef)
+	return w, shares
+}
+
+// WithoutParts returns for each part the scores of all items by machines that have
+// learned from no item of that part: those of its items, and those of the others, each
+// without itself too. Cost: a product of all items with all, and for each part a
+// factorisation of the size of the part. The error is [ErrIndefinite].
+func (p *RidgePath) WithoutParts(lambda float64, part []int, parts int) ([]*mat.Dense, error) {
+	p.check(lambda)
+	ridge := lambda * p.mean
+	coef, diagonal := p.inverse(ridge)
+	g := p.full(ridge)
+	out := make([]*mat.Dense, parts)
+	for f := range parts {
+		var err error
+		if out[f], err = p.without(g, coef, diagonal, part, f); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// full returns G.
+func (p *RidgePath) full(ridge float64) *mat.Dense {
+	var scaled, g mat.Dense
+	scaled.Apply(func(_, q int, v float64) float64 { return v / (p.values[q] + ridge) }, p.vectors)
+	g.Mul(&scaled, p.vectors.T())
+	if p.basis != nil {
+		g.Apply(func(i, j int, v float64) float64 {
+			if i == j {
+				return (1 - v) / ridge
+			}
+			return -v / ridge
+		}, &g)
+	}
+	return &g
+}
+
+// without returns the scores of all items without part f. With r the other items,
+//
+//	(K_rr + λw̄I)⁻¹ = G_rr − G_rf·G_ff⁻¹·G_fr
+func (p *RidgePath) without(g, coef *mat.Dense, diagonal []float64, part []int, f int) (*mat.Dense, error) {
+	var of, others []int
+	for i := range p.y {
+		if part[i] == f {
+			of = append(of, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	m, k := len(p.y), p.classes
+	out, share := mat.NewDense(m, k, nil), p.shares(func(i int) bool { return part[i] != f })
+	x := new(mat.Dense) // G_ff⁻¹·[C_f G_fr]
+	if len(of) > 0 {
+		own, right := mat.NewSymDense(len(of), nil), mat.NewDense(len(of), k+1+len(others), nil)
+		for a, i := range of {
+			row, to := g.RawRowView(i), right.RawRowView(a)
+			for b, j := range of[a:] {
+				own.SetSym(a, a+b, row[j])
+			}
+			copy(to, coef.RawRowView(i))
+			for b, j := range others {
+				to[k+1+b] = row[j]
+			}
+		}
+		var factor mat.Cholesky
+		if !factor.Factorize(own) {
+			return nil, ErrIndefinite
+		}
+		if err := factor.SolveTo(x, right); err != nil {
+			if _, ok := err.(mat.Condition); !ok {
+				return nil, err
+			}
+		}
+	}
+	for a, i := range of {
+		p.leftOut(out.RawRowView(i), p.y[i], x.RawRowView(a), 1, share)
+	}
+	c := make([]float64, k+1)
+	for b, j := range others {
+		copy(c, coef.RawRowView(j))
+		d, row := diagonal[j], g.RawRowView(j)
+		for a, i := range of {
+			solved := x.RawRowView(a)
+			for t := range c {
+				c[t] -= float64(row[i] * solved[t])
+			}
+			d -= float64(row[i] * solved[k+1+b])
+		}
+		p.leftOut(out.RawRowView(j), p.y[j], c, d, share)
+	}
+	return out, nil
+}

@@ -1,0 +1,126 @@
+package classify
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// plainRidge solves (AᵀA + ridge·I)W = Aᵀ(Y − 1ȳᵀ) for the items that take part and
+// returns the scores AW + ȳ of all items.
+func plainRidge(a *mat.Dense, y []int, share []float64, ridge float64, takes func(int) bool) *mat.Dense {
+	m, d := a.Dims()
+	k := len(share)
+	part, target := mat.NewDense(m, d, nil), mat.NewDense(m, k, nil)
+	for i := range m {
+		if !takes(i) {
+			continue
+		}
+		part.SetRow(i, a.RawRowView(i))
+		for c := range k {
+			target.Set(i, c, -share[c])
+		}
+		target.Set(i, y[i], 1-share[y[i]])
+	}
+	var square, right, w, out mat.Dense
+	square.Mul(part.T(), part)
+	for j := range d {
+		square.Set(j, j, square.At(j, j)+ridge)
+	}
+	right.Mul(part.T(), target)
+	if err := w.Solve(&square, &right); err != nil {
+		panic(err)
+	}
+	out.Mul(a, &w)
+	out.Apply(func(_, c int, v float64) float64 { return v + share[c] }, &out)
+	return &out
+}
+
+// TestRidgePath compares with solving for each set of items anew, where there are fewer
+// features than items and where there are more.
+func TestRidgePath(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, d := range []int{3, 40} {
+		const m, k, parts, constant = 23, 3, 4, 0.3
+		f := Features[float32]{Rows: m, Cols: d, Stride: d, Data: make([]float32, m*d)}
+		a, y, part := mat.NewDense(m, d+1, nil), make([]int, m), make([]int, m)
+		trace := 0.0
+		for i := range m {
+			y[i], part[i] = rng.IntN(k), rng.IntN(parts)
+			for j := range d {
+				f.Row(i)[j] = float32(rng.NormFloat64())
+				a.Set(i, j, float64(f.Row(i)[j]))
+			}
+			a.Set(i, d, constant)
+			trace += mat.Dot(a.RowView(i), a.RowView(i))
+		}
+		p, err := NewRidgePath(t.Context(), f, constant, y, k, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const lambda = 0.2
+		ridge := lambda * trace / m
+		shares := func(takes func(int) bool) []float64 {
+			share, of := make([]float64, k), 0.0
+			for i, c := range y {
+				if takes(i) {
+					share[c]++
+					of++
+				}
+			}
+			for c := range share {
+				share[c] /= of
+			}
+			return share
+		}
+		all := shares(func(int) bool { return true })
+		near := func(what string, got []float64, want []float64) {
+			t.Helper()
+			for c, v := range got {
+				if !(math.Abs(v-want[c]) < 1e-9) {
+					t.Fatalf("d = %d: %s: %v, want %v", d, what, got, want)
+				}
+			}
+		}
+		left := p.LeaveOneOut(lambda)
+		for i := range m {
+			want := plainRidge(a, y, all, ridge, func(j int) bool { return j != i })
+			near("one left out", left.RawRowView(i), want.RawRowView(i))
+		}
+		w, share := p.Weights(lambda)
+		near("shares", share, all)
+		var scores mat.Dense
+		scores.Mul(a, w)
+		want := plainRidge(a, y, all, ridge, func(int) bool { return true })
+		for i := range m {
+			for c := range k {
+				scores.Set(i, c, scores.At(i, c)+share[c])
+			}
+			near("scores", scores.RawRowView(i), want.RawRowView(i))
+		}
+		without, err := p.WithoutParts(lambda, part, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f := range parts {
+			rest := func(j int) bool { return part[j] != f }
+			share := shares(rest)
+			for i := range m {
+				want := plainRidge(a, y, share, ridge, func(j int) bool { return j != i && rest(j) })
+				near("without a part", without[f].RawRowView(i), want.RawRowView(i))
+			}
+		}
+		takes := make([]bool, m)
+		for i := range takes {
+			takes[i] = i%5 > 0
+		}
+		best, cosine, _ := p.Choose([]float64{0.01, 0.1, 1, 10}, takes)
+		for _, l := range []float64{0.01, 0.1, 1, 10} {
+			if c := p.Cosine(p.LeaveOneOut(l), takes); c > cosine || l == best && c != cosine {
+				t.Errorf("d = %d: λ = %v has the cosine %v, the chosen %v %v", d, l, c, best, cosine)
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/nodefile"
+	"github.com/heatwalk/heatwalk/tablefile"
+)
+
+// attributeFlags are the flags of what is known of nodes beside their labels.
+type attributeFlags struct {
+	file string
+	ids  string
+}
+
+func (in *invocation) attributeFlags(flags *pflag.FlagSet, f *attributeFlags) {
+	flags.StringVar(&f.file, "node-features", "", "`FILE` of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids")
+	flags.StringVar(&f.ids, "feature-ids", "", "`FILE` of ids, one for each row of a matrix of --node-features (default: the file .rows.ids beside it)")
+}
+
+// checkAttributes notes what is wrong with the flags of f together.
+func (in *invocation) checkAttributes(f *attributeFlags) {
+	switch {
+	case f.ids != "" && f.file == "":
+		in.problem("--feature-ids", "there is no matrix; give it with --node-features")
+	case f.file == "-":
+		in.problem("--node-features", "stdin can be read once, and attributes are read several times; give a file")
+	}
+}
+
+// attributesDocument is what the JSON documents say of attributes.
+type attributesDocument struct {
+	Nodes   int      `json:"nodes"` // that have some
+	Columns int      `json:"columns"`
+	Values  int64    `json:"values"`            // that are not 0
+	Unknown int      `json:"unknown,omitempty"` // rows of nodes that are not in the graph
+	Passed  []string `json:"passed_over,omitempty"`
+}
+
+// attributesOf returns what there is to say of the attributes of g, nil if it has none.
+func attributesOf(g *openGraph) *attributesDocument {
+	if g.attributes == nil {
+		return nil
+	}
+	t := g.attributes.Table
+	_, cols := t.Dims()
+	return &attributesDocument{t.Present(), cols, t.Entries(), g.attributes.Unknown, g.attributes.Passed}
+}
+
+// String says it in a line.
+func (d *attributesDocument) String() string {
+	text := fmt.Sprintf("%s of %s", counted(int64(d.Columns), "attribute"), counted(int64(d.Nodes), "node"))
+	if d.Unknown > 0 {
+		text += fmt.Sprintf(" · %s of nodes that are not in the graph passed over", counted(int64(d.Unknown), "row"))
+	}
+	return text
+}
+
+// readAttributes reads what is known of the nodes of g, if a file is given.
+func (in *invocation) readAttributes(f *attributeFlags, g *openGraph, r *reading) (err error) {
+	if f.file == "" {
+		return nil
+	}
+	c := &nodefile.FeatureConfig{
+		SkipUnknown: r.config.UnknownIDs == ingest.SkipUnknown, Memory: g.memory(),
+		Warn: func(text string) { in.warn("%s", text) },
+	}
+	in.progress.begin("reading "+f.file, 0, inBytes)
+	if tablefile.Detect(in.ctx, f.file) != tablefile.Other {
+		g.attributes, err = in.readAttributeMatrix(f, g, c)
+		return matrixError(err)
+	}
+	if f.ids != "" {
+		return usageOf("--feature-ids", "%s is a table, whose ids stand in a column; leave it out", f.file)
+	}
+	g.attributes, err = nodefile.ReadFeatures(in.ctx, f.file, g.Nodes(), c)
+	return err
+}
+
+// readAttributeMatrix reads a matrix with the ids of its rows beside it, in its archive
+// or in the file that is named.
+func (in *invocation) readAttributeMatrix(f *attributeFlags, g *openGraph, c *nodefile.FeatureConfig) (*nodefile.Features, error) {
+	file, err := tablefile.Inspect(in.ctx, f.file, &tablefile.Options{Name: f.file, Memory: c.Memory / 8})
+	if errors.Is(err, tablefile.ErrStream) {
+		return nil, usageOf("--node-features", "%s can be read once, and attributes are read several times; give a plain file", f.file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids, err := in.attributeIDs(f, file)
+	if err != nil {
+		return nil, err
+	}
+	out, i := nodefile.NewFeatures(f.file, g.Nodes(), file.Cols, c), 0
+	err = tablefile.Read(in.ctx, file, func(_ []byte, row []float32) error {
+		i++
+		return out.Add(0, ids.id(i-1), row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, out.End()
+}
+
+// attributeIDs returns the ids of the rows of a matrix.
+func (in *invocation) attributeIDs(f *attributeFlags, file *tablefile.File) (axis, error) {
+	if f.ids != "" {
+		return in.readIDFile(f.ids, file.Rows)
+	}
+	if names, err := file.Names("rows"); err != nil || names != nil {
+		return axisOf(names), err
+	}
+	name := f.file
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	for _, base := range []string{name, strings.TrimSuffix(name, filepath.Ext(name))} {
+		if beside := base + ".rows.ids"; isThere(beside) {
+			return in.readIDFile(beside, file.Rows)
+		}
+	}
+	return axis{}, usageOf("--node-features", "which nodes the rows of %s are is not told: %s is missing; write the ids there, one a line, or name their file with --feature-ids",
+		f.file, strings.TrimSuffix(name, filepath.Ext(name))+".rows.ids")
+}

@@ -1,0 +1,117 @@
+package method
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// wordsOf returns a table in which a node has each of its class's ten words of sixty
+// with some probability and others with less.
+func wordsOf(rng *rand.Rand, class []int, own, other float64) *sparse.Table {
+	const words = 60
+	t := sparse.NewTable(len(class), words)
+	row := make([]float32, words)
+	for v, c := range class {
+		for j := range row {
+			row[j] = 0
+			if share := rng.Float64(); share < other || j/10 == c && share < own {
+				row[j] = 1
+			}
+		}
+		t.Set(v, row)
+	}
+	return t
+}
+
+// Words tell the classes where the graph tells nothing, of nodes without an edge too
+// and from a few labels; the accuracy that is told is that of the prediction, and the
+// bits are the same for any workers and memory.
+func TestWordsTell(t *testing.T) {
+	for _, labelled := range []int{9, 60} {
+		p, class := blocks(t, 7, 300, labelled, 3, 0.2, 0.2)
+		p.Attributes = wordsOf(rand.New(rand.NewPCG(1, 1)), class, 0.4, 0.04)
+		out := evident(t, p, &Settings{Workers: 1})
+		if got := accuracy(p, out, class); got < 0.75 {
+			t.Errorf("%d labels: accuracy %.2f", labelled, got)
+		} else if labelled > 50 && (out.Accuracy < got-3*out.Stderr || out.Accuracy > got+3*out.Stderr) {
+			t.Errorf("%d labels: told %.2f ± %.2f, found %.2f", labelled, out.Accuracy, out.Stderr, got)
+		}
+		if got := out.Reached.GetCardinality(); got != 300 {
+			t.Errorf("%d nodes reached", got)
+		}
+		for _, s := range []Settings{{Workers: 2}, {Workers: 7, Memory: 700 << 10}} {
+			again := evident(t, p, &s)
+			if !slices.Equal(again.Scores.Data, out.Scores.Data) || again.Accuracy != out.Accuracy {
+				t.Errorf("%d labels: other bits with %d workers, memory %d", labelled, s.Workers, s.Memory)
+			}
+		}
+	}
+}
+
+// What is known of others than a node reaches it along edges, and what is known of
+// nobody around it leaves it to the shares of the classes.
+func TestMissingAttributes(t *testing.T) {
+	p, class := blocks(t, 8, 300, 60, 3, 4, 0.2)
+	whole := wordsOf(rand.New(rand.NewPCG(2, 1)), class, 0.5, 0.02)
+	some := sparse.NewTable(300, 60)
+	row := make([]float32, 60)
+	for v := range 300 {
+		if p.Degrees[v] == 0 || v%2 == 0 {
+			continue
+		}
+		clear(row)
+		columns, values := whole.Row(v)
+		for i, x := range values {
+			j := i
+			if columns != nil {
+				j = int(columns[i])
+			}
+			row[j] = x
+		}
+		some.Set(v, row)
+	}
+	p.Attributes = some
+	out := evident(t, p, nil)
+	if got := accuracy(p, out, class); got < 0.85 {
+		t.Errorf("accuracy %.2f", got)
+	}
+	var alone []float32
+	for v := range 300 {
+		if p.Degrees[v] > 0 || slices.Contains(p.Row, v) {
+			continue
+		}
+		if out.Reached.Contains(uint32(v)) {
+			t.Errorf("node %d has neither neighbours nor attributes and is reached", v)
+		}
+		if got := out.Scores.Row(v); alone == nil {
+			alone = slices.Clone(got)
+		} else if !slices.Equal(got, alone) {
+			t.Errorf("node %d of which nothing is known has the scores %v, another %v", v, got, alone)
+		}
+	}
+	if alone == nil {
+		t.Error("no node is alone")
+	}
+}
+
+// Attributes that say nothing take next to nothing away, and labels that mean nothing
+// are told so.
+func TestAttributesLeakNothing(t *testing.T) {
+	p, class := blocks(t, 9, 400, 80, 4, 5, 0.5)
+	without := accuracy(p, evident(t, p, nil), class)
+	rng := rand.New(rand.NewPCG(3, 1))
+	strange := slices.Clone(class)
+	rng.Shuffle(len(strange), func(i, j int) { strange[i], strange[j] = strange[j], strange[i] })
+	p.Attributes = wordsOf(rng, strange, 0.4, 0.04)
+	if got := accuracy(p, evident(t, p, nil), class); got < without-0.03 {
+		t.Errorf("accuracy %.2f with the attributes of others, %.2f without", got, without)
+	}
+	p.Attributes = wordsOf(rng, class, 0.4, 0.04)
+	rng.Shuffle(len(p.Class), func(i, j int) { p.Class[i], p.Class[j] = p.Class[j], p.Class[i] })
+	if out := evident(t, p, nil); out.Accuracy > 0.25+3*out.Stderr {
+		t.Errorf("shuffled labels: told %.2f ± %.2f", out.Accuracy, out.Stderr)
+	}
+}

@@ -1,0 +1,78 @@
+package method
+
+import (
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// attributeBlocks is the number of blocks.
+const attributeBlocks = 3
+
+// attributeKept lists what a prediction with attributes holds to its end.
+func attributeKept(p *Problem) []spec.Bytes {
+	n, m, k := len(p.Degrees), len(p.Row), len(p.Names)
+	rows := 1
+	if m <= nestedLabels {
+		rows += foldsOfWalks
+	}
+	return []spec.Bytes{
+		{What: "scores of attributes", Bytes: attributeBlocks * packedBytes[float32](n, k)},
+		{What: "scores of labels without them", Bytes: int64(rows*m) * int64(24+8*attributeBlocks*k)},
+		{What: "what models take of labels", Bytes: packedBytes[float64](m, (4+len(sharedFilters)+attributeBlocks)*k)},
+		{What: "nodes with attributes", Bytes: 8 * int64(p.Attributes.Present())},
+	}
+}
+
+// attributeSweeps lists what is held while attributes are swept in slabs of so many
+// columns, and while ridges learn from them.
+func attributeSweeps(p *Problem, columns, workers int) (sweeps, ridges []spec.Bytes) {
+	n, d := p.Attributes.Dims()
+	k := len(p.Names)
+	features := mostHops * d
+	shown := shownLabels(len(p.Row), features)
+	kept := []spec.Bytes{
+		{What: "units of attributes", Bytes: attributeTableBytes(n, d) + lensBytes(n)},
+		{What: "attributes of labels", Bytes: int64(mostViews) * packedBytes[float32](shown, d)},
+	}
+	parts := 0
+	if len(p.Row) <= min(nestedLabels, shown) {
+		parts = foldsOfWalks
+	}
+	sweeps = append(sweeps, kept...)
+	sweeps = append(sweeps,
+		spec.Bytes{What: "slabs of attributes", Bytes: lensSlabBytes(n, max(columns, k))},
+		spec.Bytes{What: "products of slabs", Bytes: int64(sched.Workers(workers)) * 4 * int64(d) * (productGroup + 1)},
+	)
+	ridges = append(ridges, kept...)
+	ridges = append(ridges, spec.Bytes{What: "features and weights of a ridge", Bytes: packedBytes[float32](shown, features) + 2*packedBytes[float32](features, k)})
+	return sweeps, append(ridges, classify.RidgeMemory(shown, features, k, parts)...)
+}
+
+// mostViews and mostHops bound the views of attributes, and those of one block.
+const (
+	mostViews = int(firstHop) + 3
+	mostHops  = mostViews - 1
+)
+
+// slabWidth returns how many columns are swept together within a limit, 0 for none.
+func slabWidth(p *Problem, limit int64, workers int) int {
+	for columns := slabColumns; ; columns /= 2 {
+		sweeps, _ := attributeSweeps(p, columns, workers)
+		if limit == 0 || columns <= len(p.Names) || columns <= productGroup || spec.Sum(sweeps) <= limit {
+			return columns
+		}
+	}
+}
+
+// attributes accounts for scores of attributes.
+func (a *account) attributes(left int64) error {
+	columns := slabWidth(a.p, left, a.set.Workers)
+	a.row = max(a.row, 4*sparse.Stride[float32](max(columns, len(a.p.Names))))
+	sweeps, ridges := attributeSweeps(a.p, columns, a.set.Workers)
+	if err := a.phase(spec.Sum(sweeps), "slabs of attributes"); err != nil {
+		return err
+	}
+	return a.phase(spec.Sum(ridges), "ridge regression on attributes")
+}

@@ -1,0 +1,355 @@
+package method
+
+import (
+	"context"
+	"math"
+
+	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/simd"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// A view is a linear map of the nodes through which attributes X are seen: X as it is,
+//
+//	P = (1−α)·Σ_{j<J} αʲ·S̃ʲX + α^J·S̃^J·X,  S̃ = (D + σI)^-½·(A + σI)·(D + σI)^-½,
+//
+// and TʰX. Where edges have a direction S̃ is (D + σI)⁻¹(A + σI), which follows them. σ is
+// the mean weight of an entry, 1 without weights.
+type view int
+
+const (
+	rankView  view = iota // P
+	plainView             // X
+	firstHop              // TX, and TʰX after it
+)
+
+const (
+	rankDamping = 0.9 // α
+	rankSteps   = 20  // J
+	slabColumns = 64  // that are swept together where memory allows
+)
+
+// lens shows attributes through views.
+type lens struct {
+	p       *Problem
+	a       *attributeTable
+	columns int // that are swept together
+	workers int
+	work    *Work
+
+	near *sparse.Operator[float32] // (D + σI)⁻¹(A + σI)
+	root []float32                 // (D + σI)^½; nil: edges have a direction
+	step *sparse.Operator[float32] // T, with zero rows for nodes without edges
+	back *sparse.Operator[float32] // Tᵀ; nil: edges have a direction
+}
+
+func newLens(p *Problem, a *attributeTable, columns, workers int, work *Work) *lens {
+	n := len(p.Degrees)
+	l := &lens{p: p, a: a, columns: columns, workers: workers, work: work}
+	total := 0.0
+	for _, d := range p.Degrees {
+		total += d
+	}
+	loop := 1.0
+	if entries := p.A.NNZ(); entries > 0 && total > 0 {
+		loop = total / float64(entries)
+	}
+	left, diagonal, inverse := make([]float64, n), make([]float64, n), make([]float64, n)
+	if !p.Directed {
+		l.root = make([]float32, n)
+	}
+	for v, d := range p.Degrees {
+		left[v] = 1 / (d + loop)
+		diagonal[v] = loop / (d + loop)
+		if d > 0 {
+			inverse[v] = 1 / d
+		}
+		if l.root != nil {
+			l.root[v] = float32(math.Sqrt(d + loop))
+		}
+	}
+	l.near = &sparse.Operator[float32]{A: p.A, Left: left, Diag: diagonal, Workers: workers}
+	l.step = &sparse.Operator[float32]{A: p.A, Left: inverse, Workers: workers}
+	if !p.Directed {
+		l.back = &sparse.Operator[float32]{A: p.A, Right: inverse, Workers: workers}
+	}
+	return l
+}
+
+// lensBytes is what a lens of n nodes takes.
+func lensBytes(n int) int64 { return 28 * int64(n) }
+
+// views are those of attributes: with three hops of few real numbers, with two of
+// others.
+func (l *lens) views() int {
+	if l.a.few {
+		return int(firstHop) + 3
+	}
+	return int(firstHop) + 2
+}
+
+// sweep stores op·x in dst and counts it.
+func (l *lens) sweep(ctx context.Context, op *sparse.Operator[float32], dst, x *sparse.Block[float32], s sparse.Step[float32]) error {
+	l.work.add(Work{1, l.p.A.NNZ() * int64(x.Cols)})
+	return op.StepTo(ctx, dst, x, s)
+}
+
+// scaleRows multiplies the rows of a block by the root of their degree, or divides them
+// by it.
+func (l *lens) scaleRows(ctx context.Context, x *sparse.Block[float32], divide bool) error {
+	if l.root == nil {
+		return nil
+	}
+	return pieces(ctx, l.workers, x.Rows, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			f := l.root[v]
+			if divide {
+				f = 1 / f
+			}
+			for j, y := range x.Row(v) {
+				x.Row(v)[j] = y * f
+			}
+		}
+	})
+}
+
+// rank stores P of x, which it changes, in one of two more blocks and returns it. It is
+// Z_0 with Z_J = X and Z_j = (1−α)X + αS̃Z_{j+1}, in which the roots of degrees on either
+// side of S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½ are taken at the ends.
+func (l *lens) rank(ctx context.Context, x *sparse.Block[float32], room [2]*sparse.Block[float32]) (*sparse.Block[float32], error) {
+	if err := l.scaleRows(ctx, x, true); err != nil {
+		return nil, err
+	}
+	z := x
+	for j := range rankSteps {
+		s := sparse.Step[float32]{Alpha: rankDamping, Delta: 1 - rankDamping, Prev: x}
+		if err := l.sweep(ctx, l.near, room[j%2], z, s); err != nil {
+			return nil, err
+		}
+		z = room[j%2]
+	}
+	return z, l.scaleRows(ctx, z, false)
+}
+
+// viewed are the attributes of some nodes: a row for each of them, through each view.
+type viewed []classify.Features[float32]
+
+// at returns the attributes of nodes through all views. Swept are slabs of columns of
+// attributes, or of the nodes where that takes fewer operations:
+//
+//	rows of f(T)X = (f(Tᵀ)E)ᵀX,  E the columns of the identity of these nodes.
+func (l *lens) at(ctx context.Context, nodes []int, tell func(done float64)) (viewed, error) {
+	_, d := l.a.Dims()
+	out := make(viewed, l.views())
+	for i := range out {
+		out[i] = classify.Features[float32]{Rows: len(nodes), Cols: d, Stride: d, Data: make([]float32, len(nodes)*d)}
+	}
+	for i, v := range nodes {
+		l.a.rowTo(out[plainView].Row(i), v, 0, d)
+	}
+	through, count := l.columnsAt, d
+	if l.byNodes(len(nodes)) {
+		through, count = l.nodesAt, len(nodes)
+	}
+	for lo := 0; lo < count; lo += l.columns {
+		hi := min(count, lo+l.columns)
+		if err := through(ctx, out, nodes, lo, hi); err != nil {
+			return nil, err
+		}
+		tell(float64(hi) / float64(count))
+	}
+	return out, nil
+}
+
+// byNodes tells whether columns of so many nodes are swept, not those of attributes.
+func (l *lens) byNodes(nodes int) bool {
+	if l.back == nil {
+		return false
+	}
+	n, d := l.a.Dims()
+	entries, views := float64(l.p.A.NNZ()), float64(l.views())
+	sweeps := entries * float64(rankSteps+int(views)-int(firstHop))
+	return float64(nodes)*(sweeps+views*float64(l.a.Entries())) < float64(d)*(sweeps+float64(n))
+}
+
+// slabBlocks returns three blocks of so many columns.
+func (l *lens) slabBlocks(columns int) (x *sparse.Block[float32], room [2]*sparse.Block[float32]) {
+	n := len(l.p.Degrees)
+	return sparse.NewBlock[float32](n, columns), [2]*sparse.Block[float32]{sparse.NewBlock[float32](n, columns), sparse.NewBlock[float32](n, columns)}
+}
+
+// lensSlabBytes is what they take.
+func lensSlabBytes(n, columns int) int64 { return 3 * sparse.BlockBytes[float32](n, columns) }
+
+// columnsAt stores the columns lo ≤ j < hi of the views that sweep.
+func (l *lens) columnsAt(ctx context.Context, out viewed, nodes []int, lo, hi int) error {
+	x, room := l.slabBlocks(hi - lo)
+	err := pieces(ctx, l.workers, x.Rows, func(_, from, to int) {
+		for v := from; v < to; v++ {
+			l.a.rowTo(x.Row(v), v, lo, hi)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return l.through(ctx, x, room, l.step, func(of view, seen *sparse.Block[float32]) error {
+		for i, v := range nodes {
+			copy(out[of].Row(i)[lo:hi], seen.Row(v))
+		}
+		return nil
+	})
+}
+
+// nodesAt stores the rows lo ≤ i < hi of the views that sweep.
+func (l *lens) nodesAt(ctx context.Context, out viewed, nodes []int, lo, hi int) error {
+	x, room := l.slabBlocks(hi - lo)
+	for i, v := range nodes[lo:hi] {
+		x.Row(v)[i] = 1
+	}
+	return l.through(ctx, x, room, l.back, func(of view, seen *sparse.Block[float32]) error {
+		return l.productTo(ctx, out[of], seen, lo)
+	})
+}
+
+// through shows x, which it changes, through the hops of op and then through P.
+func (l *lens) through(ctx context.Context, x *sparse.Block[float32], room [2]*sparse.Block[float32], op *sparse.Operator[float32], show func(of view, seen *sparse.Block[float32]) error) error {
+	z := x
+	for h := range l.views() - int(firstHop) {
+		if err := l.sweep(ctx, op, room[h%2], z, sparse.Step[float32]{Alpha: 1}); err != nil {
+			return err
+		}
+		z = room[h%2]
+		if err := show(firstHop+view(h), z); err != nil {
+			return err
+		}
+	}
+	z, err := l.rank(ctx, x, room)
+	if err != nil {
+		return err
+	}
+	return show(rankView, z)
+}
+
+// productGroup is how many columns of a slab one goroutine takes at a time.
+const productGroup = 16
+
+// productTo stores the columns of QᵀX in the rows of dst from lo on, for a slab Q. Each
+// sum is in the order of the nodes.
+func (l *lens) productTo(ctx context.Context, dst classify.Features[float32], q *sparse.Block[float32], lo int) error {
+	d := dst.Cols
+	return sched.Run(ctx, l.workers, (q.Cols+productGroup-1)/productGroup, func(_, group int) error {
+		from := group * productGroup
+		to := min(q.Cols, from+productGroup)
+		width := to - from
+		sums, all := make([]float32, d*width), make([]float64, width)
+		for v := range q.Rows {
+			if !l.a.Has(v) {
+				continue
+			}
+			of := q.Row(v)[from:to]
+			for i, y := range of {
+				all[i] += float64(y)
+			}
+			columns, values := l.a.Row(v)
+			for e, x := range values {
+				j := e
+				if columns != nil {
+					j = int(columns[e])
+				}
+				f, sum := x*l.a.weight(v, j), sums[j*width:(j+1)*width]
+				for i, y := range of {
+					sum[i] += float32(f * y)
+				}
+			}
+		}
+		for i := range width {
+			row := dst.Row(lo + from + i)
+			for j := range row {
+				row[j] = float32(float64(sums[j*width+i]) - float64(l.a.shift[j]*l.a.factor[j])*all[i])
+			}
+		}
+		return nil
+	})
+}
+
+// applyTo stores XW in dst for weights W, a row for each column of attributes.
+func (l *lens) applyTo(ctx context.Context, dst, w *sparse.Block[float32]) error {
+	n, d := l.a.Dims()
+	k := w.Cols
+	constant, every := make([]float32, k), make([]uint32, d)
+	for c := range k {
+		sum := 0.0
+		for j := range d {
+			sum += float64(l.a.shift[j]*l.a.factor[j]) * float64(w.Row(j)[c])
+		}
+		constant[c] = float32(sum)
+	}
+	for j := range every {
+		every[j] = uint32(j)
+	}
+	one, rows := []float32{1}, simd.Rows[float32]{Data: w.Data, Stride: w.Stride}
+	return pieces(ctx, l.workers, n, func(_, lo, hi int) {
+		scaled := make([]float32, d)
+		for v := lo; v < hi; v++ {
+			to := dst.Row(v)
+			clear(to)
+			if !l.a.Has(v) {
+				continue
+			}
+			columns, values := l.a.Row(v)
+			if columns == nil {
+				columns = every
+			}
+			for e, x := range values {
+				scaled[e] = x * l.a.weight(v, int(columns[e]))
+			}
+			if len(values) > 0 {
+				simd.GatherWeighted(simd.Rows[float32]{Data: to, Stride: k}, k, one, rows, []int64{0, int64(len(values))}, columns, scaled)
+			}
+			for c, s := range constant {
+				to[c] -= s
+			}
+		}
+	})
+}
+
+// rankTo stores P·W in dst.
+func (l *lens) rankTo(ctx context.Context, dst, w *sparse.Block[float32]) error {
+	x, room := l.slabBlocks(dst.Cols)
+	if err := l.applyTo(ctx, x, w); err != nil {
+		return err
+	}
+	z, err := l.rank(ctx, x, room)
+	if err == nil {
+		copyRows(dst, z)
+	}
+	return err
+}
+
+// hopsTo stores Σ_h TʰX·W_h in dst, by Horner's rule X·W_0 + T(X·W_1 + T(…)).
+func (l *lens) hopsTo(ctx context.Context, dst *sparse.Block[float32], w []*sparse.Block[float32]) error {
+	x, room := l.slabBlocks(dst.Cols)
+	last := len(w) - 1
+	z := room[last%2]
+	if err := l.applyTo(ctx, z, w[last]); err != nil {
+		return err
+	}
+	for h := last - 1; h >= 0; h-- {
+		if err := l.applyTo(ctx, x, w[h]); err != nil {
+			return err
+		}
+		if err := l.sweep(ctx, l.step, room[h%2], z, sparse.Step[float32]{Alpha: 1, Delta: 1, Prev: x}); err != nil {
+			return err
+		}
+		z = room[h%2]
+	}
+	copyRows(dst, z)
+	return nil
+}
+
+func copyRows(dst, src *sparse.Block[float32]) {
+	for v := range dst.Rows {
+		copy(dst.Row(v), src.Row(v))
+	}
+}

@@ -1,0 +1,249 @@
+package method
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// attributesOf returns a table of n nodes of which one in seven has no row: words, or
+// real numbers, or both.
+func tableOf(rng *rand.Rand, n, words, real int) (*sparse.Table, [][]float64) {
+	t, plain := sparse.NewTable(n, words+real), make([][]float64, n)
+	row := make([]float32, words+real)
+	for v := range n {
+		if v%7 == 3 {
+			continue
+		}
+		for j := range row {
+			switch {
+			case j >= words:
+				row[j] = float32(5 + 3*rng.NormFloat64())
+			case rng.IntN(8) == 0:
+				row[j] = float32(1 + rng.IntN(3))
+			default:
+				row[j] = 0
+			}
+		}
+		t.Set(v, row)
+		plain[v] = make([]float64, len(row))
+		for j, x := range row {
+			plain[v][j] = float64(x)
+		}
+	}
+	return t, plain
+}
+
+// scaledOf returns what a table of words and then real columns is to be made of.
+func scaledOf(plain [][]float64, words, real int) *mat.Dense {
+	out := mat.NewDense(len(plain), words+real, nil)
+	for j := words; j < words+real; j++ {
+		sum, squares, of := 0.0, 0.0, 0.0
+		for _, row := range plain {
+			if row != nil {
+				sum += row[j]
+				of++
+			}
+		}
+		for _, row := range plain {
+			if row != nil {
+				squares += math.Pow(row[j]-sum/of, 2)
+			}
+		}
+		for v, row := range plain {
+			if row != nil {
+				out.Set(v, j, (row[j]-sum/of)/math.Sqrt(squares/of*float64(real)))
+			}
+		}
+	}
+	for v, row := range plain {
+		if row == nil {
+			continue
+		}
+		length := 0.0
+		for _, x := range row[:words] {
+			length += x * x
+		}
+		for j, x := range row[:words] {
+			if x != 0 {
+				out.Set(v, j, x/math.Sqrt(length))
+			}
+		}
+	}
+	return out
+}
+
+// viewsOf returns P, X, TX, … of dense X by their formulas.
+func viewsOf(p *Problem, x *mat.Dense, views int) []*mat.Dense {
+	n, d := x.Dims()
+	a := p.A.(*sparse.CSR)
+	total := 0.0
+	for _, d := range p.Degrees {
+		total += d
+	}
+	loop := total / float64(a.NNZ())
+	near, step := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
+	for v := range n {
+		for u := range n {
+			w := a.At(v, u)
+			if p.Degrees[v] > 0 {
+				step.Set(v, u, w/p.Degrees[v])
+			}
+			if u == v {
+				w += loop
+			}
+			if p.Directed {
+				near.Set(v, u, w/(p.Degrees[v]+loop))
+			} else {
+				near.Set(v, u, w/math.Sqrt((p.Degrees[v]+loop)*(p.Degrees[u]+loop)))
+			}
+		}
+	}
+	out := []*mat.Dense{mat.NewDense(n, d, nil), x}
+	power := mat.DenseCopyOf(x)
+	for j := range rankSteps + 1 {
+		var part mat.Dense
+		c := math.Pow(rankDamping, float64(j))
+		if j < rankSteps {
+			c *= 1 - rankDamping
+		}
+		part.Scale(c, power)
+		out[rankView].Add(out[rankView], &part)
+		part.Reset()
+		part.Mul(near, power)
+		power = &part
+	}
+	for len(out) < views {
+		var next mat.Dense
+		next.Mul(step, out[len(out)-1])
+		out = append(out, &next)
+	}
+	return out
+}
+
+// TestViews compares what is swept in slabs, of columns or of nodes, and what scores of
+// weights are, with products of dense matrices.
+func TestViews(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n, k = 60, 3
+	for _, c := range []struct {
+		words, real int
+		directed    bool
+	}{{30, 0, false}, {70, 3, false}, {0, 5, false}, {30, 0, true}, {0, 70, true}} {
+		p := planted(t, 3, n, 20)
+		if p.Directed = c.directed; c.directed {
+			var entries []sparse.Triplet
+			for v := range n {
+				for range 3 {
+					entries = append(entries, sparse.Triplet{Row: uint32(v), Col: uint32(rng.IntN(n)), Val: 1 + rng.Float64()})
+				}
+			}
+			a, err := sparse.FromTriplets(n, n, entries)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.A = a
+			if p.Degrees, err = sparse.Degrees(t.Context(), a, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		table, plain := tableOf(rng, n, c.words, c.real)
+		p.Attributes = table
+		x := scaledOf(plain, c.words, c.real)
+		l := newLens(p, newAttributeTable(table), 16, 2, new(Work))
+		want := viewsOf(p, x, l.views())
+		d := c.words + c.real
+		quiet := func(float64) {}
+		nodes := []int{0, 3, 2, 17, 59, 31, 5, 40, 41, 8, 9, 10, 11, 12, 13, 14, 15, 20}
+		bySlabs, err := l.at(t.Context(), nodes, quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.columns = 64
+		wide, err := l.at(t.Context(), nodes, quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for of := range wide {
+			if !slices.Equal(wide[of].Data, bySlabs[of].Data) {
+				t.Errorf("%+v, view %d: other bits in wider slabs", c, of)
+			}
+		}
+		l.columns = 16
+		if !c.directed {
+			// The other way gives the same.
+			for of := range bySlabs {
+				if view(of) != plainView {
+					clear(bySlabs[of].Data)
+				}
+			}
+			for lo := 0; lo < len(nodes); lo += l.columns {
+				if err := l.nodesAt(t.Context(), bySlabs, nodes, lo, min(len(nodes), lo+l.columns)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		byColumns := make(viewed, len(bySlabs))
+		for of, f := range bySlabs {
+			byColumns[of] = f
+			byColumns[of].Data = make([]float32, len(f.Data))
+		}
+		for lo := 0; lo < d; lo += l.columns {
+			if err := l.columnsAt(t.Context(), byColumns, nodes, lo, min(d, lo+l.columns)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		copy(byColumns[plainView].Data, bySlabs[plainView].Data)
+		for of := range bySlabs {
+			for i, v := range nodes {
+				for j := range d {
+					for way, got := range []float32{bySlabs[of].Row(i)[j], byColumns[of].Row(i)[j]} {
+						if w := want[of].At(v, j); !(math.Abs(float64(got)-w) < 1e-5) {
+							t.Fatalf("%+v, view %d, way %d, node %d: %v, want %v", c, of, way, v, got, w)
+						}
+					}
+				}
+			}
+		}
+		weights, sum := make([]*sparse.Block[float32], l.views()), mat.NewDense(n, k, nil)
+		rank := mat.NewDense(n, k, nil)
+		for of := range weights {
+			weights[of] = packed[float32](d, k)
+			w := mat.NewDense(d, k, nil)
+			for j := range d {
+				for c := range k {
+					weights[of].Row(j)[c] = float32(rng.NormFloat64())
+					w.Set(j, c, float64(weights[of].Row(j)[c]))
+				}
+			}
+			var part mat.Dense
+			part.Mul(want[of], w)
+			if view(of) == rankView {
+				rank = &part
+			} else {
+				sum.Add(sum, &part)
+			}
+		}
+		got := packed[float32](n, k)
+		check := func(what string, want *mat.Dense, err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for v := range n {
+				for c, g := range got.Row(v) {
+					if w := want.At(v, c); !(math.Abs(float64(g)-w) < 1e-4*(1+math.Abs(w))) {
+						t.Fatalf("%s of node %d: %v, want %v", what, v, g, w)
+					}
+				}
+			}
+		}
+		check("P", rank, l.rankTo(t.Context(), got, weights[rankView]))
+		check("hops", sum, l.hopsTo(t.Context(), got, weights[plainView:]))
+	}
+}

@@ -1,0 +1,96 @@
+package nodefile
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/internal/budget"
+)
+
+// TestReadFeatures reads tables as programs write them.
+func TestReadFeatures(t *testing.T) {
+	nodes := lookup{"n1": 0, "n2": 1, "n3": 2, "4": 3}
+	for _, c := range []struct {
+		name, text string
+		want       [][]float32 // nil: no row
+		passed     []string
+	}{
+		{"x.csv", "node,age,town\nn2,3,Rome\nn1,5,Oslo\nn3,,Rome\n", [][]float32{{5, 1, 0}, {3, 0, 1}, {4, 0, 1}, nil}, nil},
+		{"x.tsv", "n1\t1\t0.5\n4\t-2\t1e3\n", [][]float32{{1, 0.5}, nil, nil, {-2, 1000}}, nil},
+		{"x.csv", ",id,x,label\n0,n1,1,A\n1,4,NA,B\n2,n3,3,A\n", [][]float32{{1}, nil, {3}, {2}}, []string{"", "label"}},
+		{"x.content", "n1 1 0 A\nn2 0 1 B\n", [][]float32{{1, 0}, {0, 1}, nil, nil}, []string{"4"}},
+		{"x.csv", "x,node\n7,n3\n", [][]float32{nil, nil, {7}, nil}, nil},
+		{"x.csv", "node,a,b\nn1,?,1\nn2,u,2\nn3,v,3\n", [][]float32{{0, 0, 1}, {1, 0, 2}, {0, 1, 3}, nil}, nil},
+	} {
+		path := write(t, file{c.name, c.text})[0]
+		a, err := ReadFeatures(t.Context(), path, nodes, nil)
+		if err != nil {
+			t.Errorf("%q: %v", c.text, err)
+			continue
+		}
+		for row, want := range c.want {
+			_, values := a.Table.Row(row)
+			got := make([]float32, len(values))
+			if a.Table.Has(row) {
+				got = dense(a, row)
+			}
+			if a.Table.Has(row) != (want != nil) || !slices.Equal(got, want) {
+				t.Errorf("%q: row %d is %v, want %v", c.text, row, got, want)
+			}
+		}
+		if !slices.Equal(a.Passed, c.passed) {
+			t.Errorf("%q: passed over %q, want %q", c.text, a.Passed, c.passed)
+		}
+	}
+}
+
+// dense returns a row with its zeros.
+func dense(a *Features, row int) []float32 {
+	_, cols := a.Table.Dims()
+	out := make([]float32, cols)
+	columns, values := a.Table.Row(row)
+	for i, v := range values {
+		j := i
+		if columns != nil {
+			j = int(columns[i])
+		}
+		out[j] = v
+	}
+	return out
+}
+
+// TestBadFeatures reads tables that say where they are wrong.
+func TestBadFeatures(t *testing.T) {
+	nodes := lookup{"n1": 0, "n2": 1, "n3": 2}
+	for _, c := range []struct{ text, want string }{
+		{"node,x\nn1,1\nn9,2\n", `x.csv:3: "n9" is not in the graph (1 of 2 ids is not); take such rows out, or pass --unknown-ids=skip`},
+		{"node,x\nn7,1\nn9,2\n", `x.csv: none of 2 ids is in the graph (first "n7"); does one file count from 0 and the other from 1?`},
+		{"node,x\nn1,1\nn1,2\n", `x.csv:3: "n1" has two rows; keep one of them`},
+		{"node,x\nn1,1\nn2\n", `x.csv:3: 1 field, the first line has 2; fix the line`},
+		{"node,x\nn1,1\nn2,inf\n", `x.csv:3:4: "inf" is infinite; fix the line, or leave the field empty`},
+		{"node,x\nn1,1e39\n", `x.csv:2:4: "1e39" is beyond float32; fix the line, or leave the field empty`},
+		{"node,x\n", `x.csv: no column of attributes; give one beside that of the node`},
+		{"node\nn1\n", `x.csv: no column of attributes; give one beside that of the node`},
+	} {
+		path := write(t, file{"x.csv", c.text})[0]
+		_, err := ReadFeatures(t.Context(), path, nodes, nil)
+		if !isData(err) {
+			t.Errorf("%q: %v is not about data", c.text, err)
+			continue
+		}
+		if got := strings.TrimPrefix(err.Error(), strings.TrimSuffix(path, "x.csv")); got != c.want {
+			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
+		}
+	}
+	path := write(t, file{"x.csv", "node,x\nn1,1\nn9,2\n"})[0]
+	a, err := ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true})
+	if err != nil || a.Unknown != 1 || a.Table.Present() != 1 {
+		t.Errorf("skipped: %+v, %v", a, err)
+	}
+	_, err = ReadFeatures(t.Context(), path, nodes, &FeatureConfig{SkipUnknown: true, Memory: 100})
+	if over := (*budget.OverError)(nil); !errors.As(err, &over) {
+		t.Errorf("in 100 bytes: %v", err)
+	}
+}
