@@ -127,7 +127,7 @@ func (r *weigher) choose(ctx context.Context) error {
 		t := &r.trials[r.best(func(i int) bool { return r.sources.part[i] != f })]
 		for i, right := range t.right {
 			if r.sources.part[i] == f {
-				h.note(!alone[i], right, weight[r.p.Class[i]])
+				h.note(r.attributed != nil || !alone[i], right, weight[r.p.Class[i]])
 			}
 		}
 	}
