@@ -14,7 +14,7 @@ import (
 // unevenDegrees is the ratio of degrees from which on the pseudo-inverse of L is
 // computed by that of L̃: with weights over many decades residuals of heavy nodes are
 // nothing but rounding errors, beside which those of light ones count.
-const unevenDegrees = 1e6
+const unevenDegrees = 1e3
 
 // areUneven reports whether positive degrees differ by that much.
 func areUneven(degrees []float64) bool {
