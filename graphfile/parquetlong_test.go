@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -112,6 +113,62 @@ func TestDamagedParquet(t *testing.T) {
 			}
 			if fault := new(Error); !errors.As(err, &fault) || strings.Contains(err.Error(), "runtime error") {
 				t.Errorf("%v, byte %d: %v", codec, at, err)
+			}
+		}
+	}
+}
+
+// Strings that are written as what they share with those before them become as long as
+// they are only within the limit, and read the same.
+func TestParquetDifferences(t *testing.T) {
+	type delta struct {
+		Source string `parquet:"source,delta"`
+		Target string `parquet:"target,optional,delta"`
+		Weight int64  `parquet:"weight,delta"`
+	}
+	write := func(codec compress.Codec, version, rows, shared int) []byte {
+		var b bytes.Buffer
+		w := parquet.NewGenericWriter[delta](&b, parquet.Compression(codec), parquet.PageBufferSize(64<<20), parquet.DataPageVersion(version))
+		prefix := strings.Repeat("a", shared)
+		for i := range rows {
+			target := fmt.Sprintf("%s%d", prefix, i+1)
+			if _, err := w.Write([]delta{{fmt.Sprintf("%s%d", prefix, i), target, int64(i)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	full := errors.New("full")
+	read := func(data []byte, limit int64) (edges int, taken uint64, err error) {
+		o := &Options{Hold: func(bytes int64) error {
+			if bytes > limit {
+				return full
+			}
+			return nil
+		}}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = Read(Parquet, &Input{Name: "e.parquet", File: bytes.NewReader(data), Size: int64(len(data))}, o, func(b *Batch) error {
+			edges += b.Len() / 2
+			return nil
+		})
+		runtime.ReadMemStats(&after)
+		return edges, after.TotalAlloc - before.TotalAlloc, err
+	}
+	for _, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy} {
+		for _, version := range []int{1, 2} {
+			if edges, _, err := read(write(codec, version, 1000, 5), 1<<30); edges != 1000 || err != nil {
+				t.Errorf("%v, v%d: %d edges, %v", codec, version, edges, err)
+			}
+			if edges, taken, err := read(write(codec, version, 1000, 1<<13), 8<<20); !errors.Is(err, full) || taken > 4<<20 {
+				t.Errorf("%v, v%d, a shared prefix: %d edges, %v, took %d bytes", codec, version, edges, err, taken)
+			}
+			_, taken, err := read(write(codec, version, 2, 1<<20), 1<<30)
+			if want := "a page of differences with impossible numbers; fetch the file again"; err == nil || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%v, v%d, long values: %v, took %d bytes", codec, version, err, taken)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func ReadNames(ctx context.Context, path string, n int, stdin io.Reader) (*Names
 		if err != nil {
 			return nil, err
 		}
-		if !first || table.IsNamed(path, table.IDsFile) || !table.IsNode(string(row.ID())) {
+		if !first || !t.hasTitles && (table.IsNamed(path, table.IDsFile) || !table.IsNode(string(row.ID()))) {
 			l.text = append(l.text, row.ID()...)
 			l.end = append(l.end, len(l.text))
 		}
@@ -103,7 +103,7 @@ func ReadSplit(ctx context.Context, path string, nodes Lookup, stdin io.Reader) 
 // title where the node should be, or nothing.
 func (t *reader) titled(row table.Row) (bool, error) {
 	_, known := t.nodes.Lookup(string(row.ID()))
-	return !known && (len(row.ID()) == 0 || table.IsNode(string(row.ID()))), nil
+	return t.hasTitles || !known && (len(row.ID()) == 0 || table.IsNode(string(row.ID()))), nil
 }
 
 // readRows reads a table in which every node has one line, and returns the

@@ -87,6 +87,7 @@ func ReadLabels(ctx context.Context, path string, nodes Lookup, c *LabelConfig) 
 			if err != nil {
 				return nil, err
 			}
+			r.t.columns = []int{r.t.lines.Node, r.label}
 			if is {
 				continue
 			}
@@ -128,11 +129,11 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 			return false, &ParseError{File: r.t.name, Line: row.Line, Msg: fmt.Sprintf("%s, of which --label-fields names others", table.Counted(len(r.titles), "field")), Fix: "correct --label-fields"}
 		}
 		r.t.lines.Node, r.label = columns[0], columns[1]
-		if !table.Numbers(r.c.Fields) {
+		if r.t.hasTitles || !table.Numbers(r.c.Fields) {
 			return true, nil
 		}
 	}
-	if _, known := r.t.nodes.Lookup(r.line(row).id); r.c.Header == NoHeader || r.c.Header == AutoHeader && known {
+	if _, known := r.t.nodes.Lookup(r.line(row).id); !r.t.hasTitles && (r.c.Header == NoHeader || r.c.Header == AutoHeader && known) {
 		return false, nil
 	}
 	node, label := table.FindLabels(r.titles)
@@ -147,7 +148,7 @@ func (r *labelReader) begin(row table.Row) (isHeader bool, err error) {
 		msg := fmt.Sprintf("the header %s names no label", table.Quote(r.titles))
 		return false, &ParseError{File: r.t.name, Line: row.Line, Msg: msg, Fix: fmt.Sprintf("pass --label-fields=%d,N with the number N of its column", node+1)}
 	}
-	if r.c.Header == AutoHeader {
+	if r.c.Header == AutoHeader && !r.t.hasTitles {
 		r.head = r.line(row)
 	}
 	return true, nil

@@ -24,12 +24,17 @@ type reader struct {
 
 	name  string // for messages
 	lines table.Nodes
+
+	hasTitles bool  // the first row holds titles for sure
+	columns   []int // those that are wanted of Parquet, set with the first row; nil: all
 }
 
-// read opens the file and yields its data lines; an error comes last.
+// read opens the file and yields its data lines; an error comes last. Of Parquet the
+// first line is that of the titles.
 func (t *reader) read(ctx context.Context) iter.Seq2[table.Row, error] {
+	isParquet := table.IsNamed(t.path, ".parquet") || table.IsNamed(t.path, ".pq")
 	return func(yield func(table.Row, error) bool) {
-		in, err := textio.Open(ctx, t.path, &textio.Options{Stdin: t.stdin, Warn: t.warn})
+		in, err := textio.Open(ctx, t.path, &textio.Options{Stdin: t.stdin, Warn: t.warn, Any: isParquet})
 		if err != nil {
 			t.name = t.path
 			yield(table.Row{}, Translate(t.path, err))
@@ -44,7 +49,11 @@ func (t *reader) read(ctx context.Context) iter.Seq2[table.Row, error] {
 				return known
 			}
 		}
-		for row, err := range t.lines.Rows(in) {
+		rows := t.lines.Rows(in)
+		if isParquet {
+			rows = t.parquet(in)
+		}
+		for row, err := range rows {
 			if err != nil {
 				yield(table.Row{}, Translate(t.name, err))
 				return

@@ -51,6 +51,12 @@ type Row struct {
 // ID returns the node.
 func (r Row) ID() []byte { return r.Text[r.node] }
 
+// Of returns the row with its node in field i.
+func (r Row) Of(i int) Row {
+	r.node = i
+	return r
+}
+
 // Field returns field i without blanks around it, empty if the line has fewer.
 func (r Row) Field(i int) []byte {
 	if i < len(r.Text) {

@@ -1,0 +1,268 @@
+package table
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// ParquetError is what is wrong with a Parquet file.
+type ParquetError struct {
+	What, Fix string
+	Byte      int64 // offset in the file, if AtByte
+	AtByte    bool
+	Err       error // what it wraps; may be nil
+}
+
+// Error returns fault and way out.
+func (e *ParquetError) Error() string { return e.What + "; " + e.Fix }
+
+// Unwrap returns Err.
+func (e *ParquetError) Unwrap() error { return e.Err }
+
+// fetchAgain is the way out of a file that was cut or damaged.
+const fetchAgain = "fetch the file again"
+
+// ParquetReader reads columns of a Parquet file row by row. What footer, pages and
+// values would take is looked at before the library makes it.
+type ParquetReader struct {
+	Titles []string // of the leaf columns, with dots between the levels of nested ones
+
+	file    *parquet.File
+	content io.ReaderAt
+	size    int64
+	hold    func(bytes int64) error
+	taken   int64 // bytes that are kept throughout, or while a row group is read
+	row     int64
+}
+
+// OpenParquet opens a file of so many bytes, of which taken are in memory already. It
+// and what is read calls hold before so many bytes are taken in all; its errors are
+// returned. The others are those of content and a [*ParquetError].
+func OpenParquet(content io.ReaderAt, size, taken int64, hold func(bytes int64) error) (t *ParquetReader, err error) {
+	t = &ParquetReader{content: content, size: size, taken: taken, hold: hold}
+	defer t.recovered(&err)
+	if err := t.footer(); err != nil {
+		return nil, err
+	}
+	t.file, err = parquet.OpenFile(content, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(256<<10))
+	if err != nil {
+		return nil, &ParquetError{What: fmt.Sprintf("no whole Parquet file (%v)", err), Fix: fetchAgain, Err: err}
+	}
+	for _, path := range t.file.Schema().Columns() {
+		t.Titles = append(t.Titles, strings.Join(path, "."))
+	}
+	return t, nil
+}
+
+// recovered makes an error of a panic: the library panics over some files that are
+// damaged. What it panics with is of use to nobody but its authors.
+func (t *ParquetReader) recovered(err *error) {
+	if r := recover(); r != nil {
+		*err = &ParquetError{What: fmt.Sprintf("damaged near row %d", t.row), Fix: fetchAgain}
+	}
+}
+
+// Rows returns how many rows the footer declares.
+func (t *ParquetReader) Rows() int64 { return t.file.NumRows() }
+
+// Leaf returns a column, and whether its values are single ones: not nested or repeated.
+func (t *ParquetReader) Leaf(column int) (leaf parquet.LeafColumn, flat bool) {
+	path := t.file.Schema().Columns()[column] // that of the leaf is only the end of it
+	leaf, _ = t.file.Schema().Lookup(path...)
+	return leaf, leaf.MaxRepetitionLevel == 0 && len(path) == 1
+}
+
+// Each calls use with the values of the given columns in each row, which are valid until
+// it returns; −1 stands for no column. Columns must be flat. The errors are those of use
+// and of [OpenParquet].
+func (t *ParquetReader) Each(columns []int, use func(row int64, values []parquet.Value) error) (err error) {
+	defer t.recovered(&err)
+	for _, c := range columns {
+		if c >= 0 && !t.oneCodec(c) {
+			return &ParquetError{What: "column " + t.Titles[c] + " is compressed in several ways, which is not supported", Fix: "write it again in one go"}
+		}
+	}
+	values := make([]parquet.Value, len(columns))
+	for i, group := range t.file.RowGroups() {
+		if err := t.group(group, &t.file.Metadata().RowGroups[i], columns, values, use); err != nil {
+			return err
+		}
+	}
+	if t.row != t.file.NumRows() {
+		return &ParquetError{What: fmt.Sprintf("%d rows, the footer declares %d", t.row, t.file.NumRows()), Fix: fetchAgain}
+	}
+	return nil
+}
+
+// group reads one row group, its columns beside each other.
+func (t *ParquetReader) group(group parquet.RowGroup, metadata *format.RowGroup, columns []int, values []parquet.Value, use func(int64, []parquet.Value) error) error {
+	chunks := group.ColumnChunks()
+	before := t.taken
+	defer func() { t.taken = before }()
+	readers := make([]*columnReader, len(columns))
+	for i, c := range columns {
+		if c < 0 {
+			continue
+		}
+		leaf, _ := t.Leaf(c)
+		pages, err := t.chunkBytes(t.Titles[c], &metadata.Columns[c].MetaData, metadata.NumRows, leaf.MaxDefinitionLevel > 0)
+		if err != nil {
+			return err
+		}
+		t.taken += pages
+		if err := t.hold(t.taken); err != nil {
+			return err
+		}
+		readers[i] = &columnReader{pages: chunks[c].Pages()}
+		defer readers[i].pages.Close()
+	}
+	for range group.NumRows() {
+		for i, r := range readers {
+			if r == nil {
+				continue
+			}
+			var err error
+			name := t.Titles[columns[i]]
+			switch values[i], err = r.next(); {
+			case errors.Is(err, io.EOF):
+				return &ParquetError{What: fmt.Sprintf("column %s ends at row %d of %d", name, t.row, t.file.NumRows()), Fix: fetchAgain}
+			case err != nil:
+				return &ParquetError{What: fmt.Sprintf("column %s is damaged near row %d (%v)", name, t.row, err), Fix: fetchAgain, Err: err}
+			case values[i].Kind() == parquet.ByteArray && len(values[i].ByteArray()) > maxWord:
+				return &ParquetError{What: fmt.Sprintf("row %d: %s is longer than 1 MiB", t.row, name), Fix: "correct it"}
+			}
+		}
+		if err := use(t.row, values); err != nil {
+			return err
+		}
+		t.row++
+	}
+	return nil
+}
+
+// IsText reports whether values of a column can be written as one word: text, numbers
+// and truths, but no dates, decimals and the like.
+func (t *ParquetReader) IsText(column int) bool {
+	leaf, flat := t.Leaf(column)
+	if !flat {
+		return false
+	}
+	if l := leaf.Node.Type().LogicalType(); l != nil {
+		switch l.Value.(type) {
+		case *format.StringType, *format.EnumType, *format.IntType:
+		default:
+			return false
+		}
+	}
+	kind := leaf.Node.Type().Kind()
+	return kind != parquet.Int96 && kind != parquet.FixedLenByteArray
+}
+
+// AppendText appends what a value of such a column is as text, nothing where it is
+// missing. Whole numbers among floating-point ones are written without a point: pandas
+// makes these of integers as soon as one of them is missing.
+func (t *ParquetReader) AppendText(dst []byte, column int, v parquet.Value) []byte {
+	unsigned := false
+	if leaf, _ := t.Leaf(column); leaf.Node.Type().LogicalType() != nil {
+		if l, ok := leaf.Node.Type().LogicalType().Value.(*format.IntType); ok {
+			unsigned = !l.IsSigned
+		}
+	}
+	switch {
+	case v.IsNull():
+		return dst
+	case v.Kind() == parquet.Boolean:
+		return strconv.AppendBool(dst, v.Boolean())
+	case v.Kind() == parquet.Int32 && unsigned:
+		return strconv.AppendUint(dst, uint64(v.Uint32()), 10)
+	case v.Kind() == parquet.Int32:
+		return strconv.AppendInt(dst, int64(v.Int32()), 10)
+	case v.Kind() == parquet.Int64 && unsigned:
+		return strconv.AppendUint(dst, v.Uint64(), 10)
+	case v.Kind() == parquet.Int64:
+		return strconv.AppendInt(dst, v.Int64(), 10)
+	case v.Kind() == parquet.Float:
+		return strconv.AppendFloat(dst, float64(v.Float()), 'f', -1, 32)
+	case v.Kind() == parquet.Double:
+		return strconv.AppendFloat(dst, v.Double(), 'f', -1, 64)
+	}
+	return append(dst, v.ByteArray()...)
+}
+
+// footer checks that the file has a footer as long as it says at its end, and
+// accounts what it takes: the library allocates that much before it reads.
+func (t *ParquetReader) footer() error {
+	const magic, tail = "PAR1", 8
+	var end [tail]byte
+	if t.size >= int64(len(magic))+tail {
+		if _, err := t.content.ReadAt(end[:], t.size-tail); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	length := int64(binary.LittleEndian.Uint32(end[:]))
+	if string(end[4:]) != magic || length > t.size-tail-int64(len(magic)) {
+		return &ParquetError{What: "no whole Parquet file: it does not end in a footer", Fix: fetchAgain}
+	}
+	if err := t.hold(t.taken + length); err != nil {
+		return err
+	}
+	footer := make([]byte, length)
+	if _, err := t.content.ReadAt(footer, t.size-tail-length); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	bytes, err := footerBytes(footer)
+	if err != nil {
+		return &ParquetError{What: "no whole Parquet file: its footer is damaged", Fix: fetchAgain}
+	}
+	t.taken += bytes
+	return t.hold(t.taken)
+}
+
+// oneCodec reports whether all row groups have a column under one compression. The
+// library decompresses all of them as the first.
+func (t *ParquetReader) oneCodec(column int) bool {
+	groups := t.file.Metadata().RowGroups
+	return !slices.ContainsFunc(groups, func(g format.RowGroup) bool {
+		return g.Columns[column].MetaData.Codec != groups[0].Columns[column].MetaData.Codec
+	})
+}
+
+// columnReader reads the values of one column of a row group.
+type columnReader struct {
+	pages  parquet.Pages
+	page   parquet.Page // that values are of
+	values parquet.ValueReader
+	buf    [1 << 10]parquet.Value
+	at, n  int
+}
+
+// next returns the next value; io.EOF behind the last one.
+func (c *columnReader) next() (parquet.Value, error) {
+	for c.at == c.n {
+		if c.values == nil {
+			parquet.Release(c.page) // nothing in buf is read any more
+			var err error
+			if c.page, err = c.pages.ReadPage(); err != nil {
+				return parquet.Value{}, err
+			}
+			c.values = c.page.Values()
+		}
+		n, err := c.values.ReadValues(c.buf[:])
+		c.at, c.n = 0, n
+		if errors.Is(err, io.EOF) {
+			c.values = nil
+		} else if err != nil {
+			return parquet.Value{}, err
+		}
+	}
+	c.at++
+	return c.buf[c.at-1], nil
+}
