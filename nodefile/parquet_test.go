@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// tableOf returns a Parquet file of rows.
-func tableOf[T any](t *testing.T, rows []T) string {
+// parquetOf returns a Parquet file of rows.
+func parquetOf[T any](t *testing.T, rows []T) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := parquet.Write(&b, rows); err != nil {
@@ -44,11 +44,11 @@ func TestParquetLabels(t *testing.T) {
 		classes []string
 		missing int
 	}{
-		"usual":    {tableOf(t, []usual{{"n1", "b"}, {"n2", "a"}, {"n3", ""}}), LabelConfig{}, []string{"a", "b"}, 1},
-		"turned":   {tableOf(t, []turned{{&a, nil, "n1", 5}, {nil, nil, "n2", 6}, {&none, []string{"x"}, "n3", 7}}), LabelConfig{}, []string{"a"}, 2},
-		"numbers":  {tableOf(t, []numbered{{"n1", &one}, {"n2", nil}, {"n3", &two}}), LabelConfig{}, []string{"1", "2"}, 1},
-		"by title": {tableOf(t, []turned{{&a, nil, "n1", 5}, {&a, nil, "n2", 6}}), LabelConfig{Fields: []string{"id", "__index_level_0__"}}, []string{"5", "6"}, 0},
-		"by place": {tableOf(t, []usual{{"n1", "b"}, {"n2", "a"}}), LabelConfig{Fields: []string{"1", "2"}}, []string{"a", "b"}, 0},
+		"usual":    {parquetOf(t, []usual{{"n1", "b"}, {"n2", "a"}, {"n3", ""}}), LabelConfig{}, []string{"a", "b"}, 1},
+		"turned":   {parquetOf(t, []turned{{&a, nil, "n1", 5}, {nil, nil, "n2", 6}, {&none, []string{"x"}, "n3", 7}}), LabelConfig{}, []string{"a"}, 2},
+		"numbers":  {parquetOf(t, []numbered{{"n1", &one}, {"n2", nil}, {"n3", &two}}), LabelConfig{}, []string{"1", "2"}, 1},
+		"by title": {parquetOf(t, []turned{{&a, nil, "n1", 5}, {&a, nil, "n2", 6}}), LabelConfig{Fields: []string{"id", "__index_level_0__"}}, []string{"5", "6"}, 0},
+		"by place": {parquetOf(t, []usual{{"n1", "b"}, {"n2", "a"}}), LabelConfig{Fields: []string{"1", "2"}}, []string{"a", "b"}, 0},
 	} {
 		for _, ending := range []string{"l.parquet", "l.pq"} {
 			got, err := ReadLabels(t.Context(), write(t, file{ending, c.text})[0], names(t), &c.config)
@@ -62,19 +62,19 @@ func TestParquetLabels(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		tableOf(t, []usual{{"n1", "b"}, {"x", "a"}}):                   `l.parquet:2: "x" is not in the graph (1 of 2 ids is not); give nodes without edges`,
-		tableOf(t, []usual{{"n1", "b"}, {"n1", "a"}}):                  `l.parquet:2: "n1" is a here, b on line 1; keep one of the lines`,
-		tableOf(t, []usual{{"n1", "b"}, {"", "a"}}):                    "l.parquet:2: empty id; leave such rows out",
-		tableOf(t, []usual{{"n1", "b"}, {"n2", "a"}})[:80]:             "l.parquet: no whole Parquet file: it does not end in a footer; fetch the file again",
-		packed(tableOf(t, []usual{{"n1", "b"}})):                       "l.parquet: Parquet is read from a file, which is not compressed as a whole; give it as one",
-		tableOf(t, []usual{{"n1", strings.Repeat("a", 1<<20) + "bc"}}): "l.parquet: row 0: label is longer than 1 MiB; correct it",
+		parquetOf(t, []usual{{"n1", "b"}, {"x", "a"}}):                   `l.parquet:2: "x" is not in the graph (1 of 2 ids is not); give nodes without edges`,
+		parquetOf(t, []usual{{"n1", "b"}, {"n1", "a"}}):                  `l.parquet:2: "n1" is a here, b on line 1; keep one of the lines`,
+		parquetOf(t, []usual{{"n1", "b"}, {"", "a"}}):                    "l.parquet:2: empty id; leave such rows out",
+		parquetOf(t, []usual{{"n1", "b"}, {"n2", "a"}})[:80]:             "l.parquet: no whole Parquet file: it does not end in a footer; fetch the file again",
+		packed(parquetOf(t, []usual{{"n1", "b"}})):                       "l.parquet: Parquet is read from a file, which is not compressed as a whole; give it as one",
+		parquetOf(t, []usual{{"n1", strings.Repeat("a", 1<<20) + "bc"}}): "l.parquet: row 0: label is longer than 1 MiB; correct it",
 	} {
 		_, err := ReadLabels(t.Context(), write(t, file{"l.parquet", text})[0], names(t), nil)
 		if err == nil || !strings.Contains(err.Error(), want) || !isData(err) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	rows, err := ReadIDs(t.Context(), write(t, file{"r.parquet", tableOf(t, []usual{{"n2", ""}, {"n1", ""}})})[0], names(t), nil)
+	rows, err := ReadIDs(t.Context(), write(t, file{"r.parquet", parquetOf(t, []usual{{"n2", ""}, {"n1", ""}})})[0], names(t), nil)
 	if err != nil || len(rows) != 2 {
 		t.Errorf("%v, %v", rows, err)
 	}
