@@ -120,6 +120,9 @@ func (r *spreader) rightOn(ctx context.Context, splits *validate.Splits, v spec.
 			return 0, err
 		}
 		r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
+		if err := r.offset(f, groups, v); err != nil {
+			return 0, err
+		}
 		for i := lo; i < hi; i++ {
 			for _, at := range splits.At(i).Test {
 				if answer(f.Row(r.p.Row[at])[(i-lo)*k:][:k], groups[i-lo].Class) == r.p.Class[at] {

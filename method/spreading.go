@@ -197,6 +197,9 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 			return nil, err
 		}
 		r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
+		if err := r.offset(f, groups, v); err != nil {
+			return 0, err
+		}
 		for i, row := range r.p.Row {
 			if fold[i] < lo || fold[i] >= hi {
 				continue
@@ -207,6 +210,30 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 		}
 	}
 	return list, nil
+}
+
+// offset adds to the scores of each group what makes those of different classes
+// comparable.
+func (r *spreader) offset(f *sparse.Block[float64], groups []cwk.Seeds, v spec.Values) error {
+	k := len(r.p.Names)
+	for i, seeds := range groups {
+		part := f.Columns(i*k, (i+1)*k)
+		offset, err := r.Offset(part, seeds, v)
+		if err != nil {
+			return err
+		}
+		for row := range part.Rows {
+			add(part.Row(row), offset)
+		}
+	}
+	return nil
+}
+
+// add adds offset, nil for nothing, to scores.
+func add(scores, offset []float64) {
+	for c, x := range offset {
+		scores[c] += x
+	}
 }
 
 // answer returns the class with the highest score, or the largest of the labels where
@@ -263,13 +290,19 @@ func (r *spreader) score(ctx context.Context) error {
 	scale := math.Sqrt(squares / float64(max(1, n*k)))
 	r.out.Raw, r.out.Scores, r.out.Class = f, sparse.NewBlock[float32](n, k), make([]int, n)
 	largest, prior := validate.Majority(r.p.Class), shares.Shared(r.seeds(nil, -1))
-	row := make([]float64, k)
+	offset, err := r.Offset(f, r.seeds(nil, -1), r.choice.Values)
+	if err != nil {
+		return err
+	}
+	row, weighed := make([]float64, k), make([]float64, k)
 	for i := range n {
 		if !r.out.Reached.Contains(uint32(i)) {
 			copy(row, prior)
 			r.out.Class[i] = largest
 		} else {
-			r.Probabilities(row, f.Row(i), prior, scale)
+			copy(weighed, f.Row(i))
+			add(weighed, offset)
+			r.Probabilities(row, weighed, prior, scale)
 			r.out.Class[i] = classify.ArgMax(row)
 		}
 		for c, v := range row {

@@ -75,11 +75,12 @@ func TestSpreadingChoice(t *testing.T) {
 	}
 }
 
-// Labels are those of the largest raw scores, and probabilities agree with them.
+// Labels are those of the largest raw scores, which nothing balances, and probabilities agree with them.
 func TestSpreadingScores(t *testing.T) {
 	p := planted(t, 12, 200, 40)
+	set := &Settings{Given: spec.Values{"balance": spec.Word("none"), "rounds": spec.Int(5), "variance": spec.Number(10)}}
 	for _, m := range spreadingMethods() {
-		out, err := m.Predict(context.Background(), p, nil, nil)
+		out, err := m.Predict(context.Background(), p, nil, set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@
 //	poisson  L·F = Y − ȳ in each component  Calder et al., Poisson learning, 2020
 //	wvrn     P ← βTP + (1 − β)P          Macskassy and Provost, Classification in networked data, 2007
 //	rl       votes by similar walks      Desrosiers and Karypis, Within-network classification, 2009
+//	gp-transduction  softmax likelihood, K⁻¹ = I + γL  Gärtner, Le and Smola, A short tour, 2006
 //
 // Several groups of labelled nodes, such as the folds of a cross-validation, are
 // columns of the same block and share its sweeps, of lgc and poisson. Scores have the same bits for any

@@ -19,7 +19,7 @@ type Learner struct {
 
 	// relax, in place of a system, stores the scores of one group of seeds in f, and
 	// returns over how many columns it has swept. memory lists what that takes.
-	relax  func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values) (columns int, err error)
+	relax  func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error)
 	memory func(n, classes int, v spec.Values) []spec.Bytes
 
 	// system returns the system that the scores solve.
@@ -32,6 +32,9 @@ type Learner struct {
 	// finish, if not nil, makes scores of the solutions for one group.
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
+	// offset, if not nil, is Offset.
+	offset func(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error)
+
 	// Probabilities stores in dst what the scores of a node in f say of its classes:
 	// numbers ≥ 0 that sum to one, the largest where the score is. shares are those
 	// of the labels, for a node of which nothing is known. scale is the root mean
@@ -40,7 +43,7 @@ type Learner struct {
 }
 
 // Learners returns all of them.
-func Learners() []*Learner { return []*Learner{&LGC, &Poisson, &WVRN, &RL} }
+func Learners() []*Learner { return []*Learner{&LGC, &Poisson, &WVRN, &RL, &GPTransduction} }
 
 // Settings are the settings of one computation. Nil means all defaults.
 type Settings struct {
@@ -175,7 +178,7 @@ func (l *Learner) relaxTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 	report := new(Report)
 	for i, seeds := range groups {
 		f := sparse.NewBlock[float64](dst.Rows, seeds.Classes)
-		columns, err := l.relax(ctx, f, g, seeds, v)
+		columns, err := l.relax(ctx, f, g, seeds, v, set.Tolerance)
 		if err != nil {
 			return nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
 		}
@@ -190,6 +193,20 @@ func (l *Learner) relaxTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 		}
 	}
 	return report, nil
+}
+
+// Offset returns what is to be added to the scores f of each class of one group before
+// they are compared or turned into probabilities, or nil for nothing. It is no part of
+// the scores, which are those of the formula.
+func (l *Learner) Offset(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error) {
+	if l.offset == nil {
+		return nil, nil
+	}
+	offset, err := l.offset(f, s, v)
+	if err != nil {
+		err = fmt.Errorf("propagate: %s: %w", l.Name, err)
+	}
+	return offset, err
 }
 
 const badShape = "propagate: dimension mismatch"

@@ -46,7 +46,7 @@ var RL = Learner{
 			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of relaxation", Kind: spec.Whole, Range: spec.FromTo(0, 1e6), Default: spec.Int(5)},
 		},
 	},
-	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values) (columns int, err error) {
+	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {
 		r := &relaxation{p: p, t: transition(g), s: s, v: v}
 		if err := r.begin(); err != nil {
 			return 0, err

@@ -29,7 +29,7 @@ var WVRN = Learner{
 				Range: spec.Range{Least: 0, Most: 1, AboveLeast: true}, Default: spec.Number(0.99)},
 		},
 	},
-	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values) (columns int, err error) {
+	relax: func(ctx context.Context, p *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, _ float64) (columns int, err error) {
 		shares := make([]float64, s.Classes)
 		for _, c := range s.Class {
 			shares[c] += 1 / float64(len(s.Class))

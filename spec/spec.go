@@ -35,7 +35,7 @@ type Param struct {
 	Meaning string // in a few words: "time of the diffusion"
 	Kind    Kind
 	Range   Range    // of numbers
-	Words   []string // of a Choice
+	Words   []string // of a Choice, or what may stand in the place of a number
 	Default Value
 	Grid    []Value // what is usually tried, in increasing order; nil: the default alone
 
@@ -234,6 +234,8 @@ func (p *Param) scaled(x Value, v Values, g Graph) (Value, error) {
 func (s *Spec) check(p *Param, x Value) error {
 	wrong := func(what string) error { return &ParameterError{s.Name, p.Name, what} }
 	switch {
+	case x.kind == Choice && slices.Contains(p.Words, x.word):
+		return nil
 	case p.Kind == Choice && !(x.kind == Choice && slices.Contains(p.Words, x.word)):
 		return wrong(fmt.Sprintf("%q is none of its values; give %s", x, listed(p.Words)))
 	case x.kind != p.Kind && p.Kind == Whole:
@@ -254,7 +256,7 @@ func (s *Spec) Text(v Values) string {
 		x, ok := v[p.Name]
 		switch {
 		case !ok || p.Kind == Switch && x.number == 0:
-		case p.Kind == Switch || p.Kind == Choice:
+		case p.Kind == Switch || x.kind == Choice:
 			parts = append(parts, strings.TrimSuffix(p.Name+" "+x.word, " "))
 		default:
 			parts = append(parts, p.Symbol+" = "+x.String())

@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -119,6 +120,12 @@ func (v Values) Word(name string) string {
 	return x.word
 }
 
+// Is reports whether the value with the given name is the given word.
+func (v Values) Is(name, word string) bool {
+	x, ok := v[name]
+	return ok && x.kind == Choice && x.word == word
+}
+
 // On reports whether the switch with the given name is on.
 func (v Values) On(name string) bool {
 	x, ok := v[name]
@@ -143,9 +150,12 @@ func (p *Param) Parse(s string) (Value, error) {
 		}
 		return On(on), nil
 	}
+	if slices.Contains(p.Words, s) {
+		return Word(s), nil
+	}
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil {
-		return Value{}, fmt.Errorf("%q is not a number; give %s", s, p.Range.Text(p.Symbol))
+		return Value{}, fmt.Errorf("%q is not a number; give %s", s, listed(append([]string{p.Range.Text(p.Symbol)}, p.Words...)))
 	}
 	return Number(x), nil
 }

@@ -1,0 +1,154 @@
+package propagate
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// inverseTo stores K⁻¹x/σ² in dst.
+func (r *transduction) inverseTo(ctx context.Context, dst, x *sparse.Block[float64]) error {
+	variance := r.v.Number("variance")
+	r.columns += x.Cols
+	return r.op.StepTo(ctx, dst, x, sparse.Step[float64]{Alpha: r.v.Number("alpha") / variance, Beta: 1 / variance})
+}
+
+// minimise moves t to the minimum for the current ν, by Newton's method. It ends where
+// the gradient is the tolerance times ν, or what rounding leaves of it.
+func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
+	reference := math.Sqrt(dot(r.nu, r.nu))
+	if err := r.inverseTo(ctx, r.inverse, r.t); err != nil {
+		return err
+	}
+	value, last := r.value(0), math.Inf(1)
+	for range 200 {
+		for i := range r.t.Rows {
+			share, gradient := r.share.Row(i), r.gradient.Row(i)
+			softmax(share, r.t.Row(i))
+			for c, p := range share {
+				gradient[c] = p - r.nu.Row(i)[c] + r.inverse.Row(i)[c]
+			}
+		}
+		norm := math.Sqrt(dot(r.gradient, r.gradient))
+		if norm <= tolerance*reference || norm < 1e-9*reference && norm > last/2 {
+			return nil
+		}
+		last = norm
+		if err := r.newton(ctx, norm, min(0.1, math.Sqrt(norm/reference))); err != nil {
+			return err
+		}
+		if err := r.inverseTo(ctx, r.image, r.step); err != nil {
+			return err
+		}
+		slope, size := dot(r.gradient, r.step), 1.0
+		slack := 1e-14 * (1 + math.Abs(value)) // rounding of the value
+		next := r.value(size)
+		for ; next > value+1e-4*size*slope+slack && size > 1e-10; next = r.value(size) {
+			size /= 2
+		}
+		value = next
+		for i := range r.t.Rows {
+			for c, d := range r.step.Row(i) {
+				r.t.Row(i)[c] += size * d
+				r.inverse.Row(i)[c] += size * r.image.Row(i)[c]
+			}
+		}
+	}
+	return iterative.ErrIterationLimit
+}
+
+// value returns what t + size·step reaches, where image is K⁻¹/σ² of the step.
+func (r *transduction) value(size float64) (sum float64) {
+	at := make([]float64, r.t.Cols)
+	for i := range r.t.Rows {
+		for c := range at {
+			at[c] = r.t.Row(i)[c]
+			inverse := r.inverse.Row(i)[c]
+			if size > 0 {
+				at[c] += size * r.step.Row(i)[c]
+				inverse += size * r.image.Row(i)[c]
+			}
+			sum += at[c] * (inverse/2 - r.nu.Row(i)[c])
+		}
+		most, exps := slices.Max(at), 0.0
+		for _, x := range at {
+			exps += math.Exp(x - most)
+		}
+		sum += most + math.Log(exps)
+	}
+	return sum
+}
+
+// newton stores in step what conjugate gradients find for −H⁻¹·gradient, H the second
+// derivative, to a residual of the given share of the gradient's norm.
+func (r *transduction) newton(ctx context.Context, norm, share float64) error {
+	for i := range r.t.Rows {
+		clear(r.step.Row(i))
+		for c, x := range r.gradient.Row(i) {
+			r.residual.Row(i)[c] = -x
+			r.direction.Row(i)[c] = -x / r.scale(i, c)
+		}
+	}
+	product := r.weighted()
+	for range 2000 {
+		if err := r.inverseTo(ctx, r.image, r.direction); err != nil {
+			return err
+		}
+		for i := range r.t.Rows {
+			mean, d := 0.0, r.direction.Row(i)
+			for c, p := range r.share.Row(i) {
+				mean += float64(p * d[c])
+			}
+			for c, p := range r.share.Row(i) {
+				r.image.Row(i)[c] += p * (d[c] - mean)
+			}
+		}
+		along := product / dot(r.direction, r.image)
+		for i := range r.t.Rows {
+			for c, d := range r.direction.Row(i) {
+				r.step.Row(i)[c] += along * d
+				r.residual.Row(i)[c] -= along * r.image.Row(i)[c]
+			}
+		}
+		if math.Sqrt(dot(r.residual, r.residual)) <= share*norm {
+			return nil
+		}
+		next := r.weighted()
+		for i := range r.t.Rows {
+			for c, d := range r.direction.Row(i) {
+				r.direction.Row(i)[c] = r.residual.Row(i)[c]/r.scale(i, c) + next/product*d
+			}
+		}
+		product = next
+	}
+	return nil // what it has goes downhill
+}
+
+// scale returns the diagonal of the second derivative.
+func (r *transduction) scale(i, c int) float64 {
+	p := r.share.Row(i)[c]
+	return r.diagonal[i] + p*(1-p)
+}
+
+// weighted returns the sum of squares of the residual over the diagonal.
+func (r *transduction) weighted() (sum float64) {
+	for i := range r.t.Rows {
+		for c, x := range r.residual.Row(i) {
+			sum += x * x / r.scale(i, c)
+		}
+	}
+	return sum
+}
+
+// dot returns the sum of products of two blocks.
+func dot(x, y *sparse.Block[float64]) (sum float64) {
+	for i := range x.Rows {
+		for c, v := range x.Row(i) {
+			sum += float64(v * y.Row(i)[c])
+		}
+	}
+	return sum
+}

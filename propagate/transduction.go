@@ -1,0 +1,294 @@
+package propagate
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// GPTransduction is transduction with Gaussian processes of several classes, by the
+// variational method: Gärtner, Le and Smola 2006, sections 1.3 to 1.5. The latent values t
+// of all nodes have the covariance σ²K, K⁻¹ = I + γL. From t = 0 two steps alternate for so
+// many rounds, or until no value changes by more than ten times the tolerance: the
+// distributions of unlabelled nodes are the balanced ones
+//
+//	q_ic ∝ π_ic·e^{Θ_c},  π = softmax(t),  Θ minimising mean_i log Σ_c π_ic·e^{Θ_c} − ⟨Θ, μ⟩ + β/2·‖Θ‖²
+//
+// over unlabelled nodes i, μ the shares of the classes among the labels; and t minimises
+//
+//	Σ_i log Σ_c e^{t_ic} − tr νᵀt + tr tᵀK⁻¹t/(2σ²)
+//
+// where ν is one-hot at labelled nodes and q at all others. β = 0 makes the shares of the
+// classes those of the labels, where Θ has mean 0; without balance Θ is 0. Scores are t,
+// −∞ for a class without a label; probabilities are q.
+//
+// Cost: for each round a few steps of Newton's method, each some tens of sweeps.
+var GPTransduction = Learner{
+	Spec: spec.Spec{
+		Name: "gp-transduction", Title: "Gaussian processes over all nodes, their classes balanced as the labels", Works: spec.Undirected,
+		Params: []spec.Param{
+			{Name: "laplacian", Meaning: "of K⁻¹ = I + γL", Kind: spec.Choice, Words: []string{"normalized", "combinatorial"}, Default: spec.Word("normalized")},
+			{Name: "alpha", Symbol: "γ", Meaning: "γ of K⁻¹ = I + γL", Range: spec.Above(0), Default: spec.Number(10),
+				Grid: []spec.Value{spec.Number(1), spec.Number(10), spec.Number(100)}},
+			{Name: "variance", Symbol: "σ²", Meaning: "variance of Gaussian processes beside the kernel's", Range: spec.Above(0), Default: spec.Number(100),
+				Grid: []spec.Value{spec.Number(10), spec.Number(100)}},
+			{Name: "balance", Symbol: "β", Meaning: "how far the shares of the classes may differ from those of the labels: 0 not at all, or none for no balance",
+				Range: spec.From(0), Words: []string{"none"}, Default: spec.Number(0)},
+			{Name: "rounds", Symbol: "rounds", Meaning: "rounds of balance and latent values at the most", Kind: spec.Whole, Range: spec.FromTo(1, 1e6), Default: spec.Int(40)},
+		},
+	},
+	relax: func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v spec.Values, tolerance float64) (columns int, err error) {
+		r := newTransduction(f.Rows, s, v)
+		r.op = sparse.NewLaplacianNormalized[float64](g.A, g.Degrees)
+		if v.Word("laplacian") == "combinatorial" {
+			r.op = sparse.NewLaplacian[float64](g.A, g.Degrees)
+		}
+		r.op.Workers = g.Workers
+		r.diagonal = make([]float64, f.Rows)
+		for i, d := range g.Degrees {
+			own := min(d, 1) // of L̃, but for a loop
+			if v.Word("laplacian") == "combinatorial" {
+				own = d
+			}
+			r.diagonal[i] = (1 + v.Number("alpha")*own) / v.Number("variance")
+		}
+		if err := r.alternate(ctx, tolerance); err != nil {
+			return r.columns, err
+		}
+		for i := range f.Rows {
+			for c := range f.Row(i) {
+				f.Row(i)[c] = math.Inf(-1)
+			}
+			for a, c := range r.class {
+				f.Row(i)[c] = r.t.Row(i)[a]
+			}
+		}
+		return r.columns, nil
+	},
+	memory: func(n, classes int, _ spec.Values) []spec.Bytes {
+		return []spec.Bytes{
+			{What: "latent values, distributions and blocks of Newton's method", Bytes: 9 * sparse.BlockBytes[float64](n, classes)},
+			{What: "factors of rows", Bytes: 3 * 8 * int64(n)},
+		}
+	},
+	offset: func(f *sparse.Block[float64], s cwk.Seeds, v spec.Values) ([]float64, error) {
+		r := newTransduction(f.Rows, s, v)
+		for i := range f.Rows {
+			for a, c := range r.class {
+				r.t.Row(i)[a] = f.Row(i)[c]
+			}
+		}
+		if err := r.balance(); err != nil {
+			return nil, err
+		}
+		theta := make([]float64, f.Cols)
+		for a, c := range r.class {
+			theta[c] = r.theta[a]
+		}
+		return theta, nil
+	},
+	Probabilities: func(dst, f, _ []float64, _ float64) { softmax(dst, f) },
+}
+
+// softmax stores e^f divided by their sum.
+func softmax(dst, f []float64) {
+	most, sum := slices.Max(f), 0.0
+	for c, x := range f {
+		dst[c] = math.Exp(x - most)
+		sum += dst[c]
+	}
+	for c := range dst {
+		dst[c] /= sum
+	}
+}
+
+// transduction is one computation of [GPTransduction], for the classes that have a label.
+type transduction struct {
+	op       *sparse.Operator[float64] // L
+	diagonal []float64                 // of K⁻¹/σ²
+	v        spec.Values
+
+	class      []int     // that have a label
+	mu, theta  []float64 // of each
+	unlabelled []int
+
+	t, nu   *sparse.Block[float64] // latent values, and what they are drawn to
+	columns int                    // over which sweeps went
+
+	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
+}
+
+func newTransduction(n int, s cwk.Seeds, v spec.Values) *transduction {
+	r := &transduction{v: v}
+	count := make([]float64, s.Classes)
+	for _, c := range s.Class {
+		count[c]++
+	}
+	place := make([]int, s.Classes)
+	for c, m := range count {
+		if m > 0 {
+			place[c] = len(r.class)
+			r.class, r.mu = append(r.class, c), append(r.mu, m/float64(len(s.Class)))
+		}
+	}
+	r.theta = make([]float64, len(r.class))
+	for _, b := range []**sparse.Block[float64]{&r.t, &r.nu} {
+		*b = sparse.NewBlock[float64](n, len(r.class))
+	}
+	labelled := make([]bool, n)
+	for i, row := range s.Row {
+		labelled[row] = true
+		r.nu.Row(row)[place[s.Class[i]]] = 1
+	}
+	for i := range n {
+		if !labelled[i] {
+			r.unlabelled = append(r.unlabelled, i)
+		}
+	}
+	return r
+}
+
+// alternate finds the latent values.
+func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
+	for _, b := range []**sparse.Block[float64]{&r.inverse, &r.share, &r.gradient, &r.step, &r.direction, &r.residual, &r.image} {
+		*b = sparse.NewBlock[float64](r.t.Rows, r.t.Cols)
+	}
+	before := make([]float64, len(r.t.Data))
+	for range r.v.Int("rounds") {
+		if err := r.balance(); err != nil {
+			return err
+		}
+		copy(before, r.t.Data)
+		if err := r.minimise(ctx, tolerance); err != nil {
+			return err
+		}
+		change := 0.0
+		for i, x := range r.t.Data {
+			change = max(change, math.Abs(x-before[i]))
+		}
+		if change <= 10*tolerance || len(r.unlabelled) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// balance stores q in the rows of ν of unlabelled nodes, and finds Θ.
+func (r *transduction) balance() error {
+	for _, i := range r.unlabelled {
+		softmax(r.nu.Row(i), r.t.Row(i))
+	}
+	k := len(r.class)
+	if r.v.Is("balance", "none") || len(r.unlabelled) == 0 {
+		return nil
+	}
+	beta := r.v.Number("balance")
+	pi := sparse.NewBlock[float64](len(r.unlabelled), k)
+	for a, i := range r.unlabelled {
+		copy(pi.Row(a), r.nu.Row(i))
+	}
+	value := r.weigh(pi, r.theta, nil, nil)
+	for range 200 {
+		gradient, hessian := mat.NewVecDense(k, nil), mat.NewSymDense(k, nil)
+		r.weigh(pi, r.theta, gradient, hessian)
+		if mat.Norm(gradient, math.Inf(1)) < 1e-15 {
+			break
+		}
+		if beta == 0 { // all Θ + const are the same
+			for a := range k {
+				for b := a; b < k; b++ {
+					hessian.SetSym(a, b, hessian.At(a, b)+1/float64(k))
+				}
+			}
+		}
+		var cholesky mat.Cholesky
+		var step mat.VecDense
+		if !cholesky.Factorize(hessian) || cholesky.SolveVecTo(&step, gradient) != nil && step.IsEmpty() {
+			return iterative.ErrIndefinite
+		}
+		slope := mat.Dot(gradient, &step)
+		next, size, found := make([]float64, k), 1.0, false
+		for ; size > 1e-10; size /= 2 {
+			for a := range next {
+				next[a] = r.theta[a] - size*step.AtVec(a)
+			}
+			if reached := r.weigh(pi, next, nil, nil); reached < value-1e-4*size*slope {
+				value, found = reached, true
+				break
+			}
+		}
+		if !found { // rounding hides what is left; a last whole step does no harm
+			for a := range next {
+				next[a] = r.theta[a] - step.AtVec(a)
+			}
+		}
+		copy(r.theta, next)
+		if !found {
+			break
+		}
+	}
+	if beta == 0 {
+		mean := 0.0
+		for _, x := range r.theta {
+			mean += x / float64(k)
+		}
+		for a := range r.theta {
+			r.theta[a] -= mean
+		}
+	}
+	logits := make([]float64, k)
+	for _, i := range r.unlabelled {
+		for a := range logits {
+			logits[a] = r.t.Row(i)[a] + r.theta[a]
+		}
+		softmax(r.nu.Row(i), logits)
+	}
+	return nil
+}
+
+// weigh returns what Θ minimises, and stores its derivatives unless they are nil.
+func (r *transduction) weigh(pi *sparse.Block[float64], theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
+	k, share := len(theta), 1/float64(pi.Rows)
+	beta, value := r.v.Number("balance"), 0.0
+	q, mean, products := make([]float64, k), make([]float64, k), make([]float64, k*k)
+	for i := range pi.Rows {
+		sum := 0.0
+		for a, p := range pi.Row(i) {
+			q[a] = p * math.Exp(theta[a])
+			sum += q[a]
+		}
+		value += share * math.Log(sum)
+		if gradient == nil {
+			continue
+		}
+		for a := range q {
+			q[a] /= sum
+			mean[a] += share * q[a]
+		}
+		for a := range q {
+			for b := range a + 1 {
+				products[a*k+b] += share * q[a] * q[b]
+			}
+		}
+	}
+	for a, x := range theta {
+		value += beta/2*x*x - x*r.mu[a]
+		if gradient == nil {
+			continue
+		}
+		gradient.SetVec(a, mean[a]-r.mu[a]+beta*x)
+		for b := range a + 1 {
+			hessian.SetSym(a, b, -products[a*k+b])
+		}
+		hessian.SetSym(a, a, hessian.At(a, a)+mean[a]+beta)
+	}
+	return value
+}

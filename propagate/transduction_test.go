@@ -1,0 +1,100 @@
+package propagate
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/internal/testgraph"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+func TestGPTransductionGolden(t *testing.T) {
+	for _, name := range []string{"karate", "wrand60"} {
+		g := testgraph.Load(t, name)
+		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: len(g.Classes)}
+		labelled := map[int]bool{}
+		for _, row := range g.Train {
+			labelled[row] = true
+		}
+		for _, beta := range []float64{0, 0.1} {
+			given := spec.Values{"alpha": spec.Number(1), "variance": spec.Number(4), "laplacian": spec.Word("combinatorial"), "balance": spec.Number(beta)}
+			file := fmt.Sprintf("%s/gp_transduction_b%.1f_", name, beta)
+			got := scores(t, &GPTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			testgraph.Close(t, got, testgraph.Golden(t, file+"t.npy"), 1e-8, 1e-8)
+			given["rounds"] = spec.Int(1)
+			one := scores(t, &GPTransduction, graphOf(t, g.A, 0), []cwk.Seeds{seeds}, given, nil)
+			testgraph.Close(t, one, testgraph.Golden(t, file+"t_round1.npy"), 1e-8, 1e-8)
+			v, err := GPTransduction.Resolve(given, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			theta, err := GPTransduction.Offset(got, seeds, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for c, want := range testgraph.Golden(t, file+"theta.npy").Data {
+				if d := math.Abs(theta[c] - want); d > 1e-8*(1+math.Abs(want)) {
+					t.Errorf("%s: Θ of class %d is %v, want %v", file, c, theta[c], want)
+				}
+			}
+			q, row, at := testgraph.Golden(t, file+"q.npy"), make([]float64, len(theta)), 0
+			for i := range got.Rows {
+				if labelled[i] {
+					continue
+				}
+				for c := range row {
+					row[c] = got.Row(i)[c] + theta[c]
+				}
+				softmax(row, row)
+				for c, want := range q.Row(at) {
+					if d := math.Abs(row[c] - want); d > 1e-8 {
+						t.Errorf("%s: node %d has class %d with %v, want %v", file, i, c, row[c], want)
+					}
+				}
+				at++
+			}
+		}
+	}
+}
+
+// Without balance the distributions are the softmax of the latent values, and these are
+// where the derivative is zero; a class without a label has no part in it.
+func TestGPTransductionWithoutBalance(t *testing.T) {
+	p := testgraph.Planted(t, 3, 60, 14)
+	k := len(p.Names)
+	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: k + 1}
+	g := graphOf(t, p.A, 0)
+	given := spec.Values{"balance": spec.Word("none"), "alpha": spec.Number(3), "variance": spec.Number(20), "laplacian": spec.Word("combinatorial"), "rounds": spec.Int(2000)}
+	f := scores(t, &GPTransduction, g, []cwk.Seeds{seeds}, given, nil)
+	step, of := dense(t, p.A), map[int]int{}
+	for a, row := range p.Row {
+		of[row] = p.Class[a]
+	}
+	share := make([]float64, k)
+	for i := range f.Rows {
+		if !math.IsInf(f.Row(i)[k], -1) {
+			t.Fatalf("node %d scores %v for a class without a label", i, f.Row(i)[k])
+		}
+		softmax(share, f.Row(i)[:k])
+		for c := range k {
+			laplacian := g.Degrees[i] * f.Row(i)[c]
+			for j := range f.Rows {
+				if g.Degrees[i] > 0 {
+					laplacian -= g.Degrees[i] * step.At(i, j) * f.Row(j)[c]
+				}
+			}
+			slope := (f.Row(i)[c] + 3*laplacian) / 20
+			if class, labelled := of[i]; labelled {
+				slope += share[c]
+				if class == c {
+					slope--
+				}
+			}
+			if math.Abs(slope) > 1e-9 {
+				t.Errorf("node %d, class %d: the derivative is %v", i, c, slope)
+			}
+		}
+	}
+}
