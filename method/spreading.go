@@ -198,7 +198,7 @@ func (r *spreader) replies(ctx context.Context, fold []int, folds int, v spec.Va
 		}
 		r.out.Work.add(Work{report.Sweeps, report.EntryColumns})
 		if err := r.offset(f, groups, v); err != nil {
-			return 0, err
+			return nil, err
 		}
 		for i, row := range r.p.Row {
 			if fold[i] < lo || fold[i] >= hi {
