@@ -84,7 +84,7 @@ func (j *Journal) Length() int {
 
 // begin finds to which run the journal belongs and, where it is resumed, what it holds.
 func (j *Journal) begin(ctx context.Context, p *method.Problem, plan *Plan, set *method.Settings) (err error) {
-	j.of = journalOf{Version: j.Version, Labels: labelSum(p), Options: optionSum(p, plan, set)}
+	j.of = journalOf{Version: j.Version, Labels: LabelSum(p.Row, p.Class, p.Names), Options: optionSum(p, plan, set)}
 	if j.of.Graph, err = graphSum(ctx, p, set.Workers); err != nil || !j.Resume {
 		return err
 	}
@@ -176,15 +176,6 @@ func (j *Journal) Remove() error {
 func sumOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
-}
-
-// labelSum returns a sum over the labels of a problem: rows, classes and names.
-func labelSum(p *method.Problem) string {
-	names, err := json.Marshal(p.Names)
-	if err != nil {
-		panic(err) // strings can be written
-	}
-	return sumOf(appendInts(appendInts(names, p.Row), p.Class))
 }
 
 func appendInts(b []byte, list []int) []byte {

@@ -134,7 +134,7 @@ func writeRows[T sparse.Float](ctx context.Context, file *tablefile.Writer[T], r
 }
 
 // partOf describes the output if it is a part, or returns nil.
-func (d *denseRun) partOf(command string, s slabFlag, parameters any, shape partShape) (*part, error) {
+func (d *denseRun) partOf(command string, s slabFlag, parameters any, shape evaluate.Shape) (*evaluate.Part, error) {
 	if s.Of == 0 {
 		return nil, nil
 	}
@@ -142,6 +142,6 @@ func (d *denseRun) partOf(command string, s slabFlag, parameters any, shape part
 	if err != nil {
 		return nil, err
 	}
-	p.Nodes, p.Matrix = sumOf(nil, d.rows, d.cols), &shape
+	p.Nodes, p.Matrix = evaluate.NodeSum(d.rows, d.cols), &shape
 	return p, nil
 }

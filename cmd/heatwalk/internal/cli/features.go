@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/validate"
@@ -129,8 +130,8 @@ func runFeatures[T sparse.Float](in *invocation, name string, f *featureFlags) e
 	if f.kind == "honest" {
 		parameters.Folds, parameters.Seed = f.folds, in.seed
 	}
-	p, err := d.partOf("features", f.slab, parameters, partShape{
-		Axis: byColumns, Lo: slab.Lo, Hi: slab.Hi, Whole: len(d.l.Names), Groups: f.steps - f.minSteps + 1, Dtype: f.dtype,
+	p, err := d.partOf("features", f.slab, parameters, evaluate.Shape{
+		Axis: evaluate.ByColumns, Lo: slab.Lo, Hi: slab.Hi, Whole: len(d.l.Names), Groups: f.steps - f.minSteps + 1, Dtype: f.dtype,
 	})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heatwalk/heatwalk/cwk"
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/nodefile"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -153,8 +154,8 @@ func runKernel[T sparse.Float](in *invocation, name string, f *kernelFlags) erro
 		return err
 	}
 	parameters := walkParameters{Kernel: walkKernel, Alpha: f.alpha, Steps: f.steps, MinSteps: f.minSteps, Prior: f.prior}
-	p, err := d.partOf("kernel", f.slab, parameters, partShape{
-		Axis: byColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype,
+	p, err := d.partOf("kernel", f.slab, parameters, evaluate.Shape{
+		Axis: evaluate.ByColumns, Lo: lo, Hi: hi, Whole: len(d.cols), Groups: 1, Dtype: f.dtype,
 	})
 	if err != nil {
 		return err
@@ -202,7 +203,7 @@ type denseReport struct {
 }
 
 // finishDense publishes a dense matrix and says so.
-func (in *invocation) finishDense(d *denseRun, of *part, r *denseReport) error {
+func (in *invocation) finishDense(d *denseRun, of *evaluate.Part, r *denseReport) error {
 	if err := in.writePartRun(d.out.run, storeOf(d.g.Manifest()), r.Parameters, of); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
@@ -179,14 +180,14 @@ func cause(err error) string {
 
 // runFile is the content of OUT.run.json: how OUT came to be.
 type runFile struct {
-	Command    string   `json:"command"`
-	Arguments  []string `json:"arguments"`
-	Directory  string   `json:"directory"`
-	Build      build    `json:"build"`
-	Store      any      `json:"store,omitempty"`
-	Parameters any      `json:"parameters,omitempty"`
-	Part       *part    `json:"part,omitempty"` // of a whole that merge puts together
-	Finished   string   `json:"finished"`
+	Command    string         `json:"command"`
+	Arguments  []string       `json:"arguments"`
+	Directory  string         `json:"directory"`
+	Build      build          `json:"build"`
+	Store      any            `json:"store,omitempty"`
+	Parameters any            `json:"parameters,omitempty"`
+	Part       *evaluate.Part `json:"part,omitempty"` // of a whole that merge puts together
+	Finished   string         `json:"finished"`
 	Closing
 }
 
@@ -198,7 +199,7 @@ func (in *invocation) writeRun(w io.Writer, store, parameters any) error {
 
 // writePartRun is writeRun for an output that is a part of another, unless p is
 // nil.
-func (in *invocation) writePartRun(w io.Writer, store, parameters any, p *part) error {
+func (in *invocation) writePartRun(w io.Writer, store, parameters any, p *evaluate.Part) error {
 	directory, err := os.Getwd()
 	if err != nil {
 		return err

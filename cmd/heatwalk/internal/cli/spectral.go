@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/kernel"
@@ -236,9 +237,9 @@ func (in *invocation) finishKernel(d *denseRun, s slabFlag, of kernel.Part, r *k
 			r.Relative = nil
 		}
 	}
-	shape := partShape{Axis: byColumns, Lo: of.Lo, Hi: of.Hi, Whole: len(d.cols), Groups: 1, Dtype: r.Dtype}
+	shape := evaluate.Shape{Axis: evaluate.ByColumns, Lo: of.Lo, Hi: of.Hi, Whole: len(d.cols), Groups: 1, Dtype: r.Dtype}
 	if kernel.ByRows(len(d.rows), len(d.cols)) {
-		shape.Axis, shape.Whole = byRows, len(d.rows)
+		shape.Axis, shape.Whole = evaluate.ByRows, len(d.rows)
 	}
 	p, err := d.partOf("kernel", s, r.Parameters, shape)
 	if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/nodefile"
 )
@@ -130,7 +130,7 @@ func (f *classifyFlags) parameters(seed int64) any {
 
 // trialParts are the parts that a choice is made from.
 type trialParts struct {
-	first *partFile
+	first *evaluate.PartFile
 	sum   *method.Trials
 }
 
@@ -148,16 +148,16 @@ func (p *trialParts) check(g *openGraph, l *nodefile.Labels) error {
 	switch {
 	case p == nil:
 	case p.first.Store != g.Manifest().Identity:
-		return &dataError{g.name, fmt.Sprintf("is another store than %s was made from; make the parts again", p.first.path)}
-	case p.first.Labels != labelSum(l):
-		return &dataError{l.File, fmt.Sprintf("has other labels than when %s was made; make the parts again", p.first.path)}
+		return &dataError{g.name, fmt.Sprintf("is another store than %s was made from; make the parts again", p.first.Path)}
+	case p.first.Labels != evaluate.LabelSum(l.Row, l.Class, l.Names):
+		return &dataError{l.File, fmt.Sprintf("has other labels than when %s was made; make the parts again", p.first.Path)}
 	}
 	return nil
 }
 
 // mergeTrials puts the parts of a choice together, and ends the command that
 // they are of: it chooses, and predicts.
-func (in *invocation) mergeTrials(parts []partFile, out string) error {
+func (in *invocation) mergeTrials(parts []evaluate.PartFile, out string) error {
 	if !slices.Contains(predictionFormats, strings.ToLower(filepath.Ext(out))) && out != "-" {
 		return usageOf("-o", "%s has no ending that names a format; give one of %s", out, strings.Join(predictionFormats, " "))
 	}
@@ -169,48 +169,36 @@ func (in *invocation) mergeTrials(parts []partFile, out string) error {
 	if err := in.checked(); err != nil {
 		return err
 	}
-	f.parts = &trialParts{first: &parts[0]}
-	for i := range parts {
-		p := &parts[i]
-		t := new(method.Trials)
-		text, err := os.ReadFile(p.path)
-		if err == nil {
-			err = json.Unmarshal(text, t)
-		}
-		if err == nil && i > 0 {
-			err = f.parts.sum.Add(t)
-		} else if err == nil {
-			f.parts.sum = t
-		}
-		if err != nil {
-			return &dataError{p.path, fmt.Sprintf("is not what its run file says (%s); make the part again", cause(err))}
-		}
+	sum, err := evaluate.SumTrials(parts)
+	if err != nil {
+		return partError(err)
 	}
+	f.parts = &trialParts{&parts[0], sum}
 	f.out = out
 	return in.runClassify(graph, f)
 }
 
 // commandOf reads the command line that made a part of classify, and takes its
 // rng seed.
-func (in *invocation) commandOf(p *partFile) (graph string, f *classifyFlags, err error) {
-	again := newInvocation(in.ctx, p.run.Arguments, in.stdin, io.Discard, io.Discard)
+func (in *invocation) commandOf(p *evaluate.PartFile) (graph string, f *classifyFlags, err error) {
+	again := newInvocation(in.ctx, p.Run.Arguments, in.stdin, io.Discard, io.Discard)
 	f = new(classifyFlags)
 	flags := pflag.NewFlagSet(classifyCommand, pflag.ContinueOnError)
 	again.sharedFlags(flags)
 	again.classifyFlags(flags, f)
-	if err = flags.Parse(p.run.Arguments); err == nil {
+	if err = flags.Parse(p.Run.Arguments); err == nil {
 		again.checkLearning(flags, &f.learning)
 		err = again.checked()
 	}
 	if err != nil || flags.NArg() != 2 {
-		return "", nil, &dataError{p.path + ".run.json", "has no command line that this version reads; make the part again"}
+		return "", nil, &dataError{p.Path + ".run.json", "has no command line that this version reads; make the part again"}
 	}
 	in.seed = again.seed
 	at := func(path string) string {
-		if here, err := os.Getwd(); path == "" || filepath.IsAbs(path) || err == nil && here == p.run.Directory {
+		if here, err := os.Getwd(); path == "" || filepath.IsAbs(path) || err == nil && here == p.Run.Directory {
 			return path
 		}
-		return filepath.Join(p.run.Directory, path)
+		return filepath.Join(p.Run.Directory, path)
 	}
 	f.labels, f.truth = at(f.labels), at(f.truth)
 	if f.prior != "uniform" && f.prior != "empirical" {

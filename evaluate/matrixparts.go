@@ -1,0 +1,170 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/npy"
+	"github.com/heatwalk/heatwalk/nodefile"
+)
+
+// MatrixParts reads the parts of a matrix, in .npy files, as one matrix. Open files are
+// let go by [MatrixParts.Close].
+type MatrixParts struct {
+	Rows, Cols int // of the whole
+	parts      []PartFile
+	files      []*os.File
+	read       []*npy.Array
+	row        []float64 // of a part
+}
+
+// OpenMatrix opens the files of parts, which [ReadParts] has put in order, and checks
+// that their shapes fit together. Errors are [*PartError] and those of reading.
+func OpenMatrix(parts []PartFile) (_ *MatrixParts, err error) {
+	m := &MatrixParts{parts: parts}
+	defer func() {
+		if err != nil {
+			m.Close()
+		}
+	}()
+	along, across, at := 0, 0, 0
+	for i := range parts {
+		p := &parts[i]
+		r, err := m.open(p)
+		if err != nil {
+			return nil, err
+		}
+		if p.Lo != at || p.Hi <= p.Lo || p.Hi > p.Whole {
+			return nil, &PartError{p.Path, fmt.Sprintf("holds %s %d to %d where %d comes next; make the part again", p.Axis, p.Lo, p.Hi, at)}
+		}
+		at = p.Hi
+		shared, own := int(r.Shape[0]), int(r.Shape[1])
+		if p.Axis == ByRows {
+			shared, own = own, shared
+		}
+		if own != (p.Hi-p.Lo)*p.Groups || i > 0 && shared != along {
+			return nil, &PartError{p.Path, fmt.Sprintf("is a matrix of %d × %d, which is not what its run file says; make the part again", r.Shape[0], r.Shape[1])}
+		}
+		along = shared
+		across += own
+	}
+	last := &parts[len(parts)-1]
+	if at != last.Whole {
+		return nil, &PartError{last.Path, fmt.Sprintf("ends with %d of %d %s; make the part again", at, last.Whole, last.Axis)}
+	}
+	m.Rows, m.Cols = along, across
+	if last.Axis == ByRows {
+		m.Rows, m.Cols = across, along
+	}
+	m.row = make([]float64, m.Cols)
+	return m, nil
+}
+
+// open opens the file of a part and checks its header.
+func (m *MatrixParts) open(p *PartFile) (*npy.Array, error) {
+	f, err := os.Open(p.Path)
+	if err != nil {
+		return nil, err
+	}
+	m.files = append(m.files, f)
+	r, err := npy.Read(p.Path, f)
+	if wrong := new(npy.Error); errors.As(err, &wrong) {
+		return nil, &PartError{p.Path, wrong.What + "; make the part again"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.read = append(m.read, r)
+	if r.Kind != 'f' || fmt.Sprintf("float%d", 8*r.Width) != p.Dtype || len(r.Shape) != 2 || r.Fortran {
+		return nil, &PartError{p.Path, fmt.Sprintf("is no matrix of %s by rows; make the part again", p.Dtype)}
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if want := r.Start + r.Len*int64(r.Width); info.Size() != want {
+		return nil, &PartError{p.Path, fmt.Sprintf("has %d bytes where its header says %d; make the part again", info.Size(), want)}
+	}
+	return r, nil
+}
+
+// Close closes the files.
+func (m *MatrixParts) Close() {
+	for _, f := range m.files {
+		_ = f.Close() // it was only read
+	}
+}
+
+// RowTo stores row i of the whole in dst. Rows are asked for in order, each once.
+func (m *MatrixParts) RowTo(dst []float64, i int) error {
+	for k := range m.parts {
+		p := &m.parts[k]
+		if p.Axis == ByRows && (i < p.Lo || i >= p.Hi) {
+			continue
+		}
+		values := m.row[:m.read[k].Shape[1]]
+		if err := m.read[k].Floats(values); err != nil {
+			return err
+		}
+		if p.Axis == ByRows {
+			copy(dst, values)
+			return nil
+		}
+		wide := p.Hi - p.Lo
+		for g := range p.Groups {
+			copy(dst[g*p.Whole+p.Lo:], values[g*wide:(g+1)*wide])
+		}
+	}
+	return nil
+}
+
+// IDs reads the names of the rows and columns of the whole from the lists beside the
+// parts.
+func (m *MatrixParts) IDs(ctx context.Context) (rows, cols func(i int) string, err error) {
+	var shared func(i int) string
+	var joined []string
+	for k := range m.parts {
+		p := &m.parts[k]
+		base := strings.TrimSuffix(p.Path, filepath.Ext(p.Path))
+		own, other := base+".cols.ids", base+".rows.ids"
+		along := m.read[k].Shape[0]
+		if p.Axis == ByRows {
+			own, other, along = other, own, m.read[k].Shape[1]
+		}
+		if k == 0 {
+			if shared, err = readIDs(ctx, other, int(along)); err != nil {
+				return nil, nil, err
+			}
+			joined = make([]string, p.Whole*p.Groups)
+		}
+		wide := p.Hi - p.Lo
+		id, err := readIDs(ctx, own, wide*p.Groups)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range wide * p.Groups {
+			joined[i/wide*p.Whole+p.Lo+i%wide] = id(i)
+		}
+	}
+	all := func(i int) string { return joined[i] }
+	if m.parts[0].Axis == ByRows {
+		return all, shared, nil
+	}
+	return shared, all, nil
+}
+
+// readIDs reads n ids, one a line.
+func readIDs(ctx context.Context, path string, n int) (func(i int) string, error) {
+	names, err := nodefile.ReadNames(ctx, path, n, nil)
+	if err != nil {
+		return nil, err
+	}
+	if names.Len() != n {
+		return nil, &PartError{path, fmt.Sprintf("holds %d ids, want %d; list the id of each once, in order", names.Len(), n)}
+	}
+	return names.Name, nil
+}

@@ -1,0 +1,276 @@
+package evaluate
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heatwalk/heatwalk/internal/textio"
+	"github.com/heatwalk/heatwalk/method"
+)
+
+// Share is one of several equal shares of a job that machines divide: number Index,
+// from 0, of Of. The zero value is the whole job.
+type Share struct{ Index, Of int }
+
+// maxShares bounds the number of shares.
+const maxShares = 1 << 20
+
+// ParseShare reads a share as in "0/8", the first of eight.
+func ParseShare(text string) (Share, error) {
+	index, of, _ := strings.Cut(text, "/")
+	i, err := strconv.Atoi(index)
+	m, wrong := strconv.Atoi(of)
+	switch {
+	case err != nil || wrong != nil || m < 1 || m > maxShares:
+		return Share{}, fmt.Errorf("%q is no slab; give I/M, as in 0/8 for the first of eight", text)
+	case i < 0 || i >= m:
+		return Share{}, fmt.Errorf("%q is no slab; slabs of %d are numbered 0 to %d", text, m, m-1)
+	}
+	return Share{i, m}, nil
+}
+
+// String returns the share as [ParseShare] reads it.
+func (s Share) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
+
+// Bounds returns which of n things belong to the share, lo ≤ i < hi. There must be as
+// many as shares.
+func (s Share) Bounds(n int) (lo, hi int) {
+	if s.Of == 0 {
+		return 0, n
+	}
+	edge := func(i int) int { return int(int64(n) * int64(i) / int64(s.Of)) }
+	return edge(s.Index), edge(s.Index + 1)
+}
+
+// Part says of a file which part of a job's output it is. Parts of one whole differ in
+// Slab alone, and in where they belong.
+type Part struct {
+	Command string `json:"command"` // that made it
+	Slab    int    `json:"slab"`
+	Of      int    `json:"of"`
+
+	Store      string          `json:"store"` // its identity
+	Parameters json.RawMessage `json:"parameters"`
+	Labels     string          `json:"labels,omitempty"` // see [LabelSum]
+	Nodes      string          `json:"nodes,omitempty"`  // see [NodeSum]
+
+	Matrix *Shape `json:"matrix,omitempty"` // of a part of a matrix; nil: of trials
+}
+
+// Shape is where a part of a matrix belongs: the columns Lo ≤ j < Hi of each of Groups
+// groups of Whole columns, or with Axis rows, the rows Lo ≤ i < Hi of Whole.
+type Shape struct {
+	Axis   string `json:"axis"`
+	Lo     int    `json:"lo"`
+	Hi     int    `json:"hi"`
+	Whole  int    `json:"whole"`
+	Groups int    `json:"groups"`
+	Dtype  string `json:"dtype"`
+}
+
+// Values of Shape.Axis.
+const (
+	ByColumns = "columns"
+	ByRows    = "rows"
+)
+
+// LabelSum returns a sum over labels: their rows, classes and names.
+func LabelSum(row, class []int, names []string) string {
+	text, err := json.Marshal(names)
+	if err != nil {
+		panic(err) // strings can be written
+	}
+	return sumOf(appendInts(appendInts(text, row), class))
+}
+
+// NodeSum returns a sum over the nodes of the rows and columns of a matrix.
+func NodeSum(rows, cols []int) string { return sumOf(appendInts(appendInts(nil, rows), cols)) }
+
+// PartFile is a part with what the run file beside it says.
+type PartFile struct {
+	Path string
+	Part
+	Shape // zero of trials
+	Run   struct {
+		Store      json.RawMessage `json:"store"`
+		Parameters json.RawMessage `json:"parameters"`
+		Arguments  []string        `json:"arguments"`
+		Directory  string          `json:"directory"`
+	}
+}
+
+// PartError says why files are not put together.
+type PartError struct {
+	Path string // "" if it is about all of them
+	What string // what is wrong; what to do
+}
+
+// Error implements error.
+func (e *PartError) Error() string {
+	if e.Path == "" {
+		return "evaluate: " + e.What
+	}
+	return e.Path + ": " + e.What
+}
+
+// ReadParts reads what the run files of parts say and checks that they are all parts of
+// one whole, each once, and none is missing. They come back in order. Errors are
+// [*PartError] and those of reading.
+func ReadParts(paths []string) ([]PartFile, error) {
+	parts := make([]PartFile, len(paths))
+	for i, path := range paths {
+		var err error
+		if parts[i], err = readPart(path); err != nil {
+			return nil, err
+		}
+	}
+	first := &parts[0]
+	for i := range parts {
+		if what := parts[i].differs(first); what != "" {
+			return nil, &PartError{parts[i].Path, fmt.Sprintf("is of another whole than %s: %s; make both with the same command but for --slab", first.Path, what)}
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b PartFile) int { return cmp.Compare(a.Slab, b.Slab) })
+	for i := 1; i < len(parts); i++ {
+		if parts[i].Slab == parts[i-1].Slab {
+			return nil, &PartError{parts[i].Path, fmt.Sprintf("is slab %d, and so is %s; give each once", parts[i].Slab, parts[i-1].Path)}
+		}
+	}
+	if missing := missing(parts); missing != "" {
+		return nil, &PartError{"", fmt.Sprintf("%s of %d missing; run the command with --slab I/%d for them", missing, first.Of, first.Of)}
+	}
+	return parts, nil
+}
+
+// missing names the slabs that there is no part for, "" if there is one for each.
+func missing(parts []PartFile) string {
+	var ranges []string
+	count := 0
+	for at, next := 0, 0; next < parts[0].Of; next++ {
+		if at < len(parts) && parts[at].Slab == next {
+			at++
+			continue
+		}
+		end := parts[0].Of // of the gap
+		if at < len(parts) {
+			end = parts[at].Slab
+		}
+		text := strconv.Itoa(next)
+		if end > next+1 {
+			text += "-" + strconv.Itoa(end-1)
+		}
+		ranges = append(ranges, text)
+		count += end - next
+		next = end - 1
+	}
+	switch count {
+	case 0:
+		return ""
+	case 1:
+		return "slab " + ranges[0]
+	}
+	return "slabs " + strings.Join(ranges, ",")
+}
+
+// readPart reads what the run file of a part says.
+func readPart(path string) (PartFile, error) {
+	p := PartFile{Path: path}
+	if _, err := os.Stat(path); err != nil {
+		return p, err
+	}
+	if u := textio.Unfinished(path); u != nil {
+		return p, &PartError{path, u.What + "; " + u.Fix}
+	}
+	name := path + ".run.json"
+	b, err := os.ReadFile(name)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return p, &PartError{path, "has no " + filepath.Base(name) + " beside it, which says what it is; keep them together"}
+		}
+		return p, err
+	}
+	var run struct {
+		Part *Part `json:"part"`
+	}
+	if err := json.Unmarshal(b, &run); err != nil {
+		return p, &PartError{name, fmt.Sprintf("is no run file (%v); make the part again", err)}
+	}
+	if run.Part == nil || run.Part.Of < 1 || run.Part.Slab < 0 || run.Part.Slab >= run.Part.Of {
+		return p, &PartError{path, "is no part of anything; give files that --slab made"}
+	}
+	p.Part = *run.Part
+	if p.Matrix != nil {
+		p.Shape = *p.Matrix
+	}
+	return p, json.Unmarshal(b, &p.Run)
+}
+
+// whole says what the part is of, but for its type.
+func (s *Shape) whole() string { return fmt.Sprint(s.Axis, s.Whole, s.Groups) }
+
+// differs says in what two parts are not of one whole, "" if they are.
+func (p *PartFile) differs(q *PartFile) string {
+	say := func(what, a, b string) string {
+		if a == b {
+			return ""
+		}
+		return fmt.Sprintf("%s %s, not %s", what, a, b)
+	}
+	var a, b bytes.Buffer
+	for _, c := range []struct {
+		to   *bytes.Buffer
+		from json.RawMessage
+	}{{&a, p.Parameters}, {&b, q.Parameters}} {
+		if json.Compact(c.to, c.from) != nil {
+			c.to.Write(c.from)
+		}
+	}
+	hidden := func(what, a, b string) string {
+		if a == b {
+			return ""
+		}
+		return "other " + what
+	}
+	return cmp.Or(
+		say("made by", p.Command, q.Command),
+		say("one of", strconv.Itoa(p.Of), strconv.Itoa(q.Of)),
+		say("store", p.Store, q.Store),
+		say("parameters", a.String(), b.String()),
+		say("type", p.Dtype, q.Dtype),
+		hidden("labels", p.Labels, q.Labels),
+		hidden("rows or columns", p.Nodes, q.Nodes),
+		hidden("shape", p.whole(), q.whole()),
+	)
+}
+
+// SumTrials adds up the outcomes that parts of a choice hold.
+func SumTrials(parts []PartFile) (sum *method.Trials, err error) {
+	for i := range parts {
+		t := new(method.Trials)
+		text, err := os.ReadFile(parts[i].Path)
+		if err == nil {
+			err = json.Unmarshal(text, t)
+		}
+		if err == nil && i > 0 {
+			err = sum.Add(t)
+		} else if err == nil {
+			sum = t
+		}
+		if err != nil {
+			why := err.Error()
+			if path := new(os.PathError); errors.As(err, &path) {
+				why = path.Err.Error()
+			}
+			return nil, &PartError{parts[i].Path, fmt.Sprintf("is not what its run file says (%s); make the part again", why)}
+		}
+	}
+	return sum, nil
+}
