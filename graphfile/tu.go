@@ -269,8 +269,11 @@ func (r *tuReader) edges() error {
 	if err != nil {
 		return err
 	}
-	rank := names.sorted()
-	r.c.EdgeLabels = names.text
+	var rank []int32
+	if labelled {
+		rank = names.sorted()
+		r.c.EdgeLabels = names.text
+	}
 	edges, count := make([][]edge, len(r.size)), 0
 	n, there, err := r.lines(tuEdges, func(line int64, text []byte) error {
 		a, b, _ := bytes.Cut(text, []byte{','})

@@ -75,7 +75,8 @@ func TestReadTUDirected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Member{Ptr: []int32{0, 1, 2}, To: []int32{1, 1}}, c.Graphs[0]); diff != "" {
+	want := &Collection{IDs: []string{"1"}, Directed: true, Graphs: []Member{{Ptr: []int32{0, 1, 2}, To: []int32{1, 1}}}}
+	if diff := cmp.Diff(want, c); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/spec"
 )
@@ -53,8 +54,8 @@ func Settings(s *spec.Spec, given spec.Values, g spec.Graph) ([]spec.Values, err
 	list := []spec.Values{{}}
 	for i := range s.Params {
 		p := &s.Params[i]
-		if p.Instead != "" && !given.Has(p.Name) {
-			continue // what stands in its place is tried
+		if replaced(s, p, given) {
+			continue
 		}
 		var longer []spec.Values
 		for _, v := range list {
@@ -85,4 +86,12 @@ func Settings(s *spec.Spec, given spec.Values, g spec.Graph) ([]spec.Values, err
 		return nil, err
 	}
 	return list, nil
+}
+
+// replaced reports whether a parameter has no value: it would stand in the place of
+// another and is not given, or another one that is given stands in its place.
+func replaced(s *spec.Spec, p *spec.Param, given spec.Values) bool {
+	return p.Instead != "" && !given.Has(p.Name) || slices.ContainsFunc(s.Params, func(o spec.Param) bool {
+		return o.Instead == p.Name && given.Has(o.Name)
+	})
 }

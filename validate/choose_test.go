@@ -50,3 +50,23 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+func TestSettingsInstead(t *testing.T) {
+	s := spec.Spec{Name: "ridge", Params: []spec.Param{
+		{Name: "lambda", Symbol: "λ", Range: spec.Above(0), Default: spec.Number(1), Grid: []spec.Value{spec.Number(1), spec.Number(2)}},
+		{Name: "cost", Symbol: "C", Range: spec.Above(0), Instead: "lambda"},
+	}}
+	for _, c := range []struct {
+		given spec.Values
+		want  string
+	}{{nil, "[λ = 1 λ = 2]"}, {spec.Values{"cost": spec.Number(3)}, "[C = 3]"}} {
+		list, err := Settings(&s, c.given, nil)
+		var texts []string
+		for _, v := range list {
+			texts = append(texts, s.Text(v))
+		}
+		if got := fmt.Sprint(texts); err != nil || got != c.want {
+			t.Errorf("%v: %s, %v, want %s", c.given, got, err, c.want)
+		}
+	}
+}

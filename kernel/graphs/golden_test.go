@@ -1,9 +1,6 @@
 package graphs
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -13,58 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/spec"
 )
-
-// golden reads a JSON file of the reference outputs.
-func golden(t *testing.T, name string, into any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(testgraph.Root(t), "testdata", "golden", "graphspace", name))
-	if err == nil {
-		err = json.Unmarshal(text, into)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// goldenGraphs reads the graphs of undirected.json or directed.json.
-func goldenGraphs(t *testing.T, name string) *graphfile.Collection {
-	t.Helper()
-	var list []struct {
-		Name     string
-		Labels   []string
-		Edges    [][2]int32
-		Directed bool
-	}
-	golden(t, name, &list)
-	c := &graphfile.Collection{}
-	for _, g := range list {
-		c.Labels = append(c.Labels, g.Labels...)
-	}
-	slices.Sort(c.Labels)
-	c.Labels = slices.Compact(c.Labels)
-	for _, g := range list {
-		m := graphfile.Member{Ptr: []int32{0}}
-		c.IDs, c.Directed = append(c.IDs, g.Name), g.Directed
-		for v, l := range g.Labels {
-			at, _ := slices.BinarySearch(c.Labels, l)
-			m.Label = append(m.Label, int32(at))
-			var to []int32
-			for _, e := range g.Edges {
-				if int(e[0]) == v {
-					to = append(to, e[1])
-				}
-				if int(e[1]) == v && !g.Directed {
-					to = append(to, e[0])
-				}
-			}
-			slices.Sort(to)
-			m.To = append(m.To, to...)
-			m.Ptr = append(m.Ptr, int32(len(m.To)))
-		}
-		c.Graphs = append(c.Graphs, m)
-	}
-	return c
-}
 
 // gramOf returns all values of a kernel.
 func gramOf(t testing.TB, name string, c *graphfile.Collection, v spec.Values, s *Settings) *sparse.Block[float64] {
@@ -82,7 +27,7 @@ func gramOf(t testing.TB, name string, c *graphfile.Collection, v spec.Values, s
 
 func TestGoldenWalks(t *testing.T) {
 	for _, direction := range []string{"undirected", "directed"} {
-		c := goldenGraphs(t, direction+".json")
+		c := testgraph.GoldenGraphs(t, direction+".json")
 		decay := map[string]float64{"geometric": 0.186, "exponential": 0.6}
 		if direction == "directed" {
 			decay["geometric"] = 0.5
@@ -98,7 +43,7 @@ func TestGoldenWalks(t *testing.T) {
 }
 
 func TestGoldenPatterns(t *testing.T) {
-	c := goldenGraphs(t, "undirected.json")
+	c := testgraph.GoldenGraphs(t, "undirected.json")
 	want := testgraph.Golden(t, "graphspace/cyclic_pattern.npy")
 	testgraph.Close(t, gramOf(t, "cyclic-patterns", c, nil, nil), want, 0, 0)
 	testgraph.Close(t, gramOf(t, "intersection", c, spec.Values{"parts": spec.Word("patterns")}, nil), want, 0, 0)
@@ -106,7 +51,7 @@ func TestGoldenPatterns(t *testing.T) {
 		Cyclic []string `json:"cyclic_patterns"`
 		Trees  []string `json:"tree_patterns"`
 	}
-	golden(t, "patterns.json", &list)
+	testgraph.GoldenJSON(t, "patterns.json", &list)
 	for i, g := range list {
 		got, err := Patterns(t.Context(), c, i, 10)
 		if err != nil {
@@ -120,48 +65,8 @@ func TestGoldenPatterns(t *testing.T) {
 	}
 }
 
-// goldenSets are the sets and multisets of sets.json as graphs without edges, whose
-// vertices are labelled by the elements.
-func goldenSets(t *testing.T) (single, multi *graphfile.Collection, measure []float64, base *sparse.Block[float64]) {
-	t.Helper()
-	var file struct {
-		Sets      [][]int
-		Measure   []float64
-		Multisets [][]int
-		Kernel    [][]float64 `json:"element_kernel"`
-	}
-	golden(t, "sets.json", &file)
-	single, multi = &graphfile.Collection{}, &graphfile.Collection{}
-	add := func(c *graphfile.Collection, label []int32) {
-		c.Labels = []string{"0", "1", "2", "3", "4", "5", "6", "7", "8"}
-		c.IDs = append(c.IDs, string(rune('A'+len(c.IDs))))
-		c.Graphs = append(c.Graphs, graphfile.Member{Ptr: make([]int32, len(label)+1), Label: label})
-	}
-	for _, set := range file.Sets {
-		var label []int32
-		for _, x := range set {
-			label = append(label, int32(x))
-		}
-		add(single, label)
-	}
-	for _, counts := range file.Multisets {
-		var label []int32
-		for x, n := range counts {
-			for range n {
-				label = append(label, int32(x))
-			}
-		}
-		add(multi, label)
-	}
-	base = sparse.NewBlock[float64](9, 9)
-	for i, row := range file.Kernel {
-		copy(base.Row(i), row)
-	}
-	return single, multi, file.Measure, base
-}
-
 func TestGoldenSets(t *testing.T) {
-	single, multi, measure, base := goldenSets(t)
+	single, multi, measure, base := testgraph.GoldenSets(t)
 	for _, of := range []string{"count", "measure"} {
 		s := &Settings{}
 		if of == "measure" {
@@ -183,7 +88,7 @@ func TestGoldenSets(t *testing.T) {
 // TestGoldenPairFeatures compares the factor of the graph of the text, before it becomes
 // an inner product.
 func TestGoldenPairFeatures(t *testing.T) {
-	cart := goldenGraphs(t, "directed.json")
+	cart := testgraph.GoldenGraphs(t, "directed.json")
 	want := testgraph.Golden(t, "graphspace/cart_pair_features_c0.1.npy") // rows and columns a c r t
 	w := newPlainWalks(cart, new(Settings))
 	list, err := w.alone(0, 0).labelPairs(&cart.Graphs[0], 0.1, 0.5, false)

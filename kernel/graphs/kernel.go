@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/heatwalk/heatwalk/graphfile"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -70,29 +71,45 @@ type Settings struct {
 	// Base, if not nil, is the kernel between elements of the kernel cross, symmetric; a
 	// nil one is 1 for an element and itself and 0 for two.
 	Base *sparse.Block[float64]
+
+	// Progress, if not nil, is told how many rows of values have been made, by several
+	// goroutines.
+	Progress func(rows int)
 }
 
 // Gram gives the kernel values of a collection.
 type Gram struct {
 	Values spec.Values // complete
 
-	n, workers int
-	values     rows
+	n      int
+	set    *Settings
+	values rows
+	made   atomic.Int64 // rows
 }
 
 // collection is what units of parameters are told of a collection of graphs.
 type collection struct {
-	ctx context.Context
-	k   *Kernel
-	c   *graphfile.Collection
-	s   *Settings
+	ctx    context.Context
+	k      *Kernel
+	c      *graphfile.Collection
+	s      *Settings
+	radius float64 // 0: not known yet
+}
+
+// On returns what the units of the kernel's parameters depend on, for
+// [spec.Param.GridOn] and the like.
+func (k *Kernel) On(ctx context.Context, c *graphfile.Collection, s *Settings) spec.Graph {
+	if s == nil {
+		s = new(Settings)
+	}
+	return &collection{ctx: ctx, k: k, c: c, s: s}
 }
 
 // Len implements [spec.Graph].
-func (c collection) Len() int { return len(c.c.Graphs) }
+func (c *collection) Len() int { return len(c.c.Graphs) }
 
 // MeanDegree implements [spec.Graph].
-func (c collection) MeanDegree() float64 {
+func (c *collection) MeanDegree() float64 {
 	vertices, arcs := 0, 0
 	for i := range c.c.Graphs {
 		vertices, arcs = vertices+c.c.Graphs[i].Len(), arcs+len(c.c.Graphs[i].To)
@@ -101,7 +118,12 @@ func (c collection) MeanDegree() float64 {
 }
 
 // Radius implements [spec.Graph]: it is that of walks.
-func (c collection) Radius() (float64, error) { return c.k.radius(c.ctx, c.c, c.s) }
+func (c *collection) Radius() (_ float64, err error) {
+	if c.radius == 0 {
+		c.radius, err = c.k.radius(c.ctx, c.c, c.s)
+	}
+	return c.radius, err
+}
 
 // Memory lists what the kernel takes beside the collection and the values.
 func (k *Kernel) Memory(c *graphfile.Collection, v spec.Values, workers int) []spec.Bytes {
@@ -116,7 +138,7 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given spe
 	if s == nil {
 		s = new(Settings)
 	}
-	v, err := k.Resolve(given, collection{ctx, k, c, s})
+	v, err := k.Resolve(given, k.On(ctx, c, s))
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +146,7 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection, given spe
 	if err != nil {
 		return nil, err
 	}
-	return &Gram{Values: v, n: len(c.Graphs), workers: s.Workers, values: values}, nil
+	return &Gram{Values: v, n: len(c.Graphs), set: s, values: values}, nil
 }
 
 // Len returns the number of graphs.
@@ -138,12 +160,16 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) e
 	if dst.Cols != g.n || lo < 0 || hi > g.n {
 		panic(badShape)
 	}
-	err := sched.Run(ctx, g.workers, dst.Rows, func(worker, r int) error {
+	err := sched.Run(ctx, g.set.Workers, dst.Rows, func(worker, r int) error {
 		row, i := dst.Row(r), lo+r
 		if err := g.values.rowTo(worker, row[:lo], i, 0, lo); err != nil {
 			return err
 		}
-		return g.values.rowTo(worker, row[i:], i, i, g.n)
+		err := g.values.rowTo(worker, row[i:], i, i, g.n)
+		if made := g.made.Add(1); g.set.Progress != nil {
+			g.set.Progress(int(made))
+		}
+		return err
 	})
 	if err != nil {
 		return err
@@ -158,7 +184,7 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64], lo int) e
 
 // DiagonalTo stores K(i, i) in dst[i].
 func (g *Gram) DiagonalTo(ctx context.Context, dst []float64) error {
-	return sched.Run(ctx, g.workers, g.n, func(worker, i int) error {
+	return sched.Run(ctx, g.set.Workers, g.n, func(worker, i int) error {
 		return g.values.rowTo(worker, dst[i:i+1], i, i, i+1)
 	})
 }

@@ -239,6 +239,7 @@ func (in *invocation) commands() []*cobra.Command {
 		newInfo(in),
 		newVerify(in),
 		newKernel(in),
+		newGraphs(in),
 		newFeatures(in),
 		newEigen(in),
 		newConvert(in),

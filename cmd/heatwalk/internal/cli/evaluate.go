@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -287,23 +288,32 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 	in.warnUnfinished(plan, report)
 	c := in.closing()
 	doc := evaluated{report, name, skippedOf(l), attributesOf(g), c.Seconds, c.PeakMemoryBytes, c.Warnings}
-	if f.report != "" {
-		switch formatOf(f.report, reportFormats) {
-		case ".html":
-			err = report.WriteHTML(d.out)
-		case ".json":
-			err = encode(d.out, doc)
-		default:
-			err = report.WriteText(d.out)
-		}
-		if err == nil {
-			err = in.writeRun(d.run, storeOf(g.Manifest()), f.grid)
-		}
+	return in.publish(&doc, f.report, d.out, func() error {
+		err := in.writeRun(d.run, storeOf(g.Manifest()), f.grid)
 		if err == nil {
 			err = d.files.commit()
 		}
 		if err == nil && plan.Journal != nil {
 			err = plan.Journal.Remove()
+		}
+		return err
+	})
+}
+
+// publish writes a report to out, unless path is "", makes it appear by commit, and prints
+// what there is to print.
+func (in *invocation) publish(doc *evaluated, path string, out io.Writer, commit func() error) (err error) {
+	if path != "" {
+		switch formatOf(path, reportFormats) {
+		case ".html":
+			err = doc.Report.WriteHTML(out)
+		case ".json":
+			err = encode(out, doc)
+		default:
+			err = doc.Report.WriteText(out)
+		}
+		if err == nil {
+			err = commit()
 		}
 		if err != nil {
 			return err
@@ -313,11 +323,11 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 		return in.document(doc)
 	}
 	in.progress.close()
-	if f.report == "-" {
+	if path == "-" {
 		fmt.Fprintln(in.summary("-"), in.cost())
 		return in.stdout.err
 	}
-	if err := report.WriteText(in.stdout); err != nil {
+	if err := doc.Report.WriteText(in.stdout); err != nil {
 		return err
 	}
 	if text := doc.Skipped.String(); text != "" {
@@ -327,8 +337,8 @@ func (in *invocation) runEvaluate(name string, f *evaluateFlags) error {
 		fmt.Fprintln(in.summary(), doc.Attributes)
 	}
 	closing := in.cost()
-	if f.report != "" {
-		closing += " · " + f.report
+	if path != "" {
+		closing += " · " + path
 	}
 	fmt.Fprintln(in.summary(), closing)
 	return in.stdout.err

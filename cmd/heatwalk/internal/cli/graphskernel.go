@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heatwalk/heatwalk/kernel/graphs"
+	"github.com/heatwalk/heatwalk/sparse"
+	"github.com/heatwalk/heatwalk/spec"
+)
+
+// graphsKernelFlags are the flags of graphs kernel.
+type graphsKernelFlags struct {
+	collectionFlags
+	out, name, dtype string
+	kernel           *graphs.Kernel
+	given            spec.Values
+}
+
+// graphsKernelDocument is the JSON document of graphs kernel.
+type graphsKernelDocument struct {
+	Output     string      `json:"output"`
+	Graphs     int         `json:"graphs"`
+	Nodes      int         `json:"nodes"`
+	Kernel     string      `json:"kernel"`
+	Values     string      `json:"values"`
+	Dtype      string      `json:"dtype"`
+	Parameters spec.Values `json:"parameters"`
+	Closing
+}
+
+func newGraphsKernel(in *invocation) *cobra.Command {
+	var f graphsKernelFlags
+	cmd := &cobra.Command{
+		Use:   "kernel INPUT --kernel NAME -o K.npy",
+		Short: "Kernel values between all graphs of a collection",
+		Long: `Writes the kernel between all graphs of INPUT. Beside K.npy stand K.rows.ids and
+K.cols.ids, the graphs. With the ending .svm or .libsvm the matrix is LIBSVM's text
+for precomputed kernels, with the classes of the graphs numbered from 1 in byte
+order, 0 for none.
+
+Geometric weights of walks have a limit, and the default of --decay is half of it,
+for exponential weights too. The summary says what was taken.`,
+		Example: "  heatwalk graphs kernel MUTAG/ --kernel label-sequence --dtype float64 -o K.npy",
+		Args:    in.arguments("INPUT", 1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in.checkDense(f.out, append(args, f.measure, f.base)...)
+			if kernels := in.graphKernels(f.name); len(kernels) == 1 {
+				f.kernel = kernels[0]
+				f.given = in.checkCollection(cmd.Flags(), &f.collectionFlags, []*spec.Spec{&f.kernel.Spec})
+			} else if len(kernels) > 1 {
+				in.problem("--kernel", "%s are several; graphs kernel takes one", f.name)
+			}
+			if err := in.checked(); err != nil {
+				return err
+			}
+			if f.dtype == "float64" {
+				return runGraphsKernel[float64](in, args[0], &f)
+			}
+			return runGraphsKernel[float32](in, args[0], &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "`FILE` of the values: .npy, .npz, .svm or .libsvm")
+	flags.StringVar(&f.name, "kernel", "", "`NAME` of the kernel")
+	in.choiceVar(flags, &f.dtype, "dtype", "float32", []string{"float32", "float64"}, "precision of the file; values are computed in float64")
+	in.collectionFlags(flags, &f.collectionFlags, "raw")
+	in.tempFlag(flags)
+	flags.SortFlags = false
+	return cmd
+}
+
+// runGraphsKernel writes the kernel that f describes, in groups of rows that fit.
+func runGraphsKernel[T sparse.Float](in *invocation, name string, f *graphsKernelFlags) error {
+	in.keeps(f.out)
+	files := &outputs{in: in}
+	defer files.abort()
+	out, err := files.beginDense(f.out)
+	if err != nil {
+		return err
+	}
+	r, err := in.readCollection(name, &f.collectionFlags, f.out)
+	if err != nil {
+		return err
+	}
+	if err := r.elements(f.kernel, f.given); err != nil {
+		return err
+	}
+	n, group := len(r.c.Graphs), 0
+	ids := r.axis()
+	plan := func() (*needs, error) {
+		need, err := r.needs([]*graphs.Kernel{f.kernel}, f.given)
+		if err != nil {
+			return need, err
+		}
+		need.disk = out.bytes(ids, ids, bytesOf[T]()) + runFileBytes
+		if in.estimating {
+			need.disk += 2 * idBytes(ids)
+		}
+		row := sparse.BlockBytes[float64](1, n) + 4*int64(n) // and what is written of it
+		group = n
+		if left, limited := need.Left(); limited {
+			group = int(min(int64(n), max(1, left/row)))
+		}
+		return need, need.Reserve(int64(group)*row, "rows of values")
+	}
+	takes, err := plan()
+	if exitCode(err) == exitLimit {
+		err = &overError{err, in.enough(plan)}
+	}
+	if err != nil {
+		return r.explain(err)
+	}
+	shape := fmt.Sprintf("%s × %[1]s %s", formatCount(int64(n)), f.dtype)
+	if err := checkSpace(f.out, takes.disk, shape, "take another disk"); err != nil {
+		return err
+	}
+	if err := in.keepTo(takes); err != nil {
+		return err
+	}
+	gram, err := f.kernel.Prepare(in.ctx, r.c, f.given, r.set)
+	if err != nil {
+		return r.explain(err)
+	}
+	diagonal := make([]float64, n)
+	if f.values == "cosine" {
+		if err := gram.DiagonalTo(in.ctx, diagonal); err != nil {
+			return r.explain(err)
+		}
+	}
+	file, err := newDenseFile[T](out, ids, ids, lines{label: r.classNumber(), kernel: true})
+	if err != nil {
+		return err
+	}
+	stage := in.progress.begin("comparing", int64(n), "graph")
+	r.set.Progress = func(rows int) { stage.set(int64(rows), int64(n)) }
+	line := make([]T, n)
+
+	for lo := 0; lo < n; lo += group {
+		hi := min(lo+group, n)
+		rows := sparse.NewBlock[float64](hi-lo, n)
+		if err := gram.RowsTo(in.ctx, rows, lo); err != nil {
+			return r.explain(err)
+		}
+		for i := range rows.Rows {
+			row := rows.Row(i)
+			if f.values == "cosine" {
+				graphs.Cosine(row, diagonal, lo+i)
+			}
+			for j, x := range row {
+				line[j] = T(x)
+			}
+			if err := file.Row(line); err != nil {
+				return err
+			}
+		}
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := in.writeRun(out.run, nil, gram.Values); err != nil {
+		return err
+	}
+	if err := files.commit(); err != nil {
+		return err
+	}
+	d := &graphsKernelDocument{Output: f.out, Graphs: n, Kernel: f.kernel.Name, Values: f.values, Dtype: f.dtype, Parameters: gram.Values}
+	for i := range r.c.Graphs {
+		d.Nodes += r.c.Graphs[i].Len()
+	}
+	if in.json {
+		d.Closing = in.closing()
+		return in.document(d)
+	}
+	taken := f.kernel.Text(gram.Values)
+	if taken != "" {
+		taken = ", " + taken
+	}
+	w := in.summary(f.out)
+	fmt.Fprintf(w, "%s between %s of %s%s\n", d.Kernel, counted(int64(n), "graph"), counted(int64(d.Nodes), "node"), taken)
+	fmt.Fprintf(w, "%s: %s × %[2]s %s, %s\n", f.out, formatCount(int64(n)), f.dtype, in.cost())
+	return in.stdout.err
+}
+
+// classNumber returns the number of the class of each graph from 1, 0 for none.
+func (r *collectionRun) classNumber() func(i int) string {
+	names := slices.Compact(slices.Sorted(slices.Values(r.c.Class)))
+	return func(i int) string {
+		if r.c.Class == nil || r.c.Class[i] == "" {
+			return "0"
+		}
+		at, _ := slices.BinarySearch(names, r.c.Class[i])
+		return strconv.Itoa(at + 1)
+	}
+}
