@@ -294,18 +294,20 @@ func (in *invocation) printGraphsClassified(d *graphsClassified, w io.Writer) er
 type graphsEvaluateFlags struct {
 	graphsLearnFlags
 	train    []float64
-	perClass int
+	perClass []int
+	folds    int
 	splits   int
 	report   string
 }
 
 func newGraphsEvaluate(in *invocation) *cobra.Command {
-	f := graphsEvaluateFlags{train: []float64{0.9}}
+	var f graphsEvaluateFlags
 	cmd := &cobra.Command{
 		Use:   "evaluate INPUT [--kernel A,B …]",
 		Short: "Kernels between graphs side by side on random splits of a collection",
-		Long: `Draws training sets from the graphs with a class and scores every kernel with every
-learner on all other such graphs. Parameters that are not given are chosen by
+		Long: `Draws stratified training sets from the graphs with a class and scores every kernel
+with every learner on all other such graphs: 10-fold cross-validation, or random splits
+of given sizes (--train, --per-class), 10 of each if --splits says no other. Parameters that are not given are chosen by
 cross-validation inside each training set. The report is that of heatwalk evaluate.`,
 		Example: "  heatwalk graphs evaluate MUTAG/ --kernel propagation,label-sequence --report report.html",
 		Args:    in.arguments("INPUT", 1, 1),
@@ -315,9 +317,7 @@ cross-validation inside each training set. The report is that of heatwalk evalua
 				in.checkFormat("--report", f.report, reportFormats)
 				in.checkOutput("--report", f.report, append(args, f.labels, f.measure, f.base)...)
 			}
-			if f.perClass > 0 && cmd.Flags().Changed("train") {
-				in.problem("--per-class", "it says how many graphs to train on, and so does --train; leave out one of the two")
-			}
+			in.checkGraphSplits(cmd.Flags(), &f)
 			if err := in.checked(); err != nil {
 				return err
 			}
@@ -326,14 +326,34 @@ cross-validation inside each training set. The report is that of heatwalk evalua
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.labels, "labels", "", "`FILE` of graph<TAB>class lines (default: what the collection says)")
-	in.variable(flags, "train", "X[,X...]", "0.9", "fractions of the labelled graphs to train on", func(s string) error {
+	in.intVar(flags, &f.folds, "folds", 10, 2, 100_000, "folds: train on all but one, test on that")
+	in.variable(flags, "train", "X[,X...]", "", "fractions of the labelled graphs to train on, instead of folds", func(s string) error {
 		return parseFractions(&f.train, s)
 	})
-	in.intVar(flags, &f.perClass, "per-class", 0, 1, 1<<30, "train on so many graphs of every class, instead of a fraction")
-	in.intVar(flags, &f.splits, "splits", 10, 1, 100_000, "random splits for each fraction")
+	in.variable(flags, "per-class", "N[,N...]", "", "train on so many graphs of every class, instead of folds", func(s string) error {
+		return parseCounts(&f.perClass, s)
+	})
+	in.intVar(flags, &f.splits, "splits", 0, 1, 100_000, "random splits for each training size; with folds, partitions into these (default 1)")
 	flags.StringVar(&f.report, "report", "", "`FILE` for the whole report: .html, .json or .txt")
 	in.graphsLearnFlags(flags, &f.graphsLearnFlags, ", or several joined by commas")
 	return cmd
+}
+
+// checkGraphSplits notes flags of splits that contradict each other, and completes them.
+func (in *invocation) checkGraphSplits(flags *pflag.FlagSet, f *graphsEvaluateFlags) {
+	given := 0
+	for _, name := range []string{"folds", "train", "per-class"} {
+		if flags.Changed(name) {
+			if given++; given == 2 {
+				in.problem("--"+name, "how many graphs to train on is given twice; leave out one of --folds, --train and --per-class")
+			}
+		}
+	}
+	if len(f.train)+len(f.perClass) > 0 {
+		if f.folds = 0; f.splits == 0 {
+			f.splits = 10
+		}
+	}
 }
 
 func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) error {
@@ -355,7 +375,7 @@ func (in *invocation) runGraphsEvaluate(name string, f *graphsEvaluateFlags) err
 		return err
 	}
 	plan := &evaluate.Plan{
-		Methods: g.methods, Fractions: f.train, PerClass: f.perClass, Splits: f.splits,
+		Methods: g.methods, Fractions: f.train, PerClass: f.perClass, Folds: f.folds, Stratified: true, Splits: f.splits,
 		Settings: g.with, Progress: in.showing("evaluating", "split"),
 	}
 	report, err := evaluate.Run(in.ctx, g.problem, plan)
@@ -381,8 +401,12 @@ func (g *learn) explainSplit(err error, f *graphsEvaluateFlags) error {
 			fraction.Fraction, counted(int64(fraction.Nodes), "labelled graph"), g.l.Names[fraction.Class], fraction.Smallest)
 	case errors.As(err, &fraction):
 		return usageOf("--train", "%s", strings.ReplaceAll(fraction.Error(), "node", "graph"))
-	case errors.Is(err, validate.ErrUsage) && f.perClass > 0:
-		return usageOf("--per-class", "%s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "), "node", "graph"))
+	case errors.Is(err, validate.ErrUsage):
+		place := "--folds"
+		if len(f.perClass) > 0 {
+			place = "--per-class"
+		}
+		return usageOf(place, "%s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), validate.ErrUsage.Error()+": "), "node", "graph"))
 	}
 	return g.explain(err)
 }
